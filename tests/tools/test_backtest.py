@@ -1,4 +1,4 @@
-"""The comparison with a broker's answer: what it counts, and what a person reads."""
+"""The comparison with a broker's answer: what it counts, and the text that a person reads."""
 
 from __future__ import annotations
 
@@ -80,9 +80,9 @@ def test_a_queue_that_the_topology_does_not_have_is_no_disagreement_of_the_defau
     assert backtest.add("1", "", "gone", ["gone"], [])
     assert not backtest.add("2", "orders", "new", ["gone"], [])
     assert backtest.to_dict()["unknown"] == [{"queue": "gone", "messages": 1}]
-    # The file does not say which queue orders led to.
+    # The file does not state which queue messages of orders reached.
     assert backtest.render().splitlines()[0] == "the topology does not have the queue gone (1)"
-    # A queue of the topology is missed: the default exchange leads there by its name.
+    # The queue exists in this topology and is missed, because the default exchange delivers to it by its name.
     known = Backtest(
         topology=topology_from_dict({"broker": "rabbitmq", "queues": ["q"], "exchanges": [], "bindings": []})
     )

@@ -1,4 +1,4 @@
-"""Proposals of hints as a command line spells them."""
+"""Proposals of hints in the spelling of a command line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from transpiler import TranspilerError, transpile_selector
 from transpiler.base.hints import Hint, Setting, StoreCall, Verbatim, joined
 from transpiler.tools.command_spelling import spelled
 
-#: Hints, with their text, which is Python's, and as those of a command.
+#: Hints in Python's spelling, and in the spelling of a command.
 HINTS = (
     (
         Hint(Setting("missing", "null"), " reads it as absent"),
@@ -61,7 +61,7 @@ HINTS = (
     ),
 )
 
-#: Hints that propose nothing, whatever they quote.
+#: Hints that propose no option, whatever they quote. They stay unchanged.
 KEPT = (
     "infer_layout(df, struct='kind'), or x",
     "write missing = 'null'",
@@ -80,7 +80,7 @@ def test_a_hint_that_proposes_nothing_is_kept(hint: str) -> None:
     assert spelled(hint) == spelled(Hint(hint)) == hint
 
 
-#: Selectors and schemas, with what a command proposes.
+#: Selectors and schemas, and the proposal that a command prints.
 REFUSED = (
     ("colour = 'red'", "color STRING", "did you mean color"),
     ("tenant = 'a'", "weight INT", "--missing null reads an unknown name as a missing property"),

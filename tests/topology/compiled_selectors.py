@@ -1,4 +1,4 @@
-"""The compiler of RabbitMQ's JMS client, as far as its output goes: a selector's tree as an Erlang term."""
+"""The compiler of RabbitMQ's JMS client, as far as its output goes: the tree of a selector as an Erlang term."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from transpiler.language.selector import ast
 
 
 def compiled(tree: ast.Expression) -> str:
-    """The term of a whole selector, with its full stop."""
+    """Return the term of a whole selector, with its final period."""
     return f"{_term(tree)}."
 
 
@@ -23,7 +23,7 @@ def _text(value: str) -> str:
 
 
 def _number(value: float) -> str:
-    """A double as Java writes it: plain within 0.001 and ten millions, else with an exponent behind an E."""
+    """Return a double as Java writes it: plain from 0.001 to ten million, otherwise with an exponent after an E."""
     if value == 0 or 1e-3 <= value < 1e7:
         return repr(value)
     shortest = next(

@@ -1,4 +1,4 @@
-"""What live brokers of JMS did with messages: configurations, and for each message the queues that got it.
+"""What live JMS brokers did with messages: configurations, and for each message the queues that got it.
 
 ActiveMQ 5.17.2 and Artemis 2.45 ran with these files. A queue of ActiveMQ is ``queue://name``; topics are counted by
 their subscriptions.
@@ -30,12 +30,13 @@ _DATA = Path(__file__).parent / "data"
 
 BROKERS = ("artemis", "activemq")
 
-#: Queues that messages may reach, as the reference says, of all messages of a broker: more than that is a guess.
+#: Maximum total number of possible queues in the reference router's answers for all messages of a broker. More would be
+#: guessing.
 MOST_POSSIBLE = {"artemis": 110, "activemq": 35}
 
 
 class Sent(NamedTuple):
-    """A message, where it was sent, and who got it; ``failed`` if the sender got an error."""
+    """A message, its destination, and the queues that got it; ``failed`` if the sender got an error."""
 
     configuration: str
     message: Message
@@ -45,20 +46,22 @@ class Sent(NamedTuple):
     failed: bool
 
     def agrees(self, queues: set[str], possible: set[str], outcome: str) -> bool:
-        """Return True if an answer allows what the broker did."""
+        """Return True if the given answer allows what the broker did."""
         fails = outcome == "undecided" or self.failed == (outcome in ("error", "rejected"))
         return queues <= self.received <= queues | possible and fails
 
 
 @cache
 def configurations(broker: str) -> tuple[Mapping[str, Any], ...]:
-    """Return the configurations of a broker."""
+    """Return the configurations of ``broker``."""
     with gzip.open(_DATA / f"{broker}_live.jsonl.gz", "rt", encoding="utf-8") as lines:
         return tuple(map(json.loads, lines))
 
 
 def topology_of(configuration: Mapping[str, Any]) -> Topology:
-    """Return the topology of a configuration with what was there when the broker ran."""
+    """Return the topology of a configuration, with the queues, subscriptions and consumers that existed when the broker
+    ran.
+    """
     state = {name: configuration[name] for name in ("queues", "subscriptions", "consumers") if name in configuration}
     return parse_topology(configuration["config_xml"], f"{configuration['id']}.xml", state=state)
 
@@ -89,10 +92,10 @@ def _message(item: Mapping[str, Any]) -> Message:
 
 
 def merged(broker: str, rings: bool) -> tuple[Topology, list[Sent]]:
-    """Return configurations of a broker as one topology, and their messages; those with rings, or those without.
+    """Return configurations of a broker as one topology, and their messages: those with rings, or those without.
 
-    The number of its configuration is one more word of each name, so that one plan routes all of them: in a sample a
-    third of them, for the plan grows with each.
+    Each name gets the number of its configuration as an additional word, so that one plan routes all of them. A sample
+    contains a third of the configurations, because the plan grows with each.
     """
     exchanges: dict[str, Exchange] = {}
     queues: list[Queue] = []
@@ -144,7 +147,7 @@ def _qualified(topology: Topology, exchange: str) -> bool:
 
 def _with_word(binding: Binding, word: str, topology: Topology) -> Binding:
     source, key = binding.source, binding.key
-    # An exchange without a type of its own compares no keys; the empty key of an address is one.
+    # A fanout exchange compares no keys. The empty key of an address is a key.
     is_fanout = topology.exchange_by_name[source].type == "fanout"
     arguments = dict(binding.arguments)
     replacement = binding.text(REPLACEMENT_ARGUMENT)

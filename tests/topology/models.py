@@ -1,9 +1,9 @@
-"""Small models of three brokers that read the random configurations themselves, and decide what nobody knows by chance.
+"""Small models of three brokers that read the random configurations themselves, and decide at random what is unknown.
 
-They share no code with the importers and the reference: a model reads the file's text, takes one of the truths of what
-is open (a hash, a policy among equals, the size of a message, an earlier send) and says what the broker does then. A
-filter is a function of Python. What is certain of a route must hold in every such world, and no world may reach what
-is not possible.
+They share no code with the importers and the reference router. A model reads the file's text, chooses one possibility
+for what is open (a hash, a policy among equals, the size of a message, an earlier send) and returns what the broker
+then does. A filter is a Python function. A certain statement about a route must hold in every such world, and no world
+may reach a queue that is not possible.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from random import Random
 from typing import Any
 from xml.etree import ElementTree
 
-#: A message is too often on its way: the broker fails the send.
+#: Maximum number of forwards of a message. If there are more, the broker fails the send.
 _DEEPEST = 60
 
 Properties = Mapping[str, Any]
 
 
 class SendError(Exception):
-    """The send fails, or the broker refuses it."""
+    """The send fails, or the broker rejects it."""
 
     def __init__(self, outcome: str) -> None:
         super().__init__(outcome)
@@ -32,7 +32,9 @@ class SendError(Exception):
 
 @dataclass
 class RabbitMQ:
-    """One world of a file of definitions: who wins among policies is drawn at once, a choice at each message."""
+    """One world of a definitions file. The winner among equal policies is drawn once, other choices for
+    each message.
+    """
 
     data: dict[str, Any]
     draw: Random
@@ -40,7 +42,7 @@ class RabbitMQ:
 
     def __post_init__(self) -> None:
         self.exchanges = {one["name"]: one for one in self.data["exchanges"]}
-        # A shovel binds a queue of its own, if the broker takes the shovel's key.
+        # A shovel binds its own queue, if the broker accepts the shovel's key.
         shovels = (one for one in self.data["parameters"] if one["component"] == "shovel")
         read = [
             {"source": one["value"]["src-exchange"], "destination": f"shovel {one['name']}"}
@@ -51,7 +53,7 @@ class RabbitMQ:
         listed = (*self.data["bindings"], *read)
         taken = [one for one in listed if one["source"] not in hashing or _is_weight(one["routing_key"])]
         self.data = {**self.data, "bindings": taken}
-        # Of an exchange that only bindings name nobody knows anything.
+        # The type of an exchange that only bindings name is unknown.
         self.types |= {one["source"]: "x-strange" for one in self.data["bindings"] if one["source"] not in self.types}
         self.types |= {name: one["type"] for name, one in self.exchanges.items()}
         self.queues = {one["name"] for one in self.data["queues"]}
@@ -104,7 +106,7 @@ class RabbitMQ:
 
     def _matches(self, kind: str, binding: dict[str, Any], key: str, sent: Properties) -> bool:
         if kind == "topic":
-            # A key without a word has none, on both sides.
+            # An empty key has no words, neither in the binding nor in the message.
             return _topic(*(text.split(".") if text else [] for text in (binding["routing_key"], key)))
         if kind == "headers":
             pairs = {name: value for name, value in binding["arguments"].items() if name != "x-match"}
@@ -113,7 +115,7 @@ class RabbitMQ:
         return kind == "fanout" or binding["routing_key"] == key
 
     def letters(self, queue: str) -> tuple[str, str | None] | None:
-        """Return the exchange and the key of a queue's dead letters, None where it has none."""
+        """Return the exchange and the key of a queue's dead letters; None if the queue has none."""
         own = next((one["arguments"] for one in self.data["queues"] if one["name"] == queue), {})
         if own.get("x-queue-type") == "stream" or queue == "unseen" or queue.startswith("shovel "):
             return None
@@ -136,7 +138,9 @@ def _topic(pattern: list[str], words: list[str]) -> bool:
 
 @dataclass(frozen=True)
 class Seen:
-    """The values that a filter reads: properties and priority of the message, the place before, a truth by chance."""
+    """The values that a filter reads: the message's properties and priority, its previous address, and a random truth
+    value.
+    """
 
     sent: Properties
     before: str | None
@@ -149,7 +153,7 @@ class Seen:
         return value if isinstance(value, int) else None
 
 
-#: The filters of the random configurations, where they are TRUE.
+#: The filters of the random configurations, as functions that return True if the filter is TRUE.
 FILTERS: Mapping[str, Callable[[Seen], bool]] = {
     "n = 1": lambda of: of.n == 1,
     "n <> 1": lambda of: of.n is not None and of.n != 1,
@@ -186,7 +190,9 @@ class _Queue:
 
 
 class Artemis:
-    """One world of a ``broker.xml``: the sizes of messages, who is next in turn, and what earlier sends have made."""
+    """One world of a ``broker.xml``: it chooses the sizes of messages, the round-robin turn, and what earlier sends
+    created.
+    """
 
     def __init__(self, text: str, state: Mapping[str, Any] | None, draw: Random) -> None:
         core = ElementTree.fromstring(text)[0]
@@ -214,14 +220,14 @@ class Artemis:
         self._settings = core.findall("address-settings/address-setting")
 
     def send(self, address: str, kind: str | None, sent: Properties) -> set[str]:
-        """Return the queues that a message reaches; ``SendError`` where the send fails."""
+        """Return the queues that a message reaches. Raise ``SendError`` if the send fails."""
         found: set[str] = set()
         self._route(address, kind, sent, None, found, 0, last=False)
         return found
 
     def _create(self, address: str, kind: str) -> bool:
-        """Return True if the broker makes a queue of the address's name."""
-        # An address that only diverts name is made by the send, as one that nobody names.
+        """Return True if the broker creates a queue with the address's name."""
+        # An address that only diverts name is created by the send, like an address that nothing names.
         if address in self._kinds and any(_is_in(address, one.address) for one in self._queues.values()):
             return False
         settings = self._of(address)
@@ -252,7 +258,7 @@ class Artemis:
     ) -> None:
         if depth > _DEEPEST:
             raise SendError("error")
-        # The session of the sender goes along, but for dead letters.
+        # The sender's session, which creates queues, also forwards the message, except as a dead letter.
         made = kind is not None and not last and self._create(address, kind)
         seen = Seen(sent, before, address, lambda: self._draw.random() < 0.5)
         takes = [
@@ -270,7 +276,7 @@ class Artemis:
         for divert in exclusive or takes:
             to, onward = divert.findtext("forwarding-address", ""), divert.findtext("routing-type", "STRIP")
             following = {"STRIP": None, "PASS": kind}.get(onward, onward)
-            # A divert to its own address hands on the message itself, and no copy with a header.
+            # A divert to its own address forwards the message itself, not a copy with a header.
             own = (before, kind) if to == address else (address, following)
             self._route(to, own[1], sent, own[0], found, depth + 1, last)
         settings = self._of(address)
@@ -302,12 +308,12 @@ def _is_in(address: str, pattern: str) -> bool:
 
 
 def _is_true(text: str | None, seen: Seen) -> bool:
-    # Names of a client's are no names of the broker.
+    # The broker does not know the names of clients, such as JMSPriority.
     return text is None or (text != "JMSPriority > 4" and FILTERS[text](seen))
 
 
 class ActiveMQ:
-    """One world of an ``activemq.xml``: what an XPath that is not evaluated says of each message."""
+    """One world of an ``activemq.xml``: it chooses the result of an XPath, which is not evaluated, for each message."""
 
     def __init__(self, text: str, state: Mapping[str, Any] | None, draw: Random) -> None:
         broker = ElementTree.fromstring(re.sub(" xmlns='[^']*'", "", text))[0]
@@ -316,7 +322,7 @@ class ActiveMQ:
         self._subscriptions = (state or {}).get("subscriptions", ())
 
     def send(self, destination: str, sent: Properties) -> set[str]:
-        """Return the queues and subscriptions that a message reaches; ``SendError`` where the send fails."""
+        """Return the queues and subscriptions that a message reaches. Raise ``SendError`` if the send fails."""
         found: set[str] = set()
         self._route(destination, sent, destination, found, 0)
         return found

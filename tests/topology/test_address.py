@@ -1,4 +1,4 @@
-"""Addresses: how they read, which bindings they make, and how they stand in a topology."""
+"""Addresses: how they are parsed, which bindings they create, and how they appear in a topology."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def test_a_link_declares_its_subscription_queue_in_full() -> None:
         "qpid.last_value_queue": ("boolean", True),
         "r": ("double", 0.5),
     }
-    # A message that is published does not go to a queue's alternate.
+    # A published message does not go to a queue's alternate.
     assert route_message(topology, Message(), "news") == ("s",)
     assert topology_from_dict(topology_to_dict(topology)) == topology
 
@@ -200,7 +200,7 @@ def test_over_amqp_0_10_the_routing_key_goes_before_the_subject() -> None:
     assert bare(transpile_address("n/red", "direct", "amqp-0-10").sql) == (
         f"{key} = 'red' OR {key} IS NULL AND {subject} = 'red'"
     )
-    # A message has a routing key or has none, and without one a subject or none: every message is meant.
+    # Every message matches: with a routing key or without, and then with a subject or without.
     assert transpile_address("n/#", "topic", "amqp-0-10").sql == "true"
 
 

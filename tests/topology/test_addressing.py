@@ -1,4 +1,4 @@
-"""The answers that depend on how senders name places: whole, and those of two brokers in each other's terms."""
+"""The answers that depend on how senders address destinations: in full, and for two brokers in each other's terms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What acts on messages beside bindings, and what a file declares, of Artemis, ActiveMQ and Broker-J.
+"""Elements besides bindings that affect messages, and declarations in files of Artemis, ActiveMQ and Broker-J.
 
 Read in apache/activemq-artemis at 6700541d: BindingsImpl.java (getNextBinding: STRICT takes the next broker's binding,
 whoever reads there), artemis-configuration.xsd, FileConfigurationParser.java; in apache/activemq: VirtualTopic.java and
@@ -39,7 +39,7 @@ def test_a_multicast_address_without_known_queues_is_undecided(routing_type: str
     routed = publish(artemis(EVENTS), {}, "events", routing_type=routing_type)
     assert (routed.queues, routed.outcome) == ((), "undecided")
     known = publish(artemis(EVENTS, state={"subscriptions": []}), {}, "events", routing_type=routing_type)
-    # What an earlier send has made is not known of a message without a routing type.
+    # For a message without a routing type, it is unknown what an earlier send has created.
     assert known.outcome == ("discarded" if routing_type else "undecided")
     assert publish(artemis(EVENTS), {}, "orders", routing_type="ANYCAST").outcome == "delivered"
 

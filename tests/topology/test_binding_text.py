@@ -1,4 +1,4 @@
-"""The words for a binding: one text for pictures, reports and explanations."""
+"""The description of a binding: one text for pictures, reports and explanations."""
 
 from __future__ import annotations
 

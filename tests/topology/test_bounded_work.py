@@ -1,4 +1,4 @@
-"""The topologies of JMS brokers grow with their files, whatever filters read of the way of a message."""
+"""The topologies of JMS brokers grow in proportion to their files, even if filters depend on the path of a message."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from transpiler.topology.shown_addresses import addresses_of
 
 
 def mesh_of_queues(count: int, operator: str) -> Topology:
-    """Composite queues that forward to all others, by the destination before."""
+    """Return composite queues that forward to all others, depending on the previous destination."""
     queues = ""
     for one in range(count):
         forwards = "".join(
@@ -31,12 +31,12 @@ def mesh_of_queues(count: int, operator: str) -> Topology:
 
 
 def mesh_of_diverts(count: int, operator: str) -> Topology:
-    """Diverts between all addresses, by the address before."""
+    """Return diverts between all addresses, depending on the previous address."""
     return diverts([(one, other) for one in range(count) for other in range(count) if one != other], count, operator)
 
 
 def chain_of_diverts(count: int, operator: str) -> Topology:
-    """A divert from each address to one other, by the address before."""
+    """Return a divert from each address to one other, depending on the previous address."""
     return diverts([(one, (one * 7 + 1) % count) for one in range(count)], count, operator)
 
 
@@ -56,7 +56,7 @@ def diverts(ends: list[tuple[int, int]], count: int, operator: str) -> Topology:
 @pytest.mark.parametrize(
     ("shape", "count", "operator", "growth"),
     [
-        # The file grows fourfold with twice as many queues or addresses.
+        # In a mesh, twice as many queues or addresses make the file four times as large.
         (mesh_of_queues, 6, "=", 4.5),
         (mesh_of_diverts, 5, "=", 5.5),
         (chain_of_diverts, 20, "=", 2.1),

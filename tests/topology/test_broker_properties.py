@@ -1,4 +1,4 @@
-"""Broker properties of Artemis, in a file of their own and in a resource of the operator."""
+"""Broker properties of Artemis, in their own file and in a resource of the operator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings of each broker by which a queue lets go of a message: the table of docs/topologies.md, row by row."""
+"""The settings of each broker that make a queue drop or move a message: the table of docs/topologies.md, row by row."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ OFTEN = "rejected, expired or delivered too often"
 PERHAPS_OFTEN = "rejected, expired or from RabbitMQ 4.0 on delivered too often"
 ACTIVEMQ = "persistent, and delivered too often or expired"
 
-#: A broker, words of its row's setting, a topology, and the links of its queue: when, and to what.
+#: A broker, words of its row's setting, a topology, and the links of its queue: the condition, and the target.
 CASES: tuple[tuple[str, str, Topology, list[tuple[str, str | None]]], ...] = (
     ("RabbitMQ", "dead-letter-exchange", rabbitmq(**DLX), [(EITHER, "dlx")]),
     (

@@ -1,4 +1,4 @@
-"""Topologies from files: what each form says, what is listed, and what is refused with its place."""
+"""Topologies from files: the content of each form, the diagnostics, and the errors with their location."""
 
 from __future__ import annotations
 
@@ -356,7 +356,7 @@ def test_what_is_wrong_in_the_own_form_is_refused_with_its_path(text: str, expec
 
 
 def without_places(error: TopologyError) -> str:
-    """The error without the place in the file and the line that it shows."""
+    """Return the error without the location in the file and without the quoted line."""
     return re.sub(r"^(\w+\.json):\d+:\d+", r"\1", re.sub(r"(?m)\n +\d* \| .*", "", str(error)))
 
 
@@ -572,7 +572,7 @@ def test_a_broker_without_virtual_hosts_is_refused() -> None:
 
 
 def test_a_dense_file_is_read_whole() -> None:
-    """A binding in a hundred characters with sixteen values and keys, many times over."""
+    """The file repeats a binding of a hundred characters with sixteen values and keys."""
     bindings = [
         {"source": "x", "destination": f"{n % 7}", "routing_key": f"{n}", "arguments": {}} for n in range(50_000)
     ]

@@ -1,4 +1,4 @@
-"""Topologies of Artemis and ActiveMQ: what live brokers did, what their files cannot say, and what they refuse."""
+"""Topologies of Artemis and ActiveMQ: what live brokers did, what their files do not state, and what they reject."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_every_message_goes_where_the_live_broker_sent_it(broker: str) -> None:
         topology = live_brokers.topology_of(configuration)
         written = topology_to_dict(topology)
         assert topology_from_dict(json.loads(json.dumps(written))) == topology
-        # Every key is what somebody could write.
+        # Every key must be a text that somebody could write.
         assert not re.search("[\ue000-\uf8ff]", json.dumps(written, ensure_ascii=False)), configuration["id"]
         for each in live_brokers.sent(configuration):
             routed = publish(topology, each.message, each.destination, routing_type=each.routing_type)
@@ -80,7 +80,7 @@ def test_a_queue_of_activemq_may_be_sent_to_as_a_wildcard(sent: str) -> None:
     inner = "<compositeQueue name='a.b'><forwardTo><queue physicalName='other'/></forwardTo></compositeQueue>"
     topology = activemq(composites(inner))
     assert send(topology, "queue://a.b").queues == ("queue://other",)
-    # The broker's tree of names finds what a name with wildcards covers.
+    # The broker's tree of names also finds the names that a name with wildcards covers.
     assert send(topology, sent).queues == ("queue://other" if sent in ("queue://a.*", "queue://a.>") else sent,)
 
 
@@ -144,7 +144,7 @@ def test_the_settings_that_match_best_decide_what_is_created() -> None:
 
 
 def test_a_divert_from_a_wildcard_to_the_address_of_the_message_fails_the_send() -> None:
-    # The broker makes a copy, with a header, only where the address is another one.
+    # The broker copies the message, with a header, only if the address is another one.
     divert = "<divert name='d'><address>a.#</address><forwarding-address>a.b</forwarding-address>{}</divert>"
     divert = divert.format("<filter string='_AMQ_ORIG_ADDRESS IS NULL'/>")
     queue = "<addresses><address name='a.b'><multicast><queue name='q'/></multicast></address></addresses>"
@@ -156,7 +156,8 @@ def test_a_divert_from_a_wildcard_to_the_address_of_the_message_fails_the_send()
 @pytest.mark.parametrize(
     ("declared", "kind", "expected"),
     [
-        # A queue of a wildcard is one of an address that the broker knows; it makes another where it does not.
+        # A wildcard queue is also a queue of an address that the broker knows. For an unknown address it creates
+        # another queue.
         ("<address name='a.b'/>", "ANYCAST", Routed(("w",), "delivered", "a.b")),
         ("<address name='a.b'/>", "MULTICAST", Routed((), "undecided", "a.b")),
         ("", "ANYCAST", Routed(("a.b", "w"), "delivered", "a.b")),
@@ -176,7 +177,7 @@ def test_wildcards_inside_an_address_depend_on_the_order_of_addresses_and_are_a_
     after = artemis(f"<addresses>{wildcard}{made_before}</addresses>")
     assert send(before, "a", "MULTICAST").queues == ("own", "s")
     assert send(after, "a", "MULTICAST").queues == ("own",)
-    # A later binding to an address does not make it anew.
+    # A later binding to an address does not create it again.
     divert = "<divert name='d'><address>a</address><forwarding-address>t</forwarding-address></divert>"
     bound = artemis(f"<addresses>{made_before}{wildcard}</addresses><diverts>{divert}</diverts>")
     assert "s" in send(bound, "a", "MULTICAST").queues
@@ -311,7 +312,7 @@ def test_a_composite_queue_keeps_what_no_target_took() -> None:
     assert send(topology, "queue://in", n=9) == Routed(("queue://big",), "delivered", "queue://in")
     assert send(topology, "queue://in", n=1) == Routed(("queue://in",), "delivered", "queue://in")
     assert send(topology, "queue://in,topic://t,x", n=9).queues == ("queue://big", "queue://x")
-    # An attribute that is there counts, though its value is empty.
+    # An attribute counts if it is present, even if its value is empty.
     both = composites(
         "<compositeQueue name='in'><forwardTo>"
         "<filteredDestination selector='n &gt; 5' queue='' topic='t'/></forwardTo></compositeQueue>"
@@ -612,7 +613,7 @@ def test_arithmetic_on_a_boolean_in_a_subscription_fails_the_send() -> None:
     assert send(topology, "topic://t", n=3) == Routed(("s",), "delivered", "topic://t")
     assert send(topology, "topic://u", n=True).outcome == "discarded"
     state["subscriptions"][0]["selector"] = "a = 1 OR n + 1 = 4"
-    # The other side of OR may decide before.
+    # The other operand of OR may decide first.
     assert send(activemq("", state=state), "topic://t", a=1, n=True) == Routed((), "undecided", "topic://t", ("s",))
 
 
@@ -699,7 +700,7 @@ def test_one_broker_of_several_is_read() -> None:
 
 QUEUES = ("all.g.x", "all.1.g.x", "all.1.2.g.x", "other.g.x", "all.y", "all", "a.b.g.x", "a.c.b.g.x", "a.c.g.x")
 
-#: A virtual topic's prefix and postfix, a topic, and the certain and the possible ones of ``QUEUES``.
+#: A virtual topic's prefix and postfix, a topic, and which of ``QUEUES`` are certain and which are possible.
 ANY_DEPTH = (
     ("all.&gt;.", "", "g.x", ("all.1.2.g.x", "all.1.g.x", "all.g.x"), ("all.y",)),
     ("all.&gt;.", "", "g", (), ("all.1.2.g.x", "all.1.g.x", "all.g.x", "all.y")),

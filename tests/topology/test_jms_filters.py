@@ -1,4 +1,6 @@
-"""Filters of JMS brokers: those of an Artemis broker itself, its clients' selectors, and what is not evaluated."""
+"""Filters of JMS brokers: those of an Artemis broker itself, selectors of its clients, and filters that are not
+evaluated.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ MESSAGE = Message.from_dict(
     }
 )
 
-#: A filter on a header field in the words of clients, and in those of the broker.
+#: A filter on a header field with a client's names, and with the broker's names.
 WORDS = (
     ("JMSPriority > 4", "AMQPriority > 4"),
     ("JMSDeliveryMode = 'PERSISTENT'", "AMQDurable = 'DURABLE'"),
@@ -29,7 +31,7 @@ WORDS = (
     ("JMSExpiration > 0", "AMQExpiration > 0"),
 )
 
-#: Names that no client rewrites: both dialects answer them alike.
+#: Names that no client rewrites, so that both dialects give the same result.
 NOT_REWRITTEN = ("JMSType = 'x'", "JMSCorrelationID = 'c'", "JMSXGroupID = 'g'", "AMQGroupID = 'g'")
 
 
@@ -114,7 +116,7 @@ def test_a_state_has_selectors_of_clients_and_filters_of_the_broker(
     assert queues(artemis("<addresses/>", state={"subscriptions": [STATE_QUEUE | given]})) == reached
 
 
-#: Two queues of which the first one's consumer has a selector, and the other one none.
+#: Two queues. The consumer of the first has a selector, that of the second has none.
 GROUP = (
     "<addresses><address name='o'><anycast><queue name='q1'><filter string=\"{}\"/></queue><queue name='q2'/>"
     "</anycast></address></addresses>"
@@ -149,7 +151,8 @@ QUEUE = (
 )
 DEEP = "NOT (" * 130 + "n = 5" + ")" * 130
 
-#: A filter, and of messages with n = 5 and n = 6 the certain and the possible queues, with the divert and the queue.
+#: A filter on an unknown value, and for messages with n = 5 and n = 6 the certain and the possible queues, with the
+#: divert and with the queue.
 OPEN = (
     ("AMQSize &gt; 100", [("", "fo"), ("", "fo")], [("o", "f"), ("o", "f")]),
     ("AMQFullSize &gt; 100", [("", "fo"), ("", "fo")], [("o", "f"), ("o", "f")]),
@@ -218,7 +221,8 @@ def _multicast(*addresses: str) -> str:
 @pytest.mark.parametrize(
     ("n", "certain", "possible"),
     [
-        # The divert that takes it for sure keeps it from the queues of the address, whatever the open ones do.
+        # The divert that certainly takes the message keeps it from the queues of the address, whatever the undecided
+        # diverts do.
         (1, {"qb"}, {"qc", "qd"}),
         (2, {"qc"}, {"qd"}),
         (3, set(), {"nobody", "qc", "qd"}),
@@ -288,7 +292,7 @@ def test_a_selector_of_wildfly_that_is_none_makes_its_queue_possible() -> None:
         ("ANYCAST", None, "one"),
         ("MULTICAST", None, "zero"),
         (None, None, "none"),
-        # The broker overwrites the header only where the message has a type.
+        # The broker overwrites the header only if the message has a type.
         ("ANYCAST", 7, "one"),
         (None, 7, "seven"),
     ],

@@ -1,4 +1,6 @@
-"""Selectors that RabbitMQ's JMS client compiled are read back: every one, with the same verdicts, or a place."""
+"""Every selector that RabbitMQ's JMS client compiled is parsed back with the same results, or rejected with
+a location.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ def test_what_the_client_compiles_is_read_back(text: str, message: Message) -> N
     assert evaluate(read, message, RABBITMQ_JMS) is evaluate(tree, message, RABBITMQ_JMS)
 
 
-#: Terms as the client writes them, or people by hand, and their selectors.
+#: Terms as the client or a person writes them, and their selectors.
 READ = (
     ("""{'=',{'ident',<<"color">>},<<"red">>}.""", "color = 'red'"),
     ("""{'=', {ident, <<"color">>}, <<"it's \\"\\\\\\n">>}""", "color = 'it''s \"\\\n'"),
@@ -51,7 +53,7 @@ def test_a_term_stands_for_a_selector(term: str, selector: str) -> None:
     assert selector_of_term(term, "term") == selector
 
 
-#: An entry that is none of these, with the code and the text at fault.
+#: An invalid term, with the code, the text at the error's position, and the message.
 REFUSED = (
     ("", "jms-term.syntax", "", "found the end"),
     ("{", "jms-term.syntax", "", "found the end"),

@@ -1,4 +1,4 @@
-"""Selectors of which only a part is decided: what holds for sure, and what may hold, by trying values of the rest."""
+"""Partially known selectors: the certain and the possible results agree with trying all values of what is unknown."""
 
 from __future__ import annotations
 

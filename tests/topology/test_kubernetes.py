@@ -1,4 +1,6 @@
-"""Resources of Kubernetes in a file: the brokers that they describe, and what is left out by name."""
+"""Kubernetes resources in a file: the brokers that they describe, and the resources that are skipped with a
+diagnostic.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The certain queues of a route are reached in each world of a small model; each that a world reaches is possible."""
+"""The certain queues of a route are reached in each world of a small model, and each queue that a world reaches is
+possible.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +21,12 @@ from transpiler.reference.route_path import RoutePath, follow
 from transpiler.reference.routed import Routed
 from transpiler.topology.model import Topology
 
-#: Worlds that are drawn of each configuration.
+#: Number of worlds that are drawn for each configuration.
 WORLDS = 12
 
 
 def plain(message: Message) -> Mapping[str, Any]:
-    """Return the properties and the priority of a message as Python's values."""
+    """Return the properties and the priority of ``message`` as Python values."""
     header = message.header
     priority = 4 if header is None or header.priority is None else header.priority
     return {name: one.value for name, one in (message.application_properties or {}).items()} | {"priority": priority}
@@ -45,9 +47,9 @@ def told(model: RabbitMQ | Artemis | ActiveMQ, one: Sent) -> set[str] | str:
 
 
 def contradicts(routed: Routed, got: set[str] | str) -> bool:
-    """Return True if an answer does not allow what became of a message."""
+    """Return True if ``routed`` does not allow what happened to the message."""
     if isinstance(got, str):
-        # Of a send that is refused at one address and comes back to another it is the order that decides.
+        # If a send is rejected at one address and returns to another, the order decides the outcome.
         return bool(routed.queues) or routed.outcome not in ("rejected", "error", "undecided")
     certain, possible = set(routed.queues), {*routed.queues, *routed.possible_queues}
     is_lost = routed.outcome in ("discarded", "rejected", "error")
@@ -55,7 +57,7 @@ def contradicts(routed: Routed, got: set[str] | str) -> bool:
 
 
 def strays(model: RabbitMQ, path: RoutePath, got: set[str], one: Sent) -> Iterator[str]:
-    """Yield what a path says otherwise of the dead letters of queues than a world."""
+    """Yield each difference between a path and a world in the dead letters of queues."""
     for queue in got:
         letters = model.letters(queue)
         steps = [step for step in path.steps if step.queue == queue and step.link.kind == "dead-letter"]
@@ -73,7 +75,7 @@ def strays(model: RabbitMQ, path: RoutePath, got: set[str], one: Sent) -> Iterat
 
 
 def contradictions(broker: str, given_: Configuration, topology: Topology, draw: Random) -> list[str]:
-    """Return what is said of a configuration's messages and does not hold in some world."""
+    """Return the statements about a configuration's messages that do not hold in some world."""
     sent = [(one, trace(topology, one.message, **one.options)) for one in universe(topology)]
     found = []
     for _ in range(WORLDS):
@@ -88,7 +90,7 @@ def contradictions(broker: str, given_: Configuration, topology: Topology, draw:
 
 
 def drawn_of_models(broker: str, draw: Random) -> Configuration:
-    """Return a configuration of what the models have: they know one interceptor of ActiveMQ, and no mirrors."""
+    """Return a configuration that the models support: they have one interceptor of ActiveMQ, and no mirrors."""
     while True:
         drawn = configuration(broker, draw)
         if "<mirroredQueue" not in drawn.text and drawn.text.count("<virtualDestinationInterceptor>") < 2:

@@ -1,4 +1,4 @@
-"""Selectors beyond a limit of this project in the file of a broker without one: their bindings may match."""
+"""Selectors beyond a limit of this project, in the file of a broker without this limit: their bindings may match."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ TERM = "{'not'," * DEEP + "{'=',{'ident',<<\"a\">>},1}" + "}" * DEEP + "."
 
 
 def rabbitmq(alternate: dict[str, str], *terms: str) -> Topology:
-    """A topology whose first binding is not evaluated, and others to the queue ``sure`` with compiled selectors."""
+    """Return a topology whose first binding is not evaluated, with others to the queue ``sure`` that have compiled
+    selectors.
+    """
     exchange: dict[str, Any] = {"name": "x", "type": "x-jms-topic", "arguments": alternate}
     data = {
         "rabbitmq_version": "4.1.0",
@@ -42,7 +44,9 @@ def _bound(destination: str, selector: str) -> dict[str, Any]:
 
 
 def broker_j(alternate: dict[str, Any], sure: str | None = None, **exchanges: dict[str, Any]) -> Topology:
-    """A topology whose first binding is not evaluated, and perhaps another one to the queue ``sure``."""
+    """Return a topology whose first binding is not evaluated, with another to the queue ``sure`` if ``sure`` is a
+    selector.
+    """
     bindings = [_bound("q", DEEP_SELECTOR)] + ([_bound("sure", sure)] if sure is not None else [])
     listed = [{"name": "x", "type": "topic", "bindings": bindings} | alternate]
     listed += [{"name": name, "type": "topic"} | exchange for name, exchange in exchanges.items()]
@@ -81,7 +85,7 @@ _OTHER = {"alternateBinding": {"destination": "other"}}
     [
         rabbitmq({"alternate-exchange": "rest"}, _ONE, TERM, _TWO),
         broker_j(_OTHER, "n = 1 OR n = 2"),
-        # The alternate of an exchange before, and what the sure binding comes to by way of another exchange.
+        # The alternate of an earlier exchange, and a certain binding that messages reach through another exchange.
         broker_j({}, "n < 3", before=_OTHER | {"bindings": [{"bindingKey": "k", "destination": "x"}]}),
     ],
 )

@@ -1,4 +1,4 @@
-"""Definitions of RabbitMQ 3.8 to 4.2: what each version writes is understood, and routes as the broker does."""
+"""Definitions of RabbitMQ 3.8 to 4.2: what each version writes can be imported, and routes as the broker does."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Json = dict[str, Any]
 
 
 def read(**parts: Any) -> Topology:
-    """The topology of an export of one virtual host, whose entries need not name it."""
+    """Return the topology of an export of one virtual host, whose entries need not name it."""
     vhost = {"rabbitmq_version": "4.0.5", "vhosts": [{"name": "/"}]}
     return topology_from_definitions(vhost | parts)
 
@@ -36,7 +36,8 @@ _EXCHANGE = {"name": "x", "vhost": "/", "type": "fanout", "durable": True, "auto
 _BINDING = {"source": "x", "vhost": "/", "destination": "q", "destination_type": "queue", "routing_key": "k"}
 _USER = {"name": "guest", "password_hash": "", "hashing_algorithm": "rabbit_password_hashing_sha256"}
 
-#: Members that each version writes beside exchanges, queues and bindings or into them, without effect on routing.
+#: Members that each version writes in addition to exchanges, queues and bindings or inside them, without effect on
+#: routing.
 VERSIONS: tuple[tuple[str, Json], ...] = (
     (
         "3.8, over HTTP",
@@ -182,7 +183,7 @@ def policy(pattern: str, alternate: str | None = "amq.fanout", **more: Any) -> J
     return {"vhost": "/", "name": f"p{pattern}", "pattern": pattern, "definition": definition, "priority": 0} | more
 
 
-#: Policies, and the alternate of the exchange ``x``; with the code of a finding.
+#: A title, policies, the resulting alternate of the exchange ``x`` or None, and the codes of diagnostics.
 POLICIES: tuple[tuple[str, list[Json], str | None, list[str]], ...] = (
     ("none matches", [policy("^y")], None, []),
     ("it applies to exchanges", [policy("x", **{"apply-to": "exchanges"})], "amq.fanout", []),
@@ -227,7 +228,7 @@ def letters(pattern: str, exchange: str | None, **more: Any) -> Json:
 
 _LIMITED = "rejected, expired or over the queue's length"
 
-#: Policies, a queue's type, and where its dead letters go and when; with the code of a finding.
+#: A title, policies, a queue's type, the targets and conditions of its dead letters, and the codes of diagnostics.
 LETTERS: tuple[tuple[str, list[Json], str, list[tuple[str, str]], list[str]], ...] = (
     (
         "the higher one",
@@ -366,7 +367,8 @@ def test_an_operator_policy_that_is_none_is_refused(value: Any) -> None:
         read(parameters=[parameter])
 
 
-#: Bindings of what an export leaves out; queues and possible queues of a message with the key k to x; the findings.
+#: A title, bindings of something that an export omits, the certain and the possible queues of a message with the key k
+#: to x, and diagnostics.
 GAPS: tuple[tuple[str, Json, tuple[str, ...], tuple[str, ...], list[str]], ...] = (
     (
         "an exclusive queue takes part",
@@ -441,7 +443,7 @@ def test_a_delayed_exchange_routes_as_its_type() -> None:
         "the broker sends a delayed message to the alternate as well, when it is published",
     ]
     assert codes(read(**delayed(**{"x-delayed-type": "x-lvc"}))) == ["import.delayed", "import.exchange-type"]
-    # A type of this project, for the addresses of JMS brokers, is none of RabbitMQ.
+    # A type of this project for addresses of JMS brokers, which RabbitMQ does not have.
     assert codes(read(**delayed(**{"x-delayed-type": "anycast"}))) == ["import.delayed", "import.exchange-type"]
     with pytest.raises(TopologyError, match=r"exchanges\[0\].arguments: x-delayed-type is missing"):
         read(**delayed())
@@ -470,7 +472,7 @@ def test_a_jms_topic_exchange_routes_by_the_selectors_that_the_client_compiled()
         exchanges=[JMS],
         queues=[_QUEUE, _QUEUE | {"name": "r"}],
         bindings=[
-            # The client binds the exchange to the one of the topics, whose bindings have compared the key.
+            # The client binds the exchange to the topic exchange, whose binding has already compared the key.
             _BINDING
             | {"source": "amq.topic", "destination": "x", "destination_type": "exchange", "routing_key": "a.*"},
             selected("color = 'red'"),
@@ -537,8 +539,8 @@ def test_an_exchange_that_chooses_is_listed_and_kept_with_its_candidates(kind: s
     )
 
 
-#: What the broker imports although it reads oddly: parts of an export, the queues that a message with the key k
-#: reaches by the exchange x, and what is listed.
+#: Unusual input that the broker imports: members of an export, the queues that a message with the key k reaches through
+#: the exchange x, and the diagnostics.
 TOLERATED: tuple[tuple[str, Json, tuple[str, ...], list[str]], ...] = (
     ("arguments as an empty array", {"bindings": [_BINDING | {"arguments": []}]}, ("q",), []),
     ("a queue's, too", {"queues": [_QUEUE | {"arguments": []}], "bindings": [_BINDING]}, ("q",), []),

@@ -1,4 +1,4 @@
-"""What RabbitMQ refuses in definitions, and the queues that shovels and federation have at exchanges.
+"""What RabbitMQ rejects in definitions, and the queues that shovels and federation have at exchanges.
 
 Read in rabbitmq-server, at the tags v3.8.0 to v4.3.0: deps/rabbit/src/rabbit_policies.erl, rabbit_policy.erl
 (validation0), rabbit_amqqueue.erl (check_declare_arguments), rabbit_definitions.erl (add_binding_int: a refused binding
@@ -22,7 +22,7 @@ _HOST: Json = {"vhost": "/", "durable": True, "auto_delete": False, "arguments":
 
 
 def read(version: str = "4.1.0", kind: str = "topic", **parts: Any) -> Topology:
-    """Read definitions with an exchange ``x`` and a queue ``q``, and what a test adds."""
+    """Return the topology of definitions with an exchange ``x``, a queue ``q``, and ``parts``."""
     data: Json = {
         "rabbitmq_version": version,
         "vhosts": [{"name": "/"}],

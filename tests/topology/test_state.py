@@ -1,4 +1,6 @@
-"""The state of a JMS broker: errors and findings at their places in its own file, and what a broker would refuse."""
+"""The state of a JMS broker: errors and diagnostics with their location in its file, and states that a broker would
+reject.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ INNER = {"activemq": "", "artemis": "<addresses/>"}
 
 
 def read(broker: str, state: Any, folder: Path) -> Topology:
-    """Read a broker without queues with a state in a file, an object a line."""
+    """Return the topology of a broker without queues, with ``state`` in a file that has each object on a line."""
     file = folder / "state.json"
     file.write_text(state if isinstance(state, str) else json.dumps(state, indent=0), encoding="utf-8")
     return BROKERS[broker](INNER[broker], state=file)
@@ -27,7 +29,7 @@ def read(broker: str, state: Any, folder: Path) -> Topology:
 
 NO_DESTINATION = {"subscriptions": [{"name": "s", "destination": "topic://t"}, {"name": "eu"}]}
 
-#: A state, the place of its error behind the file's name, and words of the error and its hint.
+#: A state, the location of its error after the file's name, and words of the error and its hint.
 ERRORS: tuple[tuple[Any, str, str, str], ...] = (
     (NO_DESTINATION, ":7:1", "subscriptions[1]: destination is missing", 'write "destination": "topic://orders"'),
     ({"consumers": [{"selector": "a = 1"}]}, ":3:1", "consumers[0]: queue is missing", 'write "queue": "orders"'),

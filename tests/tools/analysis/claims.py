@@ -1,8 +1,8 @@
-"""Random claims of lint, diff, port and the topology report, tried on messages that the engine did not choose.
+"""Random claims of lint, diff, port and the topology report, tested on messages that the analysis did not choose.
 
-A claim is what a tool says of random conditions; it is false where a message contradicts it. The messages know nothing
-of the conditions: values of every type, those that throw among them. ``python -m tests.tools.analysis.claims 20000``
-tries so many questions and prints what was claimed.
+A claim is a statement of a tool about random conditions. It is false if a message contradicts it. The messages are
+drawn independently of the conditions, with values of every type, including values on which brokers throw. ``python -m
+tests.tools.analysis.claims 20000`` tests so many questions and prints the numbers of claims.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from transpiler.tools.topology_report.findings import candidate, may_contain
 from transpiler.topology import Binding, Topology, topology_from_dict
 from transpiler.topology.broker_rules import RULES
 
-#: Properties of messages as JMS sends them, and others.
+#: Property values that JMS can send, and None. ``RARE`` contains the other values.
 COMMON: tuple[AmqpValue | None, ...] = (
     None,
     *(AmqpValue(AmqpType.BOOLEAN, truth) for truth in (True, False)),
@@ -74,12 +74,12 @@ PATTERNS = ("'x%'", "'%y'", "'%x%'", "'_'", "'%'", "'x_'", "'x'")
 
 
 def contains(topology: Topology, outer: Binding, inner: Binding) -> bool:
-    """Return True if it is proved that the one binding takes every message that the other takes."""
+    """Return True if it is proved that the binding ``outer`` matches every message that ``inner`` matches."""
     return may_contain(topology, outer, inner) and candidate(topology, outer).contains(candidate(topology, inner))
 
 
 def test_of(draw: random.Random) -> str:
-    """Return a random test."""
+    """Return a random test, which is a condition without AND, OR and NOT."""
     text = draw.choice(TESTS)
     for slot, values in (("{k}", NUMBERS), ("{t}", TEXTS), ("{p}", PATTERNS), ("{n}", NAMES), ("{m}", NAMES)):
         while slot in text:
@@ -88,7 +88,7 @@ def test_of(draw: random.Random) -> str:
 
 
 def condition(draw: random.Random, leaves: int, test: Callable[[], str]) -> str:
-    """Return a random condition of so many tests."""
+    """Return a random condition with ``leaves`` tests."""
     if leaves == 1:
         return test()
     first = draw.randint(1, leaves - 1)
@@ -98,7 +98,7 @@ def condition(draw: random.Random, leaves: int, test: Callable[[], str]) -> str:
 
 
 def related(draw: random.Random) -> tuple[str, str]:
-    """Return a condition, and one that mostly differs from it in a test or in a junction."""
+    """Return a condition, and another one that usually differs from it in a test or in an operator."""
     pool = [test_of(draw) for _ in range(draw.choice((1, 2, 3, 4)))]
     first = condition(draw, draw.choice((1, 2, 3, 5)), lambda: draw.choice(pool))
     match draw.randrange(5):
@@ -116,11 +116,11 @@ def related(draw: random.Random) -> tuple[str, str]:
 
 
 def message(draw: random.Random, rare: float = 0.4) -> Message:
-    """Return a random message; with properties that JMS does not send in so many of them."""
+    """Return a random message. In a share ``rare`` of the messages, properties have values that JMS does not send."""
     values = (*COMMON, *RARE) if draw.random() < rare else COMMON
     given = {name: value for name in NAMES if (value := draw.choice(values)) is not None}
     if draw.random() < 0.3:
-        # Names with one value are compared with each other.
+        # All properties have the same value, so that comparisons of names are TRUE, too.
         given = dict.fromkeys(given, draw.choice(values) or AmqpValue(AmqpType.LONG, 1))
     if draw.random() < 0.5:
         return Message(application_properties=given)
@@ -134,7 +134,7 @@ def message(draw: random.Random, rare: float = 0.4) -> Message:
 
 
 class Claims:
-    """Questions of every kind, one after the other, and what is false in their answers."""
+    """Questions of every kind in turn, and the false claims in their answers."""
 
     def __init__(self, draw: random.Random) -> None:
         self.draw = draw
@@ -143,8 +143,8 @@ class Claims:
         self.common = [message(draw, rare=0) for _ in range(300)]
 
     def false_ones(self, count: int) -> Iterator[str]:
-        """Ask so many questions; yield each claim that a message contradicts."""
-        # A port asks the most of all.
+        """Ask ``count`` questions. Yield each claim that a message contradicts."""
+        # A port asks the most questions itself, and is rarer for this reason.
         kinds = (*(self._lint, self._diff, self._report, self._report) * 4, self._port)
         names = [*DIALECTS]
         for number in range(count):
@@ -178,7 +178,7 @@ class Claims:
 
     def _diff(self, name: str) -> Iterator[str]:
         old, new = related(self.draw)
-        # Two dialects at once, now and then.
+        # Sometimes the two selectors have different dialects.
         other = self.draw.choice([*DIALECTS]) if self.draw.random() < 0.2 else name
         dialects = DIALECTS[name], DIALECTS[other]
         trees = self._parsed(old, dialects[0]), self._parsed(new, dialects[1])
@@ -261,9 +261,8 @@ def _matches(verdict: Verdict) -> bool:
 
 
 def _without(node: ast.Expression, span: Span, constant: bool | None) -> ast.Expression | None:
-    """Return the tree with a constant in the place of a part, or without it; None below a NOT.
-
-    There unknown and FALSE differ.
+    """Return the tree without the subexpression at ``span``, or with ``constant`` instead; None below a NOT, where
+    unknown and FALSE differ.
     """
     if node.span == span and constant is not None:
         return ast.BooleanLiteral(constant)

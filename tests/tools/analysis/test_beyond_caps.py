@@ -1,7 +1,7 @@
-"""Questions larger than what the engine looks at in full: a difference that is there is never proved away.
+"""Questions beyond the limits of the analysis: a difference that exists is never disproved.
 
-Each pair has a message that only its second selector selects, in a part beyond a cap: tests of one name, products of
-patterns, constants of sums, cases, samples.
+Each pair of selectors has a message that only the second selects, in a subexpression beyond a limit: tests of one name,
+products of patterns, constants of sums, cases, samples.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from transpiler.topology import topology_from_dict
 
 
 class Planted(NamedTuple):
-    """Two selectors, of which the second one alone selects a message, and all that the first one selects."""
+    """Two selectors. The second selects everything that the first selects, and in addition ``message``."""
 
     old: str
     new: str
@@ -29,7 +29,7 @@ class Planted(NamedTuple):
 
 
 def without(terms: list[str], number: int, joined: str = " OR ") -> tuple[str, str]:
-    """Return the junction of terms without one of them, and of all."""
+    """Return the terms joined by ``joined``: once without the term ``number``, and once complete."""
     return joined.join(term for place, term in enumerate(terms) if place != number), joined.join(terms)
 
 
@@ -77,7 +77,7 @@ def names(count: int, number: int) -> Planted:
 
 
 def choices(count: int, number: int) -> Planted:
-    """All names are two-valued, so that there are so many cases, and one of them is left out."""
+    """Every name has one of two values, so that there are 2**count cases. The first selector excludes one of them."""
     all_of = " AND ".join(f"(p{n} = 1 OR p{n} = 2)" for n in range(count))
     one = " AND ".join(f"p{n} = {1 + (n == number)}" for n in range(count))
     message = {f"p{n}": 1 + (n == number) for n in range(count)}
@@ -85,7 +85,7 @@ def choices(count: int, number: int) -> Planted:
 
 
 def circles(count: int, number: int) -> Planted:
-    """An order of names that is a circle but for one ``<=``."""
+    """The order of the names is a cycle except for one ``<=``."""
     signs = ["<" if n != number else "<=" for n in range(count)]
     chain = " AND ".join(f"n{n} < n{n + 1}" for n in range(count))
     loose = " AND ".join(f"n{n} {sign} n{n + 1}" for n, sign in enumerate(signs))
@@ -122,7 +122,7 @@ def test_a_difference_beyond_a_cap_is_not_proved_away(case: Planted) -> None:
     assert evaluate(case.new, message) is True
     assert evaluate(case.old, message) is not True
     assert subsumes(case.old, case.new) is not True
-    # The other way no message can be found.
+    # In the other direction there is no message to find.
     assert subsumes(case.new, case.old) is not False
     result = diff_selectors(case.old, case.new)
     assert not result.no_won
@@ -159,6 +159,6 @@ def test_a_binding_with_a_word_more_is_not_in_many_others(count: int) -> None:
             "bindings": bindings,
         }
     )
-    # Of two keys that end in two words neither takes all of the other's messages.
+    # Of two keys that end in two words, neither matches all messages of the other.
     for first, second in zip(topology.bindings, topology.bindings[1:], strict=False):
         assert not contains(topology, first, second)

@@ -1,4 +1,4 @@
-"""No claim of lint, diff, port or the topology report is false on messages that the engine did not choose."""
+"""No claim of lint, diff, port or the topology report is false for messages that the analysis did not choose."""
 
 from __future__ import annotations
 

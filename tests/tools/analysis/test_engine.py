@@ -1,4 +1,4 @@
-"""The claims of the analysis, tried on all messages of small domains, in every dialect."""
+"""The claims of the analysis hold for all messages of small domains, in every dialect."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ VALUES = (
     *(AmqpValue(AmqpType.STRING, text) for text in ("x", "xy", "xz", "z", "")),
     AmqpValue(AmqpType.BINARY, b"x"),
 )
-#: The time of UTC() in the engine's messages.
+#: The value of UTC() in these tests.
 _NOW = 1_750_772_279_000
 
 MESSAGES = [
@@ -46,7 +46,7 @@ _names = st.sampled_from(["a", "b"])
 _numbers = st.sampled_from(["0", "1", "2", "1.5", "-0.0"])
 _texts = st.sampled_from(["'x'", "'xy'", "''"])
 _no = st.sampled_from(["", "NOT "])
-#: Tests inside the fragment; the values above have one of each cell that they make.
+#: Tests inside the fragment that the analysis decides. The values above include one of each cell of these tests.
 _tests = st.one_of(
     st.builds("{} {} {}".format, _names, st.sampled_from(["=", "<>", "<", "<=", ">", ">="]), _numbers),
     st.builds("{} {} {}".format, _names, st.sampled_from(["=", "<>"]), _texts),
@@ -57,7 +57,7 @@ _tests = st.one_of(
     st.builds("{} {}LIKE 'x%'".format, _names, _no),
     _names,
 )
-#: Tests beyond it.
+#: Tests outside the fragment.
 _others = st.sampled_from(["a = b", "a + 1 > b", "a LIKE '%y'", "a NOT LIKE '%y'", "b LIKE '_'", "TRUE", "a * 2 = 2"])
 
 
@@ -97,7 +97,7 @@ def test_subsumes_is_brute_force_within_the_fragment(first: str, second: str, na
     if isinstance(found, Found):
         assert judge(trees[1], found.message, dialect).truth is True
         assert judge(trees[0], found.message, dialect).truth is not True
-    # There may be a message beyond those of this test.
+    # A contradicting message may exist outside the messages of this test.
     assert isinstance(found, Found) if contradiction else isinstance(found, Found | Impossible), found
 
 
@@ -128,29 +128,29 @@ def test_an_outcome_that_is_impossible_never_comes(text: str, name: str) -> None
         ("a = 1", "", "jms", False),
         ("a IS NOT NULL", "a = 1", "jms", True),
         ("a <> 2", "a = 'x'", "jms", False),
-        # The empty text is a constant, and none of the others.
+        # The empty text is a constant of the selector, unlike the other values.
         ("a = 0", "a NOT IN ('x', '')", "jms", False),
         ("a <> 2", "a = 'x'", "qpid-java", True),
-        # Its OR has the outcome of its last term.
+        # In this dialect, OR has the result of its last term.
         ("NOT (a LIKE 'x%' AND a = 0)", "NOT (a OR a = 0)", "qpid-java", False),
         ("JMSPriority >= 0", "a = 1", "jms", True),
         ("JMSDeliveryMode = 'PERSISTENT' OR JMSDeliveryMode = 'NON_PERSISTENT'", "a = 1", "jms", True),
         ("JMSPriority > 5", "JMSPriority > 4", "jms", False),
-        # Milliseconds, which that broker reads as seconds.
+        # Milliseconds, which this broker reads as seconds.
         ("JMSTimestamp <= 1.5", "", "qpid-cpp", False),
         ("a LIKE '%x%'", "a LIKE '%xy%'", "jms", True),
         ("a LIKE '%xy%'", "a LIKE '%x%' AND a LIKE '%y%'", "jms", False),
         ("a LIKE '_%'", "a LIKE '%x%' AND a <> ''", "jms", True),
         ("a + 1 > 3", "a > 5 AND a < 9", "jms", None),
-        # The sum of the largest integer and 1 is none.
+        # The sum of the largest integer and 1 does not exist in this dialect.
         ("a + 1 > 3", "a > 5", "jms", False),
         ("a + 1 > 3", "a = 1", "jms", False),
         ("color IN ('red', 'blue')", "INLIST(MAKELIST('red'), color)", "activemq", True),
         ("INLIST(MAKELIST('red'), color)", "color IN ('red', 'blue')", "activemq", False),
         ("a = 5", "INLIST(MAKELIST(5), a)", "activemq", True),
-        # A long is equal to 5, and no Integer.
+        # A long can equal 5, but is not a member, because the list contains an Integer.
         ("INLIST(MAKELIST(5), a)", "a = 5", "activemq", False),
-        # A regular expression that is not served is decided by nobody.
+        # An unsupported regular expression leaves the question undecided.
         ("REGEX('(a)\\1', s)", "REGEX('ab', s)", "activemq", None),
     ],
 )

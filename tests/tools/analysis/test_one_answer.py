@@ -1,4 +1,6 @@
-"""All tools answer one question alike: lint, contained selectors, ``subsumes``, diff and the topology report."""
+"""All tools give the same answer to a question: lint, contained selectors, ``subsumes``, diff and the
+topology report.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +83,7 @@ def test_the_sides_of_a_comparison_of_two_names_matter_where_the_broker_widens_o
     assert equivalent("price > bid", "bid < price", "jms")
     assert diff_selectors("price > bid", "bid < price", "jms").is_same
     assert contained("price > bid", "bid < price", "jms") == [(1, 0)]
-    # A short on the right of a byte is not widened there.
+    # In this dialect, a short on the right of a byte is not widened.
     assert equivalent("price > bid", "bid < price", "qpid-java") is False
     assert diff_selectors("price > bid", "bid < price", "qpid-java").differs
 

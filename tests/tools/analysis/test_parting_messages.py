@@ -1,4 +1,6 @@
-"""Messages on which two selectors part, and proofs that there are none, against brute force over small domains."""
+"""Messages for which two selectors differ, and proofs that there are none, compared with brute force over small
+domains.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ from transpiler.tools.analysis.formula import ANYTHING, all_tests, bit_of, possi
 from transpiler.tools.analysis.samples import samples, topic_keys
 from transpiler.tools.dialect_tools.diff import diff_selectors
 
-#: Values of a property: each type, the constants of the selectors, and values beside them.
+#: Values of a property: each type, the constants of the selectors, and values near them.
 VALUES = (
     None,
     True,
@@ -70,7 +72,9 @@ def condition(draw: random.Random, depth: int = 2) -> str:
 
 
 def pairs(dialect: str, count: int) -> list[tuple[str, str]]:
-    """Pairs of selectors, half of them with one part changed, which are alike often."""
+    """Return ``count`` pairs of selectors. In half of them the second selector is the first with one change, so that
+    they are often equivalent.
+    """
     draw = randomness(dialect)
     made = []
     for number in range(count):
@@ -90,7 +94,7 @@ def test_a_difference_is_found_wherever_brute_force_finds_one_and_a_proof_is_rig
         try:
             trees = [parse_selector(text, dialect) for text in (old, new)]
         except ValueError:
-            # A dialect that refuses a test: `a = b` in some, NULL in others.
+            # A dialect rejects some tests: `a = b`, or NULL.
             continue
         result = diff_selectors(old, new, dialect)
         answers = [[judge(tree, message, rules, Receiver(NOW)).truth is True for message in MESSAGES] for tree in trees]
@@ -124,7 +128,7 @@ def test_the_truths_that_are_possible_include_the_one_there_is(dialect: str) -> 
             truths = {test.number: bit_of(test.judge(message)) for test in all_tests(formula)}
             actual = bit_of(judge(tree, message, rules, Receiver(NOW)))
             assert possible(formula, truths) == actual
-            # What is not known of a test excludes nothing.
+            # An unknown result of a test excludes nothing.
             truths |= {next(iter(truths)): ANYTHING}
             assert possible(formula, truths) & actual
 
@@ -138,7 +142,7 @@ def test_a_name_compared_with_itself_is_tried_on_infinities() -> None:
 @pytest.mark.parametrize(
     ("text", "old", "new", "message"),
     [
-        # A char is a number to the one broker alone.
+        # Only this broker reads a char as a number.
         ("weight >= 1 AND weight <= 5", "jms", "rabbitmq", {"type": "char", "value": "\x01"}),
         ("a = 65", "jms", "rabbitmq", {"type": "char", "value": "A"}),
         ("a = 'aa'", "jms", "rabbitmq", {"type": "binary", "value": "YWE="}),

@@ -1,4 +1,4 @@
-"""A condition that is said to be never true, always true or implied is so for every value, in every dialect."""
+"""A condition that is reported as never true, always true or implied is so for every value, in every dialect."""
 
 from __future__ import annotations
 
@@ -92,7 +92,8 @@ def test_what_is_impossible_is_so_for_any_value(first: str, second: str, name: s
             assert outcomes not in seen
 
 
-#: The selector, and the codes of its warnings by dialect; a dialect that is not named has none.
+#: Each entry is a selector, dialects, the code of the warning in these dialects, and the underlined text. A dialect
+#: that is not named gives no warning.
 EVERYWHERE = " ".join(DIALECTS)
 LINTED = (
     ("a = 1 AND a = 2", EVERYWHERE, "lint.never-true", "a = 2"),
@@ -116,7 +117,7 @@ LINTED = (
         "lint.always-true",
         "a IS NULL OR a IS NOT NULL",
     ),
-    # Of all numbers, and of all messages where unlike types are unequal and nothing equals a missing property.
+    # True for all numbers, and for all messages if unlike types are unequal and nothing equals a missing property.
     ("a = 1 OR a <> 1", EVERYWHERE, "lint.always-true", "a = 1 OR a <> 1"),
     (
         "a IS NULL OR a = 1 OR a <> 1",
@@ -126,12 +127,12 @@ LINTED = (
     ),
     ("a > 5 AND a > 3", EVERYWHERE, "lint.implied", "a > 3"),
     ("a > 5 OR a > 3", EVERYWHERE, "lint.implied", "a > 5"),
-    # Of three that are the same, one is to stay; the last is a repetition of the first.
+    # One of three equal terms must stay. The last is reported as a repetition of the first.
     ("c OR c = TRUE OR c", EVERYWHERE, "lint.implied", "c"),
     ("a = 'abc' AND a LIKE 'ab%'", EVERYWHERE, "lint.implied", "a LIKE 'ab%'"),
     ("a IN ('x', 'y') AND a <> 'z'", EVERYWHERE, "lint.implied", "a <> 'z'"),
     ("a = 1 AND a IS NOT NULL", EVERYWHERE, "lint.implied", "a IS NOT NULL"),
-    # Java's order of floating point numbers tells the two zeros apart.
+    # Java's order of floating-point numbers distinguishes the two zeros.
     ("a = 0.0 AND a = -0.0", "activemq artemis artemis-core qpid-java", "lint.never-true", "a = -0.0"),
 )
 
@@ -186,7 +187,7 @@ def test_a_long_list_is_looked_at_once() -> None:
     assert found.message == "this is never true together with a <> 5"
 
 
-#: Conditions that are true for all values of one type, or change nothing, and what is said of them.
+#: Conditions that are true for all values of one type, or have no effect, and the text of the warning.
 STRANGE = (
     ("status <> 'A' OR status <> 'B'", "lint.always-true", "true for every message that has status"),
     ("a > 5 OR a < 10", "lint.always-true", "true for every message that has a"),
@@ -214,7 +215,8 @@ def test_conditions_on_names_and_constants_are_seen_through(text: str, rule: str
     assert all(message in one.message for one in found)
 
 
-#: Parts that another implies: where the broker throws, a message may match that did not before.
+#: Terms that another term implies. If the broker throws, removing the term may let a message match that did not match
+#: before.
 REMOVALS = (
     ("a > 5 AND a > 3", "jms", "remove it"),
     ("a = 'x' AND a LIKE 'x%'", "rabbitmq-jms", "remove it"),

@@ -1,4 +1,6 @@
-"""``selector-sql diff``: a message on which two selectors, filters or topologies part, or a proof that none exists."""
+"""``selector-sql diff`` finds a message for which two selectors, filters or topologies differ, or proves that there is
+none.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ def run(*words: str, given: str = "") -> Result:
     return CliRunner().invoke(main, ["diff", *words], input=given)
 
 
-#: Old, new, the message that is won, and the one that is lost; None where it is proved that there is none.
+#: Old selector, new selector, the message that is gained, and the message that is lost; None if it is proved that there
+#: is none.
 PARTING: tuple[tuple[str, str, dict[str, Any] | None, dict[str, Any] | None], ...] = (
     ("color = 'red' AND weight > 2600", "color = 'red' AND weight >= 2600", {"color": "red", "weight": 2600}, None),
     ("a = 1", "a = 1 OR b IS NULL", {}, None),
@@ -98,7 +101,8 @@ def test_constants_that_were_not_tried_are_counted() -> None:
     assert result.not_decided.endswith(" constants were tried")
 
 
-#: A difference in one of many parts was overlooked while constants beyond forty were dropped in silence.
+#: A selector with many terms. A difference in one term was overlooked when constants beyond forty were silently
+#: ignored.
 MANY = " OR ".join(f"(region = 'R{n}' AND weight > {n} AND tile LIKE '%{n}%')" for n in range(20))
 
 
@@ -125,7 +129,7 @@ def test_every_selector_is_the_same_as_itself(dialect: str) -> None:
         try:
             parse_selector(text, dialect)
         except TranspilerError:
-            # One has no BETWEEN, and takes no long selectors.
+            # One dialect has no BETWEEN, and rejects long selectors.
             continue
         assert str(diff_selectors(text, text, dialect)) == "OLD and NEW select the same messages."
 
@@ -247,7 +251,9 @@ def test_a_topology_with_its_parts_in_another_order_is_the_same() -> None:
 
 
 def exported(**parts: Any) -> Topology:
-    """RabbitMQ's export of an exchange in, which sends all to the queues q and r, and parts in the place of others."""
+    """Return RabbitMQ's export of an exchange in that delivers everything to the queues q and r. ``parts`` replace
+    members of the export.
+    """
     bindings = [{"source": "in", "destination": name, "routing_key": "#"} for name in ("q", "r")]
     whole = {"queues": [{"name": "q"}, {"name": "r"}], "exchanges": [{"name": "in", "type": "topic"}]}
     return topology_from_definitions({"rabbitmq_version": "4.1.0", "bindings": bindings} | whole | parts)
@@ -272,7 +278,7 @@ def shovel(**value: Any) -> Json:
     }
 
 
-#: Parts of an old and of a new export, and what is listed of them as a setting.
+#: Members of an old and of a new export, and how their difference is listed as a setting.
 SETTINGS: tuple[tuple[Json, Json, list[str]], ...] = (
     (queues(), queues(**{"x-message-ttl": 5}), ["q: message-ttl 5, was none"]),
     (queues(**{"x-max-length": 5}), queues(**{"x-max-length": 6}), ["q: max-length 6, was 5"]),
@@ -291,7 +297,7 @@ SETTINGS: tuple[tuple[Json, Json, list[str]], ...] = (
         shovel(**{"dest-uri": "amqp://", "ack-mode": "no-ack"}),
         ["s: ack-mode no-ack, was on-confirm"],
     ),
-    # A password is no part of what is shown.
+    # The password must not be displayed.
     (shovel(**{"dest-uri": "amqp://u:one@localhost"}), shovel(**{"dest-uri": "amqp://u:two@localhost"}), []),
 )
 
@@ -367,7 +373,9 @@ def test_where_a_message_goes_next_is_compared(old: Json, new: Json, ways: tuple
 
 
 def inner(color: str, *bindings: Json, alternate: str | None = None, links: list[Json] | None = None) -> Topology:
-    """The queue q behind an internal headers exchange, which the bindings, an alternate or links lead to."""
+    """Return a topology whose queue q follows an internal headers exchange, which ``bindings``, an alternate or
+    ``links`` lead to.
+    """
     e = {"name": "e", "type": "topic"} | ({"alternate": alternate} if alternate else {})
     to_q = {"source": "last", "queue": "q", "arguments": {"x-match": "all", "color": color}}
     form: Json = {
@@ -421,7 +429,7 @@ def test_a_message_is_found_for_a_change_behind_exchanges_that_nobody_publishes_
     "brokers", [("rabbitmq", "qpid-java"), ("rabbitmq-3.12", "rabbitmq"), ("qpid-java", "qpid-cpp")]
 )
 def test_old_and_new_of_two_brokers_are_not_exchanged(brokers: tuple[str, str]) -> None:
-    """The keys and headers of each side are judged by the rules of its own broker."""
+    """The keys and headers of each side are evaluated by the rules of its own broker."""
     form: Json = {
         "queues": ["q", "h", "some"],
         "exchanges": [{"name": "t", "type": "topic"}, {"name": "m", "type": "headers"}],
@@ -496,7 +504,7 @@ def test_names_that_are_mapped_mean_one() -> None:
     assert len(diff_topologies(old, new).changes) == 6
     mapped = diff_topologies(old, new, names={"e": "E", "q": "Q"})
     assert (mapped.same_routes, mapped.differs) == (True, False)
-    # Of two names for one the second keeps its own.
+    # If only one of the two names is mapped, the other keeps its own meaning.
     assert diff_topologies(old, new, names={"e": "E"}).changes[0].text == "q"
 
 

@@ -1,4 +1,4 @@
-"""Selectors ported from one broker to another: the text in the target, or the error."""
+"""Selectors ported from one broker to another: the text in the target dialect, or the error."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ EXACT = (
     ("qpid-cpp", "artemis", "JMSPriority > 0b101 AND JMSPriority < 1_0", "JMSPriority > 5 AND JMSPriority < 10"),
     ("jms", "rabbitmq", "a = FALSE OR flag", "a = FALSE OR flag"),
     ("jms", "rabbitmq-jms", "JMSPriority < 0x8 AND JMSPriority > 010L", "JMSPriority < 8 AND JMSPriority > 8"),
-    # NOT, and the truths around it
+    # NOT, and its results for TRUE, FALSE and unknown
     ("activemq", "jms", "NOT color = 'blue'", "(NOT color) = 'blue'"),
     ("activemq", "jms", "NOT (color = 'blue')", "NOT color = 'blue'"),
     ("jms", "activemq", "NOT color = 'blue'", "NOT (color = 'blue')"),
@@ -51,7 +51,7 @@ EXACT = (
         "NOT (s LIKE 'ab%' OR a IS NULL)",
         "(s NOT LIKE 'ab%' OR s IS NULL OR NOT (s = '' OR s <> '')) AND a IS NOT NULL",
     ),
-    # LIKE on what is no string
+    # LIKE on values that are not strings
     ("activemq", "jms", "s NOT LIKE 'ab%'", "s NOT LIKE 'ab%' OR NOT (s = '' OR s <> '')"),
     ("activemq", "jms", "NOT (s LIKE 'ab%')", "NOT (s LIKE 'ab%' AND (s = '' OR s <> ''))"),
     ("activemq", "jms", "n + 1 IS NULL", "n IS NULL"),
@@ -59,7 +59,7 @@ EXACT = (
     ("jms", "activemq", "6 > n", "n < 6"),
     ("rabbitmq", "jms", "flag = TRUE", "flag = TRUE"),
     ("activemq", "rabbitmq", "JMSPriority BETWEEN 2 AND 5", "header.priority >= 2 AND header.priority <= 5"),
-    # a sum of texts, which is NULL in the source and a text in the target
+    # a sum of texts, which is NULL in the source dialect and a text in the target
     ("qpid-cpp", "activemq", "s IN ('a' + 'bc')", "FALSE"),
     ("rabbitmq", "qpid-java", "s = 'a' + 'bc'", "FALSE"),
     # names
@@ -82,7 +82,7 @@ EXACT = (
 
 
 def of_meaning(ported: Ported) -> list[Diagnostic]:
-    """Return the notes about the meaning of a port, without what ``check`` reports about its text."""
+    """Return the notes about the meaning of a port, without those that ``check`` reports about its text."""
     return [note for note in ported.notes if note.code.startswith("port.")]
 
 
@@ -90,7 +90,7 @@ def of_meaning(ported: Ported) -> list[Diagnostic]:
 REPORTED = (
     ("artemis", "jms", "JMSReplyTo = 'queue'", "JMSReplyTo = 'queue'", [("warning", "portability.header")]),
     ("rabbitmq", "qpid-java", "s = 'a' + 'bc'", "FALSE", [("warning", "lint.never-true")]),
-    # A finding that check reports about the original, too, is not noted.
+    # A diagnostic that check also reports about the original is not noted.
     ("artemis", "qpid-java", "JMSPriority IN ('x') OR a = 'red'", "JMSPriority IN ('x') OR a = 'red'", []),
     ("jms", "activemq", "JMSDeliveryMode = 'x'", "JMSDeliveryMode = 'x'", []),
     ("jms", "activemq", "NOT color = 'blue'", "NOT (color = 'blue')", []),
@@ -132,7 +132,7 @@ def test_a_condition_without_a_proof_and_without_a_message_is_noted(
     assert (found.text, note.severity, note.code, note.span) == (ported, "info", "port.unproved", Span(0, len(text)))
     assert note.message.startswith(f"no message was found on which {DIALECTS[target].title} differs, and no proof: ")
     assert diff_selectors(text, ported, source, target).not_decided
-    # Several are said once.
+    # Several such conditions give one note.
     twice = of_meaning(port_selector(f"{text} AND c = 1 AND {text.replace('a', 'd')}", source, target))
     assert [one.message.partition("; ")[2] for one in twice] == ["1 more condition is not proved either"]
 
@@ -205,12 +205,12 @@ def test_a_rule_is_said_once_for_all_conditions_that_it_changes_for_rare_message
     assert types.message.endswith("is TRUE in rabbitmq; 1 more condition changes by the same rule")
     assert "binary is bytes in JMS, string in rabbitmq; char is string in JMS, long in rabbitmq" in (types.hint or "")
     assert (patterns.message.count("by the same rule"), (patterns.hint or "").count("`_` and `%`")) == (1, 1)
-    # A change for common messages is said of each condition.
+    # A change for common messages gives one note for each condition.
     loose = port_selector("a <> 'x' AND b <> 'y' AND c <> 'z'", "jms", "rabbitmq", changes="any")
     assert [note.code for note in of_meaning(loose)] == ["port.meaning"] * 3
 
 
-#: To Artemis a remainder by its low bits, which are 0.
+#: Artemis computes a remainder from the low bits of this number, which are 0.
 BEYOND_DOUBLES = f"i % 1{'0' * 400} = 1"
 REFUSED = (
     ("activemq", "jms", "a = 1 OR 6 > n", "port.meaning", "6 > n", "with n the short 5, this is FALSE in activemq"),
@@ -318,7 +318,7 @@ LOOSE = (
     ("jms", "activemq", "name NOT LIKE 'a%'", "name NOT LIKE 'a%'", "port.meaning"),
     ("activemq", "jms", "JMSType = 'x'", "JMSType = 'x'", "port.rare"),
     ("qpid-java", "activemq", "color <> 'red'", "color <> 'red'", "port.meaning"),
-    # A rewriting that reads as well and changes nothing, or less, is preferred all the same.
+    # With ``changes="any"``, a rewriting that is as readable and changes less is still preferred.
     ("activemq", "jms", "color <> 5", "NOT color = 5", None),
     ("jms", "activemq", "6 > n", "n < 6", None),
     ("activemq", "jms", "weight / 2 > 3", "NOT weight / 2.0 <= 3", "port.unproved"),
@@ -487,7 +487,7 @@ def test_a_name_that_jms_reserves_is_a_rare_property(text: str) -> None:
     ported = port_selector(text, "activemq", "artemis")
     assert ported.text == text
     assert [note.code for note in ported.notes] == ["port.rare"]
-    # What the other side reads is shown as well.
+    # The note also states which field the other dialect reads.
     assert text.split()[0] in ported.notes[0].message or "message_id" in ported.notes[0].message
 
 
@@ -525,5 +525,5 @@ def test_a_condition_that_throws_before_another_one_decides_is_no_port_without_a
     with pytest.raises(UnsupportedFeatureError) as caught:
         port_selector(text, "artemis", "qpid-java", changes="none")
     assert [finding.code for finding in caught.value.diagnostics] == ["port.meaning"]
-    # A message on which a broker throws is rated as rare.
+    # A message on which a broker throws counts as rare.
     assert "port.rare" in [note.code for note in port_selector(text, "artemis", "qpid-java").notes]

@@ -1,4 +1,6 @@
-"""A selector that ports without a note selects the same messages in both brokers: random ones, and their own cases."""
+"""A selector that ports without a note selects the same messages in both brokers: random selectors, and the brokers'
+own cases.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,7 @@ def _names(dialect: Dialect) -> st.SearchStrategy[ast.Expression]:
 
 
 def _selectors(dialect: Dialect) -> st.SearchStrategy[ast.Expression]:
-    """Trees of one to three tests of names with what the dialect has of its own among them."""
+    """Return a strategy for one to three tests of names, including constructs that only ``dialect`` has."""
     name = _names(dialect)
     text = st.sampled_from(("a", "abc", "5", "PERSISTENT", "x\ny", "")).map(ast.StringLiteral)
     number = st.sampled_from((0, 1, 5, -5, 127, 2**31 - 1, 2**53 + 1)).map(ast.IntegerLiteral)
@@ -83,7 +85,7 @@ def _selectors(dialect: Dialect) -> st.SearchStrategy[ast.Expression]:
 
 
 def assert_same(text: str, source: str, target: str, messages: list[Message]) -> str:
-    """Port one selector, and hold both sides against each other; what came of it."""
+    """Port a selector, and check that both sides select the same messages. Return the outcome."""
     try:
         ported = port_selector(text, source, target)
     except UnsupportedFeatureError as error:
@@ -107,10 +109,11 @@ def _reads(text: str, source: str) -> bool:
         return False
 
 
-#: The least number of a hundred random selectors that port to a target, and that port without a note to one of them.
+#: Minimum percentage of random selectors that must port to each target, and minimum percentage that must port to at
+#: least one target without a note.
 LEAST_PORTED = size(1, 20)
 LEAST_EXACT = size(0, 10)
-#: In a sample each of the other dialects gets every fourth selector.
+#: Step through the selectors for each other dialect: in a sample every fourth.
 STRIDE = size(4, 1)
 
 
@@ -139,11 +142,12 @@ def test_random_selectors_select_the_same_messages_where_they_port_without_a_not
         assert tried >= size(3, 10), target
         assert 100 * (exact + counts[target, "noted"]) // tried >= LEAST_PORTED, (target, counts)
         shares.append(100 * exact // tried)
-    # Of some targets few selectors that are drawn have an equal.
+    # For some targets, few random selectors have an equivalent.
     assert max(shares) >= LEAST_EXACT, counts
 
 
-#: Selectors with a header field and a value, whether clients give it or not, in dialects with names of JMS and others.
+#: Selectors that compare a header field with a value that clients send or never send, in dialects with JMS names and
+#: with others.
 TYPED = (
     "JMSPriority > 4",
     "JMSPriority = 9 OR a = 1",
@@ -174,14 +178,14 @@ TYPED = (
 
 
 def _reported(text: str, dialect: str) -> list[Diagnostic]:
-    """Return the findings that ``check`` has about a selector."""
+    """Return the diagnostics of ``check`` for a selector."""
     return [one.diagnostic for one in Checker().check(text, [find_dialect(dialect)]).findings]
 
 
 def assert_no_surprise(text: str, source: str, target: str) -> str:
-    """Port a selector, and compare its notes with the findings of ``check`` before and after; return the outcome.
+    """Port a selector, and compare its notes with the diagnostics of ``check`` before and after. Return the outcome.
 
-    After a port without notes ``check`` reports nothing in the target that it does not report in the source.
+    After a port without notes, ``check`` must report nothing in the target that it does not report in the source.
     """
     try:
         ported = port_selector(text, source, target)
@@ -230,12 +234,12 @@ def _trees(source: str) -> st.SearchStrategy[list[ast.Expression]]:
 
 @cache
 def _of_vectors() -> tuple[str, ...]:
-    """The selectors of the vectors, each once, in an order that mixes their files."""
+    """Return the distinct selectors of the vectors in an order that mixes their files."""
     return tuple(sorted({row.selector for row in verdicts("qpid-cpp")}, key=lambda text: (hash_of(text), text)))
 
 
 def hash_of(text: str) -> int:
-    """A number that is the same in every run."""
+    """Return a number for ``text`` that is the same in every run."""
     return sum((place + 1) * ord(character) for place, character in enumerate(text)) * 2654435761 % 2**32
 
 

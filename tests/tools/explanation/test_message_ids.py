@@ -1,4 +1,4 @@
-"""The remedy for an id that no message reads is the text of the id that the message has."""
+"""For an id that no message contains, the hint proposes the text of the id that the message has."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from transpiler import Message, evaluate, transpile_selector
 from transpiler.base.diagnostics import Fix
 from transpiler.cli.explain import with_ids_of
 
-#: The id of the message, and the text of the remedy; None where it is that of no message in particular.
+#: The id of the message, and the text of the hint; None if the hint is not about a particular message.
 IDS: tuple[tuple[Any, str | None], ...] = (
     ("1234", "'ID:AMQP_NO_PREFIX:1234'"),
     ("ID:1234", "'ID:1234'"),

@@ -1,4 +1,6 @@
-"""A missing name has the header field of its name as the near one, and a text the prefix that reads it as a number."""
+"""For a missing name, the explanation names a similar header field; for a number as text, the prefix that
+converts it.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from transpiler import Message, explain_selector
         ("CorrelationID = 'a'", {"JMSCorrelationID": "a"}, "the message has the header field JMSCorrelationID"),
         ("GroupID = 'a'", {"JMSXGroupID": "a"}, "the message has the header field JMSXGroupID"),
         ("Color = 'red'", {"color": "red"}, "the message has color"),
-        # A default is no value of the message.
+        # A default value is not a value of the message.
         ("priority > 3", {"color": "red"}, "priority is missing, "),
     ],
 )

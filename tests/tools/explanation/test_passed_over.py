@@ -1,4 +1,4 @@
-"""Sentences on each queue and divert at an address of a JMS broker, with and without a message."""
+"""Sentences about each queue and divert at an address of a JMS broker, with and without a message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explanations of random selectors on random messages, in every dialect."""
+"""Explanations of random selectors for random messages, in every dialect, are true."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MANY = settings(max_examples=size(12, 120), suppress_health_check=list(HealthChe
 
 
 def explained(tree: ast.Expression, message: Message, dialect: Dialect, prefix: str = "") -> Explanation | None:
-    """Explain a tree in a dialect's spelling; None where the dialect does not have it."""
+    """Explain ``tree`` in the spelling of ``dialect``; None if the dialect cannot parse it."""
     text = prefix + print_selector(tree, dialect)
     try:
         parse_selector(text, dialect)
@@ -66,7 +66,7 @@ def test_every_verdict_and_value_is_the_evaluators(
     assert explanation.marked()
 
 
-#: "weight is 2600" and "weight is the text '2600'".
+#: Statements such as "weight is 2600" and "weight is the text '2600'".
 STATED = re.compile(
     r"(?:^|[ ,;:])([A-Za-z]+) is (?:the [a-z]+ )?('(?:[^']|'')*'|-?[0-9.e+-]+|TRUE|FALSE|0x[0-9A-F]+)(?=$|[ ,;])"
 )
@@ -94,14 +94,14 @@ def test_a_sentence_states_the_values_that_the_evaluator_reads(
 
 
 def leaves_of(node: ast.Expression) -> list[ast.Expression]:
-    """The conditions without AND, OR and NOT."""
+    """Return the subexpressions of ``node`` without AND, OR and NOT."""
     if isinstance(node, ast.And | ast.Or | ast.Not):
         return [leaf for child in ast.children(node) for leaf in leaves_of(child)]
     return [node]
 
 
 def with_names(node: ast.Expression, names: dict[int, str]) -> ast.Expression:
-    """The tree with a name in the place of each leaf, whose value a message can choose."""
+    """Return the tree with each leaf replaced by a name from ``names``, so that a message can choose its value."""
     match node:
         case ast.Not(operand=operand):
             return ast.Not(with_names(operand, names))
@@ -114,7 +114,9 @@ def with_names(node: ast.Expression, names: dict[int, str]) -> ast.Expression:
 
 
 def junctions() -> st.SearchStrategy[ast.Expression]:
-    """Conditions of up to six leaves, TRUE, FALSE or unknown on the message {t: true, f: false}."""
+    """Return a strategy for conditions of up to six leaves, each TRUE, FALSE or unknown for the message {t: true, f:
+    false}.
+    """
     leaf = st.sampled_from("tfu").map(ast.Identifier)
 
     def combine(inner: st.SearchStrategy[ast.Expression]) -> st.SearchStrategy[ast.Expression]:
@@ -144,7 +146,7 @@ def test_the_deciding_parts_suffice_and_none_can_be_left_out(name: str, tree: as
     deciding = {number for number, leaf in enumerate(leaves) if leaf.span in spans}
 
     def matches(fixed: set[int]) -> set[bool]:
-        """Return the matches over all verdicts of the parts that are not fixed."""
+        """Return whether the selector matches, for all results of the leaves that are not in ``fixed``."""
         outcomes: set[bool] = set()
         choices: list[tuple[Truth, ...]] = [
             (truth,) if number in fixed else (True, False, None) for number, truth in enumerate(truths)
@@ -156,7 +158,8 @@ def test_the_deciding_parts_suffice_and_none_can_be_left_out(name: str, tree: as
 
     assert matches(deciding) == {explanation.matches}
     if name != "qpid-java":
-        # Broker-J's AND and OR read a term by where it stands; a part may be named there that could be left out.
+        # In Broker-J the result of AND and OR depends on the order of the terms, so that it may name a term that could
+        # be omitted.
         for left_out in deciding:
             assert matches(deciding - {left_out}) == {True, False}
     else:

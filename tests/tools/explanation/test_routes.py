@@ -1,4 +1,4 @@
-"""Explanations of routes: what a message lacked for the bindings that did not take it."""
+"""Explanations of routes: why a message did not match the bindings that did not deliver it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sentences of explanations, and how an explanation looks."""
+"""The sentences of explanations, and the layout of an explanation."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_an_explanation_is_data() -> None:
 
 
 class Checked(HTMLParser):
-    """A parser that knows whether tags are closed in order, and what a reader sees."""
+    """A parser that checks whether tags are closed in order, and collects the visible text."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -134,7 +134,7 @@ def test_the_html_is_small_and_escaped(selector: str) -> None:
     assert selector in checked.text
     assert "<script>" not in page
     assert len(page) < 4000
-    # Nothing comes from elsewhere, and no background is assumed.
+    # The page loads nothing from another host, and does not assume a background colour.
     assert not re.search("http|url|background", page)
 
 

@@ -1,4 +1,4 @@
-"""Warnings of check come up where selectors are compiled, and are turned off there."""
+"""Warnings of check are also given where selectors are compiled, and can be turned off there."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_second_name_is_doubted_where_the_layout_says_which_names_there_are() 
     assert "text goes into single quotes: 'red'" in CliRunner().invoke(main, ["check", "-e", "color = red"]).output
 
 
-#: The selector, its columns, and what the warning says; None where a column has values on both sides.
+#: The selector, its columns, and the text of the warning; None if the column can have values on both sides.
 BY_TYPE = (
     ("f = 1.1", "f FLOAT", "no FLOAT is 1.1, so this is never true"),
     ("f = 0.5", "f FLOAT", None),

@@ -1,4 +1,4 @@
-"""selector-sql check as a user runs it: what arguments are, what is ignored, exit codes, formats, hooks."""
+"""selector-sql check as a user runs it: the meaning of arguments, ignored files, exit codes, formats, hooks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def check(*arguments: str, given: str = "") -> Result:
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A small repository with selectors of all kinds, two of them wrong, and files that are none of our business."""
+    """Create a small repository with selectors of all kinds, two of them wrong, and with files that contain none."""
     files = {
         "routes.sel": "# routes\ncolor = 'red'\nweight = big\n",
         "etc/broker.xml": '<core xmlns="urn:activemq:core"><queue name="q"><filter string="x == 1"/></queue></core>',
@@ -60,7 +60,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["src"], "", 0, "no findings: 1 selector, 1 file; read: src/Listener.java:1"),
         (["--file", "routes.sel"], "", 1, "routes.sel:3:10: "),
         (["routes.sel", "--exit-zero"], "", 0, "1 warning in 1 of 2 selectors, 1 file"),
-        # An argument that names no file is a selector, unless it looks like the name of one.
+        # An argument that names no file is a selector, unless it looks like a file name.
         (["color = 'red'"], "", 0, ""),
         (["active"], "", 0, ""),
         (["a = red", "b == 1"], "", 1, "argument 2:1:3: syntax.operator"),
@@ -75,10 +75,10 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["-", "--stdin-filename", "b.xml"], '<a messageSelector="a == 1"/>', 1, "b.xml:1:23: syntax.operator"),
         (["-", "--stdin-filename", "b.xml"], "<selector>", 2, "b.xml:1:11: this is not XML"),
         (["-"], "", 0, "no findings: 0 selectors, 1 file"),
-        # A broker's own file says its dialect.
+        # A broker's own file determines the dialect.
         (["-", "--stdin-filename", "b.xml"], ARTEMIS, 0, "no findings: 1 selector, 1 file"),
         (["-", "--stdin-filename", "b.xml", "--dialect", "jms"], ARTEMIS, 1, "syntax.prefix"),
-        # Severities, and the rules that are asked for.
+        # Severities, and selected rules.
         (["region <> 'eu'"], "", 0, "info: lint.may-be-absent: this does not select messages without region"),
         (["a = red", "--select", "never-true"], "", 0, ""),
         (["a = red", "--select", "lint"], "", 1, "lint.unquoted-word"),
@@ -88,7 +88,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["a = red", "--ignore", "warning"], "", 0, ""),
         (["a = red", "--select", "unquoted-wrd"], "", 2, "did you mean lint.unquoted-word?"),
         (["a = red", "--ignore", "nonsense"], "", 2, "there is no rule called 'nonsense'"),
-        # Several dialects: what holds in some of them says in which.
+        # Several dialects: a diagnostic that holds in some of them names these.
         (['color = "red"', "--dialect", "jms", "--dialect", "rabbitmq"], "", 1, "begins nothing in JMS [jms]"),
         (["a = red", "--dialect", "jms,artemis"], "", 1, "is the name of a property here, not text\n"),
         (["a = 1", "--dialect", "artemsi"], "", 2, "did you mean artemis?"),
@@ -214,7 +214,7 @@ def test_sarif_has_the_rules_and_places_that_code_scanning_shows(repository: Pat
         assert rule["shortDescription"]["text"]
         assert rule["fullDescription"]["text"]
         assert rule["help"]["markdown"]
-        # No page has an address that everybody can read, so the help names a command.
+        # No page of rules has a public address yet, so that the help names a command.
         assert "://" not in json.dumps(rule)
         assert rule["help"]["text"].endswith(f"selector-sql rule {rule['id']}")
     for result in run["results"]:

@@ -1,4 +1,6 @@
-"""Each rule makes a claim about its wrong example; the evaluator confirms it in every dialect that the rule covers."""
+"""Each rule makes a claim about its wrong example, which the evaluator confirms in every dialect that the
+rule covers.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,14 @@ from transpiler.testing import boundary_messages
 from transpiler.tools.lint.registry import RULES, lint
 from transpiler.tools.lint.rule import Context, Doubt, Rule
 
-#: Rules that look at several selectors together, whose example is no single one.
+#: Rules about several selectors together, whose example is not a single selector.
 OF_SEVERAL = {"lint.contained"}
 
 JUDGED = [rule for rule in RULES if rule.id.startswith("lint.") and rule.id not in OF_SEVERAL]
 
 
 def untrue(rule: Rule, dialect: str) -> str | None:
-    """Return why a rule's claim does not hold in a dialect; None where it does, by the evaluator's verdicts."""
+    """Return why a rule's claim does not hold in a dialect, by the evaluator's results; None if it holds."""
     messages = [*messages_of(rule, dialect)]
     wrong, right = (
         {number for number, message in enumerate(messages) if evaluate(text, message, dialect)}
@@ -37,16 +39,16 @@ def untrue(rule: Rule, dialect: str) -> str | None:
 
 
 def messages_of(rule: Rule, dialect: str) -> Iterator[Message]:
-    """Yield messages on each side of every condition of both examples, and those on which the analysis parts them."""
+    """Yield messages on each side of every condition of both examples, and messages for which the examples differ."""
     for text in (rule.wrong, rule.right):
-        # Values of header fields that no broker sends, as a number for JMSMessageID, are no counterexample.
+        # Header field values that no broker sends, such as a number for JMSMessageID, are no counterexample.
         yield from (message for message in boundary_messages(text, dialect) if not message.header_values)
     changes = diff_selectors(rule.wrong, rule.right, dialect)
     yield from (change.message for change in (changes.won, changes.lost) if change is not None)
 
 
 def found_in(rule: Rule) -> Iterator[str]:
-    """Yield the dialects in which the wrong example yields the rule."""
+    """Yield the dialects in which the wrong example of ``rule`` gives the rule's warning."""
     for dialect, rules in DIALECTS.items():
         try:
             tree = parse_selector(rule.wrong, dialect)
@@ -74,7 +76,7 @@ def test_a_claim_is_true_in_every_dialect_in_which_it_is_made(rule: Rule) -> Non
 
 
 def test_a_rule_that_forgets_the_dialects_is_caught() -> None:
-    """Integers divide without a fraction in some dialects only."""
+    """The rule in this test is wrong because integers divide without a fraction in some dialects only."""
 
     def divides(node: ast.Calculate, context: Context) -> Iterator[Doubt]:
         yield Doubt(f"{context.text(node)} has no fraction", node.span)

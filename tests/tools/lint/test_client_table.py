@@ -1,4 +1,4 @@
-"""Each row of the table of clients in the docs is a selector that check finds."""
+"""check finds the selector in each row of the documentation's table of clients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Constants of other files, and selectors of which a part is known at run time only."""
+"""Selectors in constants of other files, and selectors of which a part is known only at run time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from transpiler.tools.lint.holes import judge_in_part
 _JAVA = 'package shop; public final class Filters { public static final String PAID = "a = 1"; }'
 _USES = "setMessageSelector"
 
-#: Files, of which the first one uses a constant, and its selectors: a text, or the reason why it is not read.
+#: Files, the first of which uses a constant, and its selectors: the text, or the reason why it cannot be read.
 CASES: tuple[tuple[dict[str, str], list[str]], ...] = (
     ({"A.java": f"c.{_USES}(Filters.PAID);", "Filters.java": _JAVA}, ["a = 1"]),
     ({"A.java": f"c.{_USES}(shop.Filters.PAID);", "Filters.java": _JAVA}, ["a = 1"]),
@@ -29,7 +29,7 @@ CASES: tuple[tuple[dict[str, str], list[str]], ...] = (
     ({"A.java": f"c.{_USES}(Filters.LATE);", "Filters.java": _JAVA}, ["a constant of Filters, not found here"]),
     ({"A.java": f"c.{_USES}(Filters.PAID);"}, ["a constant of Filters, not found here"]),
     ({"A.java": f"c.{_USES}(filters.paid);", "Filters.java": _JAVA}, [""]),
-    # A type in a file of another name, and a nested one.
+    # A type in a file of another name, and a nested type.
     (
         {
             "A.java": f"c.{_USES}(Filters.PAID);",
@@ -37,7 +37,7 @@ CASES: tuple[tuple[dict[str, str], list[str]], ...] = (
         },
         ["b=1"],
     ),
-    # A static import, an inherited one, an interface.
+    # A static import, an inherited constant, an interface.
     (
         {
             "A.java": f"import static shop.Filters.PAID;\nclass A {{ void a() {{ c.{_USES}(PAID); }} }}",
@@ -58,7 +58,7 @@ CASES: tuple[tuple[dict[str, str], list[str]], ...] = (
         ["a = 1"],
     ),
     ({"A.java": f"class A {{ void a() {{ c.{_USES}(PAID); }} }}", "Filters.java": _JAVA}, [""]),
-    # A constant of a constant, and one that leads back to itself.
+    # A constant that refers to a constant, and a constant that refers to itself.
     (
         {
             "A.java": f"c.{_USES}(Two.X);",
@@ -75,7 +75,7 @@ CASES: tuple[tuple[dict[str, str], list[str]], ...] = (
         },
         ["a constant of B, not found here"],
     ),
-    # Two types of one name: an import chooses, or the directory.
+    # Two types of the same name: an import decides, or the directory.
     (
         {
             "x/A.java": f"import two.Filters;\nc.{_USES}(Filters.PAID);",
@@ -100,7 +100,7 @@ CASES: tuple[tuple[dict[str, str], list[str]], ...] = (
         },
         ["a constant of Filters, which several files declare"],
     ),
-    # A value that changes is none.
+    # A variable that is assigned again is not a constant.
     (
         {
             "A.java": f"c.{_USES}(Filters.PAID);",
@@ -169,7 +169,7 @@ CASES: tuple[tuple[dict[str, str], list[str]], ...] = (
         },
         ["a = 1"],
     ),
-    # Files of other languages do not know each other.
+    # Constants of files in another language are not found.
     (
         {"a.py": "c.set_message_selector(Filters.PAID)", "Filters.java": _JAVA},
         ["a constant of Filters, not found here"],
@@ -235,7 +235,7 @@ def test_fix_corrects_the_constant_in_its_file(tmp_path: Path, monkeypatch: pyte
         assert '"a = 1"' in (tmp_path / f"{name}.java").read_text(encoding="utf-8")
 
 
-#: Selectors with holes, and the codes of what is certain about them; None where nothing is judged.
+#: Selectors with an unknown part (``#``), and the codes of the certain diagnostics; None if nothing can be checked.
 HOLES: tuple[tuple[str, list[str] | None], ...] = (
     ("weight > # AND color == 'red'", ["syntax.operator"]),
     ("color = '#' AND", ["syntax.unexpected-end"]),

@@ -1,4 +1,4 @@
-"""Selectors in files are found, complete, and at their places."""
+"""Selectors in files are found, complete, and with their exact location."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def _complete(text: str, name: str) -> list[FoundSelector]:
     return [one for one in find_selectors(text, name) if isinstance(one, FoundSelector)]
 
 
-#: An escape of a character in some kind of file.
+#: Escape sequences for a character in some kind of file.
 SPELLINGS = {"'": ("&apos;", "''", "\\u0027"), '"': ('\\"',), ">": ("&gt;",), "A": ("\\u0041",), "é": ("\\u00e9",)}
 
 
@@ -191,7 +191,8 @@ PROSE = (
     ("api.xml", '<doc><members><m><p name="messageSelector">The selector to use.</p></m></members></doc>', 0),
     ("codes.json", '{"messageSelector": "The selector is wrong", "queue": "There is no such queue"}', 0),
     ("src/docs/toc.yml", "intro: Introduction\nmessageSelector: Message Selectors\n", 0),
-    # A selector with an operator is one everywhere, and what has none elsewhere has a mistake.
+    # A text with an operator is always a selector. A text without an operator, outside of such files, is a selector
+    # with a mistake.
     ("messages_fr.properties", "jms_selector=color == 'red'\n", 1),
     ("messages_fr.properties", "jms_selector=color\n", 1),
     ("application.properties", "jms.selector=color red\nport=80\n", 1),

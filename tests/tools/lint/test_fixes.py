@@ -1,4 +1,6 @@
-"""Corrections: which findings have one, which of them are certain, and that files get them with their escapes."""
+"""Fixes: which diagnostics have a fix, which fixes are certain, and how they are written into files with
+their escapes.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ from transpiler.tools.lint.rule import Rule
         ("a = NULL OR b <> null", JMS, "a IS NULL OR b IS NOT NULL"),
         ("weight > '2500' AND weight < ' 3000.5 '", JMS, "weight > 2500 AND weight < 3000.5"),
         ("a = 1 and b = 2", RABBITMQ, "a = 1 AND b = 2"),
-        # A person has to say what is meant.
+        # Only a person can know what is meant.
         ('color = "red"', JMS, None),
         ("a = 'x' || 'y'", JMS, None),
         ("color = red", JMS, None),
@@ -159,7 +161,7 @@ def test_a_change_that_means_something_else_is_not_made() -> None:
     assert not Checker().check(text).findings
 
 
-#: A program that corrects a file and may write four bytes at most: it gets an error then, or is killed.
+#: Program that fixes a file but may write at most four bytes: it then gets an error or is killed.
 LIMITED = """
 import resource, signal, sys
 from transpiler.cli import main
@@ -201,7 +203,7 @@ def test_corrections_go_on_from_words_to_types(text: str, expected: str) -> None
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        # A person has to say what the first condition means.
+        # Only a person can know what the first condition means.
         ("a = 1 2 AND b == 2", "a = 1 2 AND b = 2"),
         ("a = 1 2 AND (b == 2 || c = NULL)", "a = 1 2 AND (b = 2 OR c IS NULL)"),
         ("(a == 1 AND b = 'x' 'y') OR c == 2 AND d <> NULL", "(a = 1 AND b = 'x' 'y') OR c = 2 AND d IS NOT NULL"),
@@ -212,7 +214,7 @@ def test_corrections_go_on_from_words_to_types(text: str, expected: str) -> None
         ("a IN ('x', , 'y' OR 'z') && b == 2", "a IN ('x', , 'y' OR 'z') AND b = 2"),
         ("a = 1 2 AND weight > '2500' AND b = = 3 AND c == 1", "a = 1 2 AND weight > 2500 AND b = = 3 AND c = 1"),
         ("a > 'x' AND weight > '2500' AND b != 3", "a > 'x' AND weight > 2500 AND b <> 3"),
-        # Nobody knows where the literal, or the list, ends.
+        # It is unknown where the literal or the list ends.
         ("a = 'x AND b == 2", "a = 'x AND b == 2"),
         ("a IN ('x' 'y' AND b == 2", "a IN ('x' 'y' AND b == 2"),
     ],
@@ -228,7 +230,7 @@ def test_corrections_go_on_behind_an_error_that_nobody_can_correct(text: str, ex
 
 @given(st.lists(_words, max_size=6).map(" ".join), st.lists(_words, max_size=6).map(" ".join))
 def test_the_rest_of_a_filter_is_corrected_as_if_it_stood_alone(broken: str, rest: str) -> None:
-    """A condition in parentheses that nobody can correct hides no correction of the conditions beside it."""
+    """A condition in parentheses that cannot be fixed does not prevent fixes of the other conditions."""
     checker = Checker()
     alone, fixes = fix_all(rest, [JMS])
     if not fixes or checker.check(alone).trees == () or rest.count('"') % 2 or "’" in broken + rest:
@@ -255,7 +257,7 @@ def test_a_link_that_leads_out_of_the_directory_is_not_followed(tmp_path: Path) 
     )
     assert (tmp_path / "outside.sel").read_text(encoding="utf-8") == "a == 1\n"
     assert (tmp_path / "given" / "b.sel").read_text(encoding="utf-8") == "b = 1\n"
-    # Who names the link means its file.
+    # A user who names the link means the file that it leads to.
     assert "1 correction written" in _check_and_fix(str(tmp_path / "given" / "out.sel"))[0]
     assert (tmp_path / "outside.sel").read_text(encoding="utf-8") == "a = 1\n"
     assert (tmp_path / "given" / "out.sel").is_symlink()

@@ -1,4 +1,6 @@
-"""selector-sql check for a team: what is left out, the options of a project, a baseline, lists, unread places."""
+"""selector-sql check for a team: excluded files, a project's options, a baseline, lists, selectors that
+cannot be read.
+"""
 
 from __future__ import annotations
 
@@ -106,7 +108,8 @@ def test_a_baseline_keeps_what_is_known_and_reports_what_is_new(project: Path) -
     result = check("p", "--baseline", "base.json")
     assert (result.exit_code, result.stdout) == (0, "")
     assert "no findings (3 ignored, 3 in the baseline)" in result.stderr
-    # Code that moves is known, one more of the same is not, nor the same in another file.
+    # A diagnostic whose code moves is still known. Another one of the same kind is new, and so is the same one in
+    # another file.
     (project / "p/A.java").write_text("\n\n" + JAVA, encoding="utf-8")
     assert check("p", "--baseline", "base.json").exit_code == 0
     extra = JAVA.replace('S = "kind == 1"', 'S = "kind == 1", T = "kind == 1"').replace("(q, S)", "(q, S); f(q, T)")

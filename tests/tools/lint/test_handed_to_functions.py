@@ -1,4 +1,4 @@
-"""Conditions that are handed to functions of other files of a directory."""
+"""Conditions that are passed to functions declared in other files of a directory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from transpiler.tools.lint.embedded import Declarations, FoundSelector, find_sel
 
 RULE = "class Rule { Rule(int id, String selector) { } static void subscribe(String mySelector, String name) { } }"
 
-#: The file that declares, the one that calls, and what is read of this one; None for an unread one.
+#: The declaring file, the calling file, and the selectors of the calling file; None for one that cannot be read.
 CASES: tuple[tuple[tuple[str, str], tuple[str, str], list[str | None]], ...] = (
     (("Rule.java", RULE), ("A.java", 'class A { Rule r = new Rule(5, "x = 1"), s = new Rule(5, "red"); }'), ["x = 1"]),
     (("Rule.java", RULE), ("A.java", 'class A { void a() { Rule.subscribe("x = 1", "y = 1"); } }'), ["x = 1"]),
@@ -22,7 +22,7 @@ CASES: tuple[tuple[tuple[str, str], tuple[str, str], list[str | None]], ...] = (
         ("A.java", 'class A { static final String X = "x = 1"; Rule r = new Rule(5, X + " OR y = 1"); }'),
         ["x = 1 OR y = 1"],
     ),
-    # A function of the same name in a file that does not name the one of the declaration.
+    # A function of the same name in a file that does not name the declaring one.
     (("Rule.java", RULE), ("A.java", 'class A { void a() { Other.subscribe("x = 1", "y"); } }'), []),
     (("Rule.java", RULE), ("a.sql", "-- Rule\nSELECT Rule(1, 'x = 1')"), []),
     (
@@ -40,7 +40,7 @@ CASES: tuple[tuple[tuple[str, str], tuple[str, str], list[str | None]], ...] = (
         ("A.java", 'class A { void a() { Check.matchesSelector(m, "x = 1"); } }'),
         ["x = 1"],
     ),
-    # An exception's text tells of selectors, an operator alone is none, nor is a text with names of another language.
+    # No selectors: an exception's text about selectors, an operator alone, and a text with names of another language.
     (
         ("Bad.java", "class BadSelectorException { BadSelectorException(String text, String selector, int at) { } }"),
         ("A.java", 'class A { Bad b; void a() { throw new BadSelectorException("Invalid ==, use =", selector, i); } }'),
@@ -55,7 +55,7 @@ CASES: tuple[tuple[tuple[str, str], tuple[str, str], list[str | None]], ...] = (
         ),
         ["a = 'x:b'"],
     ),
-    # Go: a package is a directory, and others name the package.
+    # Go: a package is a directory, and files in other directories name the package.
     (
         ("mq/client.go", "package mq\nfunc (c *Client) Subscribe(queue, selector string) error { return nil }"),
         ("mq/other.go", 'package mq\nfunc a() { c.Subscribe("q", "x = 1"); c.Subscribe("q", "x") }'),
@@ -76,7 +76,7 @@ CASES: tuple[tuple[tuple[str, str], tuple[str, str], list[str | None]], ...] = (
         ("other/main.go", 'package main\nfunc main() { run("x = 1") }'),
         [],
     ),
-    # In a page it is a path of CSS.
+    # In a web page such a text is a CSS path.
     (
         ("page.js", "export function click(name, selector) {}"),
         ("a.js", "import {click} from 'page'; click('a', 'ul > li');"),
@@ -94,7 +94,7 @@ def test_a_condition_is_read_where_another_file_declares_what_takes_it(
     functions.add("import javax.jms.*; void a(String selector) {}", "B.java")
     found = find_selectors(calls[1], calls[0], functions)
     assert [one.mapped.text if isinstance(one, FoundSelector) else None for one in found] == expected
-    # One file alone says nothing of it.
+    # The calling file alone does not show that it is a selector.
     assert not list(find_selectors(calls[1], calls[0]))
 
 

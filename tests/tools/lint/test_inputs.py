@@ -1,4 +1,6 @@
-"""The files that selector-sql check reads: kinds, what is left out and said so, the printed hook and workflow."""
+"""The files that selector-sql check reads: their kinds, the skipped files that it names, the printed hook
+and workflow.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from transpiler.tools.lint.embedded import KINDS
 ROOT = Path(__file__).parents[3]
 
 WRONG = 'class A { void a() { s.createConsumer(q, "kind == 1"); } } // jms\n'
-#: A repository with one wrong selector, much that has none, and a checkout of this program.
+#: A repository with one wrong selector, many files without selectors, and a checkout of this program.
 REPOSITORY = {
     "src/A.java": WRONG,
     "README.md": "# Orders\n\nSome prose about a = selector.\n",
@@ -102,7 +104,7 @@ def test_minified_programs_are_left_out_and_counted(tmp_path: Path, monkeypatch:
     result = check(".")
     assert dict.fromkeys(files_of(result.stdout)) == {"c.js": None, "d.js": None, "e.cs": None}
     assert result.stderr.splitlines()[-1].endswith("left out: a.min.js (minified), b.mjs (minified)")
-    # A file that is named is read.
+    # A file that the user names is read.
     assert check("a.min.js").exit_code == 1
 
 

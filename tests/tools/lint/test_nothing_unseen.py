@@ -1,4 +1,4 @@
-"""Whatever is recognised as a place of a selector is read, or listed as unread: all places, all shapes of a value."""
+"""Each recognised location of a selector is read, or listed as unread: all locations, all forms of a value."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ SHAPES = (
     "&selector",
     "*selector",
 )
-#: Values that are none.
+#: Values that are not a selector.
 NO_SHAPES = (
     "null",
     "(null)",
@@ -67,7 +67,7 @@ NO_SHAPES = (
     "new Handler()",
     '""',
 )
-#: Names of other things, and names that only end in one, which a constant of any file may have.
+#: Names of other things, and names that merely end in such a name. A constant in any file may have such a name.
 OTHER_NAMES = ("handler", "messageListener()", "dest", "queue1", "clientId", "byName")
 NAMES_WITH_ENDS = ("paid", "valid", "grid", "this.paid", "overrides", "invoid")
 CONTEXT = """
@@ -80,15 +80,15 @@ boolean ownSelector(String queue, String text) { }
 """
 
 
-#: Patterns of places that are sure in some files.
+#: Patterns of locations that are certain in some files.
 _SURE = {place.pattern for place in PLACES if place.is_sure}
 
 
 def _calls(is_sure: bool) -> Iterator[str]:
-    """Yield a call or an assignment for each place of source code, with ``$`` for the selector."""
+    """Yield a call or an assignment for each location in source code, with ``$`` for the selector."""
     for place in PLACES:
         if place.pattern.startswith("def "):
-            # The declaration of the function is in the context.
+            # The context contains the declaration of the function.
             if not is_sure:
                 yield "own(q, $)" if " = $" in place.pattern else "ownSelector(q, $)"
         elif place.language == "code" and place.is_sure is is_sure and (is_sure or place.pattern not in _SURE):
@@ -105,7 +105,7 @@ def _calls(is_sure: bool) -> Iterator[str]:
 
 @pytest.mark.parametrize("call", list(dict.fromkeys(_calls(True))))
 def test_a_value_in_a_place_of_source_code_is_read_or_listed(call: str) -> None:
-    # In a call that any value may be given to, only what has a text is surely a selector.
+    # In a call that accepts any value, only a value with a text is certainly a selector.
     only_texts = call.endswith(" = $") or call.startswith("f(")
     shapes = [shape for shape in SHAPES if not only_texts or ('"' in shape and "(" not in shape)]
     for shape in shapes:
@@ -162,7 +162,7 @@ def test_what_is_wrong_in_a_constant_is_told_once() -> None:
     assert (report.selectors, report.affected, len(report.findings)) == (2, 2, 1)
 
 
-#: A name in a method, what it is there, and what the selector is: None for an unread one.
+#: A file, its methods that use a name, and the selectors: None for one that cannot be read.
 SCOPES = (
     ("A.java", 'void a(){ String s = "a=1"; r(s); } void b(){ String s = "b=1"; r(s); }', ["a=1", "b=1"]),
     ("A.java", 'void a(){ String s = "a=1"; } void b(String s){ r(s); }', [None]),
@@ -209,7 +209,7 @@ def _path(place: Place) -> list[str]:
     return [step.replace("*", "x").replace("xjmsx", "jms") if step != "*" else "x" for step in steps]
 
 
-#: A value in a file of data, and True where a selector comes of it.
+#: A value in a data file, and True if it is read as a selector.
 DATA_VALUES = (("a = 1", True), ("${k}", True), ("a = '#{x}'", True), ("", False))
 
 
@@ -218,7 +218,7 @@ def test_a_value_in_a_place_of_data_is_read_or_listed(place: Place) -> None:
     *outer, last = _path(place)
     for value, is_one in DATA_VALUES:
         begin = "".join(f"{'  ' * level}{step}:\n" for level, step in enumerate(outer))
-        # A key of any name is a place in a file about messages only.
+        # A location with ``near`` counts only in a file about messages.
         about = "# for amqp\n" if place.near else ""
         texts = [("a.yaml", f'{about}{begin}{"  " * len(outer)}{last}: "{value}"\n')]
         if place.language == "data":

@@ -1,4 +1,4 @@
-"""Every rule has a page; its wrong example yields the rule, and its right one does not."""
+"""Every rule has a page, its wrong example gives the rule's warning, and its right example does not."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_the_wrong_example_yields_the_rule_and_the_right_one_does_not(rule: Rule
     assert rule.severity in {found.diagnostic.severity for found in wrong if found.diagnostic.code == rule.id}
     right = report_of(rule, rule.right).findings
     assert rule.id not in {found.diagnostic.code for found in right}
-    # An example that is right is not wrong in another way.
+    # The right example has no other error or warning either.
     assert not [found for found in right if found.diagnostic.severity != "info"]
 
 
@@ -48,15 +48,15 @@ def test_a_rule_can_be_ignored_by_its_id() -> None:
             assert rule.id not in {one.diagnostic.code for one in found}
 
 
-#: The codes of findings about selectors and about the layouts that they are compiled over.
+#: The codes of diagnostics about selectors and about the layouts over which they are compiled.
 _CODE = re.compile(r"(?:syntax|type|name|id|portability|layout|limit|spark|lint|check)\.[a-z-]+")
 
 
 def codes_of(tree: ast.Module) -> Iterator[str]:
-    """Yield the codes that a module writes: its texts of that form, except keys of dictionaries."""
+    """Yield the codes that a module contains: its strings of that form, except keys of dictionaries."""
     keys = {id(key) for node in ast.walk(tree) if isinstance(node, ast.Dict) for key in node.keys}
     for node in ast.walk(tree):
-        # A code that is put together would be found by nobody.
+        # A code that is concatenated could not be found.
         assert not (isinstance(node, ast.JoinedStr) and re.match(r"f.(syntax|type|layout|limit)\.{", ast.unparse(node)))
         is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
         if is_text and id(node) not in keys and _CODE.fullmatch(node.value):

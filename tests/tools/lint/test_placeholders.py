@@ -1,4 +1,6 @@
-"""Placeholders in selectors have the values of the project's properties; others are unread, with their keys."""
+"""Placeholders in selectors are replaced by the values of the project's properties. Other placeholders are reported
+with their keys.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ orders.messageSelector: x = 1
 orders.type = paid
 """
 
-#: The text of an annotation, and its selector: None where there is none, or the reason why it is not read.
+#: The text of an annotation, and its selector: None if there is no selector, or the reason why it cannot be read.
 CASES: tuple[tuple[str, str | None], ...] = (
     ("${orders.selector}", "color = 'red' AND b = 'A'"),
     ("${orders.message-selector}", "x = 1"),
@@ -40,11 +42,11 @@ CASES: tuple[tuple[str, str | None], ...] = (
     ("${orders.missing:}", None),
     ("${orders.missing}", "${orders.missing} has no value"),
     ("${a.b} OR ${orders.type:x} OR ${a.b}", "${a.b} has no value"),
-    # A value with a placeholder of its own is not read.
+    # A value that contains a placeholder itself is not read.
     ("${orders.nested}", ""),
     ("#{config.selector}", ""),
     ("{{orders.type}}", ""),
-    # A shell's default has another form.
+    # A default in shell syntax has another form.
     ("${SELECTOR:-a = 1}", ""),
 )
 
@@ -92,7 +94,7 @@ LISTENER = '@JmsListener(destination = "orders", selector = "a = 1 AND ${orders.
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project with a listener, without properties."""
+    """Create a project with a listener and without properties, as the current directory."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "src/main/java/shop").mkdir(parents=True)
     (tmp_path / "src/main/resources").mkdir()
@@ -120,10 +122,10 @@ def test_a_finding_in_a_value_is_at_the_placeholder_and_shows_the_selector(proje
     assert "${orders.selector}" in (project / "src/main/java/shop/Orders.java").read_text(encoding="utf-8")
 
 
-#: An annotation's text, and its selectors in the profiles of the files above and below.
+#: The text of an annotation, and its selectors in the profiles of the files above and below.
 BY_PROFILE: tuple[tuple[str, list[str]], ...] = (
     ("a = '${orders.shell}'", ["a = 'x'", "a = 'y'"]),
-    # A profile that lacks a key has the common value, and none has a mixture of two.
+    # A profile that lacks a key has the common value, and values of two profiles are never mixed.
     (
         "a = '${orders.shell}' AND b = '${quarkus.b}'",
         ["a = 'x' AND b = '1'", "a = 'x' AND b = '2'", "a = 'y' AND b = '1'"],

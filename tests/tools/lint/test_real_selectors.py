@@ -1,4 +1,4 @@
-"""Selectors of public code: a legal one has no error, and each warning is one of those that were looked at."""
+"""Selectors of public code: a valid selector has no error, and its warnings are exactly those that were reviewed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _selectors() -> Iterator[tuple[str, str, bool]]:
 
 CASES = list(_selectors())
 
-#: The warnings about legal selectors, each of which is true; all others have none, or a note.
+#: The warnings about valid selectors, each of which is true. All other selectors have no warning, only notes.
 WARNED = {
     "JMSMessageID='sj2j22j' AND MyType='payroll'": "id.form",
     "JMSMessageID = 'id:test:1:1:1:1'": "id.form",

@@ -1,4 +1,4 @@
-"""A hint that is followed leads on: each remedy is data, and applied the selector compiles without what it removes."""
+"""A hint that is followed works: each remedy is data, and after it the selector compiles without the diagnostic."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from transpiler.tools.lint.check import Checker
 from transpiler.tools.lint.registry import RULES
 from transpiler.tools.test_cases import read_cases
 
-#: The selector, the columns, the fix, and a part of the hint.
+#: The selector, the columns, the fix, and a piece of the hint.
 COLUMNS = (
     ("day = '2025-06-01'", "day DATE", ColumnFix("day", "CAST(day AS STRING)"), 'cast("string")'),
     ("day = 1748736000000", "day DATE", ColumnFix("day", "CAST(day AS TIMESTAMP_NTZ)"), 'cast("timestamp_ntz")'),
@@ -61,7 +61,7 @@ def test_a_name_without_a_column_says_what_to_do(
         assert transpile_selector(selector, **{"layout": schema} | {fix.option: eval(fix.value, vars(transpiler))}).sql
 
 
-#: The schema, the fix, the schema after it, the layout that the hint names, and what the hint does not say.
+#: The schema, the fix, the schema after it, the layout that the hint names, and a text that the hint does not contain.
 IN_COLUMNS = (
     (
         "tags ARRAY<STRUCT<name: STRING, value: STRING>>",
@@ -245,7 +245,7 @@ def test_a_warning_that_is_followed_is_gone(selector: str, dialect: str, fixed: 
 
 def test_every_fix_of_every_rule_leads_to_a_selector_without_its_finding() -> None:
     texts = dict.fromkeys([*(rule.wrong for rule in RULES), *(row[0] for row in WARNINGS)])
-    # The parser itself reads each text before and after its fix, in every dialect, in test_mistakes.
+    # test_mistakes parses each text before and after its fix, in every dialect.
     refused = dict.fromkeys(str(row[0]) for row in (*MISTAKES, *BAD))
     tried = [*product(texts, DIALECTS), *sample(product(refused, DIALECTS), 2 * len(refused), stratum=itemgetter(0))]
     tried += [(f"NOT ({rule.wrong}) AND zz = 1", rule.dialect) for rule in RULES]
@@ -266,7 +266,7 @@ def test_every_fix_of_every_rule_leads_to_a_selector_without_its_finding() -> No
 
 
 def _placed(finding: Diagnostic, text: str) -> tuple[str, str, str]:
-    """The finding and what stands behind it."""
+    """Return the code and message of the diagnostic, and the text from its position on."""
     return finding.code, finding.message, "" if finding.span is None else text[finding.span.start :]
 
 

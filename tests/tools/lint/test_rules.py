@@ -1,4 +1,4 @@
-"""Warnings about names, lists and orderings that are legal and probably not meant."""
+"""Warnings about names, lists and orderings that are valid but probably not intended."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from transpiler.tools.lint.check import Checker
 from transpiler.tools.lint.registry import lint
 
 ALL = " ".join(DIALECTS)
-#: Dialects with header fields of JMS: in rabbitmq such names are properties as any other.
+#: Dialects with header fields of JMS. In rabbitmq such a name is an ordinary property.
 HEADERS = ALL.replace(" rabbitmq ", " ")
-#: Dialects in which every name of JMS is read as clients mean it.
+#: Dialects in which every JMS name has the meaning that it has for clients.
 OF_CLIENTS = ALL.replace(" artemis-core", "")
 
 CORE, OF_JMS = "artemis-core", "name-of-clients"
 
-#: The selector, the dialects, the code, the text that is underlined, a part of the message and the hint.
+#: The selector, the dialects, the code, the underlined text, a piece of the message and the hint.
 WARNINGS = (
     ("JMSCorrelationId = 'x'", HEADERS, "unknown-header", "JMSCorrelationId", "no header", "JMSCorrelationID?"),
     ("JMSFoo = 1", HEADERS, "unknown-header", "JMSFoo", "no header", "reserved"),
@@ -94,7 +94,7 @@ WARNINGS = (
 )
 
 
-#: The selector, the code or "" without a note, and the hint.
+#: The selector, the code or "" if there is no note, and the hint.
 NOTES = (
     ("account = '00123'", "quoted-number", "to compare the number, write 123"),
     ("zip = ' +80331'", "quoted-number", "to compare the number, write 80331"),
@@ -168,9 +168,9 @@ CLEAN = (
     ("city IN ('Paris, France', 'Rome, Italy')", ALL),
     ("JMSTimestamp BETWEEN 1 AND 2", "jms activemq qpid-cpp"),
     ("p.correlation_id > 500", "rabbitmq"),
-    # A NaN is unlike itself.
+    # A NaN is unequal to itself.
     ("a <> a", "jms qpid-cpp"),
-    # A quotient without a remainder, and dialects that calculate with floating point numbers only.
+    # A quotient without a remainder, and dialects that calculate only with floating-point numbers.
     ("ratio > 4/2 AND n < 1.0/2", ALL),
     ("ratio > 1/2", "activemq artemis qpid-java rabbitmq"),
 )
@@ -206,13 +206,13 @@ def test_a_name_that_cannot_be_read_hides_no_other_finding() -> None:
     assert [finding.diagnostic.code for finding in found] == ["name.unreadable", "type.unlike"]
 
 
-#: Conditions of a boolean, each of which may stand in an OR with another one.
+#: Conditions on a boolean, of which two at a time are joined by OR.
 OF_BOOLEANS = ("b", "NOT b", "b = TRUE", "b = FALSE", "b <> TRUE", "NOT (b = FALSE)", "NOT (b <> FALSE)")
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_an_or_that_is_true_of_both_booleans_is_found(dialect: str) -> None:
-    """One of the two branches has to be true for each boolean, and none of the branches for both."""
+    """The OR must be true for both booleans, although no branch is true for both."""
     found = 0
     for one, other in itertools.product(OF_BOOLEANS, repeat=2):
         verdicts = [[evaluate(text, Message.of(b=value), dialect) for value in (True, False)] for text in (one, other)]
@@ -226,7 +226,9 @@ def test_an_or_that_is_true_of_both_booleans_is_found(dialect: str) -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_the_fix_of_an_or_that_is_true_of_both_booleans_selects_the_same_of_them(dialect: str) -> None:
-    """A message without the name is among them: an OR that is true of it, too, does not test if the name is present."""
+    """This includes a message without the name: an OR that is true for it, too, does not test whether the name is
+    present.
+    """
     messages = (Message.of(b=True), Message.of(b=False), Message())
     fixed = 0
     for terms in itertools.permutations(("b", "NOT b", "b = TRUE", "b = FALSE", "b IS NULL"), 3):

@@ -1,4 +1,4 @@
-"""Each place where projects keep selectors is read, or said to be unread."""
+"""Each location in which projects keep selectors is read, or reported as unread."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from transpiler.tools.lint.report import Lines
 
 _ARTEMIS = "urn:jboss:domain:messaging-activemq:15.0"
 
-#: A file's name and text, and its selectors: ``artemis: S`` where the place says the dialect,
-#: or the line of an unread one.
+#: A file's name and text, and its selectors: ``artemis: S`` if the location determines the dialect, or the line of a
+#: selector that cannot be read.
 CASES: tuple[tuple[str, str, list[str | int]], ...] = (
     # The API of Jakarta Messaging.
     ("A.java", 'session.createConsumer(queue, "S");', ["S"]),
@@ -41,7 +41,7 @@ CASES: tuple[tuple[str, str, list[str | int]], ...] = (
     ("A.java", "Consumer createConsumer(Session session, String selector);", []),
     ("A.java", 'interface Subscribe extends Stomp { String SELECTOR = "selector"; }', []),
     ("A.java", "A(String s) throws IOException, JMSException { this.selector = s; }", []),
-    # Constants, and texts that are joined.
+    # Constants, and concatenated texts.
     ("A.java", 'class A { static final String X = "S"; void x() { c.setMessageSelector(X); } }', ["S"]),
     (
         "A.java",
@@ -131,7 +131,7 @@ CASES: tuple[tuple[str, str, list[str | int]], ...] = (
     ("c.sh", "docker exec b ./artemis consumer --filter \"S\" --destination q; x --filter 'y'", ["artemis: S"]),
     ("c.sh", "activemq browse --msgsel 'S' q\nartemis browser --filter=\"$F\"", ["activemq: S", 2]),
     ("p.jmx", '<s><stringProp name="JMSSampler.jmsSelector">S</stringProp></s>', ["S"]),
-    # Keys of data in code, and constants that are called so.
+    # Keys of data in code, and constants with such names.
     ("A.java", 'c.with("mp.messaging.incoming.data.selector", "x=1").with("mp.x.selector", "y=1");', ["x=1"]),
     (
         "A.java",
@@ -197,7 +197,7 @@ CASES: tuple[tuple[str, str, list[str | int]], ...] = (
         """f("[$class: 'ActiveMQSubscriberProviderData',\\n" + " selector: \\"x = 'y'\\",\\n" + "]");""",
         ["x = 'y'"],
     ),
-    # Helpers, the broker's own view, options of a destination, and other things that are called so.
+    # Helpers, the broker's own management view, options of a destination, and other things with such names.
     (
         "A.java",
         'import javax.jms.*; createConsumer(s, "red"); createConsumer(s, "x = 1"); createConsumer(s, f());',
@@ -215,7 +215,7 @@ CASES: tuple[tuple[str, str, list[str | int]], ...] = (
         'import org.apache.qpid.*; peer.expectAttach().withJMSSelector("S").and().withJMSSelector(f);',
         ["S", 1],
     ),
-    # ActiveMQ's view of a broker: client, subscription and topic before the selector.
+    # ActiveMQ's management view of a broker: client, subscription and topic precede the selector.
     (
         "A.java",
         'v.createDurableSubscriber(id, "s", "t", "x = 1"); v.createDurableSubscriber("i", s, t, "b");',
@@ -255,7 +255,7 @@ CASES: tuple[tuple[str, str, list[str | int]], ...] = (
         'import javax.jms.*; String MESSAGE_SELECTOR = "message-selector"; void a() { messageSelector = "a"; }',
         ["a"],
     ),
-    # Lines of properties in texts, and destinations that an application defines.
+    # Lines of properties inside texts, and destinations that an application defines.
     (
         "A.java",
         'import jakarta.jms.*; @JMSDestinationDefinition(properties = {"durable=false", "selector=a = \'b\'"})',
@@ -279,7 +279,7 @@ CASES: tuple[tuple[str, str, list[str | int]], ...] = (
         "JMSServerManager m; m.createQueue(false, n, selectorText, durable);\nm.createQueue(false, p, n, selector, d);",
         [1, 2],
     ),
-    # XML in a literal, with the names of its namespaces.
+    # XML in a literal, with its namespaces.
     (
         "A.java",
         'String a = """\n    <?xml version="1.0"?>\n    <core xmlns="urn:activemq:core">\n'
@@ -448,7 +448,8 @@ def test_the_selectors_of_a_place_are_read_or_said_to_be_unread(
     ("name", "text", "found"),
     [
         ("a.yml", 'spring: {activemq: {broker-url: x}}\norders: {audit-selector: "region == 5"}\n', ["region == 5"]),
-        # No file of a program with messages, the selectors of Kubernetes and of pages, and texts that are no condition.
+        # A file of a program without messages, the selectors of Kubernetes and of web pages, and texts that are not a
+        # condition.
         ("a.yml", 'orders: {audit-selector: "region == 5"}\n', []),
         ("a.yml", 'amqp: x\nnode-selector: "disk == ssd"\nspec: {labelSelector: "a in (b, c)"}\n', []),
         (

@@ -1,4 +1,4 @@
-"""Files of brokers and their tools are read without Spark: exports, browses, answers of management interfaces."""
+"""Files of brokers and their tools are read without Spark: exports, browses, responses of management interfaces."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def browsed(color: str, mode: str = "persistent", text: str = "x") -> str:
     return "".join(f"JMS_{name} = {value}\n" for name, value in fields.items()) + "\n"
 
 
-#: A red and a blue message, by the names of their files.
+#: A red and a blue message in each form, by file name.
 FILES: dict[str, str] = {
     "export.xml": EXPORT,
     "consumer": EXPORT.replace("<activemq-journal><bindings/>", "").replace("</activemq-journal>", ""),
@@ -91,7 +91,7 @@ FILES: dict[str, str] = {
     "one-each": f"{json.dumps(of_broker_j('red'))}\n{json.dumps(of_broker_j('blue'))}\n",
 }
 
-#: A broker that has a queue orders at the address orders.
+#: A broker with the queue orders at the address orders.
 ARTEMIS = """<configuration><core><addresses>
 <address name="orders"><anycast><queue name="orders"/></anycast></address></addresses></core></configuration>"""
 
@@ -242,7 +242,7 @@ def test_a_message_of_broker_j_has_its_fields_and_its_key() -> None:
         "creation_time": 1700000000000,
     }
     assert written["application_properties"] == {"map": {"type": "map"}}
-    # Not the subject: that is the message's type.
+    # The subject is not the routing key here, because it is the message's type.
     assert one.sent().routing_keys == ("eu.new",)
 
 

@@ -1,4 +1,4 @@
-"""transpiler.messages.read: every form that the commands read, with places and errors."""
+"""transpiler.messages.read accepts every form that the commands read, and its errors have locations."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_compressed_file_that_was_cut_off_has_the_messages_before() -> None:
     name = written("m.jsonl.gz", whole[: len(whole) // 2])
     told: list[DecodeError] = []
     assert len(list(read(name, on_error=told.append))) > 1_000
-    # The last line may be cut as well.
+    # The last line may be cut off, too.
     assert str(told[-1]).startswith("file 'm.jsonl.gz' cannot be decompressed:")
     with pytest.raises(DecodeError):
         list(read(name))

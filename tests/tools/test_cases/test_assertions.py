@@ -1,4 +1,4 @@
-"""The assertions of ``transpiler.testing``."""
+"""The assertions of ``transpiler.testing`` pass if they hold, and otherwise explain why they fail."""
 
 from __future__ import annotations
 

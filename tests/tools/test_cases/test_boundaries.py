@@ -1,4 +1,4 @@
-"""Test cases that a selector makes, what cases leave untested, and their results for a CI server."""
+"""Test cases generated from a selector, what given cases leave untested, and results for a CI server."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_selector_that_no_condition_decides_alone_has_both_verdicts(selector: 
 
 
 def test_an_integer_beyond_every_double_has_messages_on_both_sides_where_its_low_bits_count() -> None:
-    # 2**64 + 5 is 5 to ActiveMQ, and 10**400 is 0; RabbitMQ keeps all digits.
+    # ActiveMQ reads 2**64 + 5 as 5 and 10**400 as 0. RabbitMQ keeps all digits.
     for text, value in (("i = 18446744073709551621", 5), (f"i = 1{'0' * 400}", 0)):
         messages = boundary_messages(text, "activemq")
         assert {evaluate(text, one, "activemq") for one in messages} == {True, False, None}
@@ -102,7 +102,7 @@ def test_cases_writes_a_file_that_test_runs(tmp_path: Path) -> None:
     assert (suite.get("failures"), len(suite)) == ("0", int(suite.get("tests") or 0))
 
 
-#: The selector, its dialect, and what coverage says of its own cases: nothing, where each possible truth is there.
+#: The selector, its dialect, and what coverage reports for its own cases: nothing if each possible result occurs.
 COVERED = (
     ("color LIKE 'r!_%' ESCAPE '!'", "jms", ()),
     ("color IN ('red', 'blue') AND size NOT IN (1)", "rabbitmq", ()),
@@ -157,7 +157,9 @@ def test_coverage_names_the_condition_that_never_decided(tmp_path: Path) -> None
 
 
 def _told_apart(selector: str) -> Iterator[str]:
-    """Yield the mutants of a selector that its messages do not tell from it, though a message does."""
+    """Yield the mutants of a selector that its generated messages do not distinguish from it, although some message
+    would.
+    """
     jms = find_dialect("jms")
     tree = parse_selector(selector)
     assert tree is not None
@@ -187,7 +189,7 @@ def test_every_mutant_that_differs_is_told_apart(selector: str) -> None:
 
 
 def test_the_work_for_a_list_grows_with_the_square_of_its_members() -> None:
-    """Calls are counted, whose number a busy machine does not change."""
+    """Calls are counted, because their number does not depend on the load of the machine."""
     few, many = (_calls(f"id IN ({', '.join(repr(str(number)) for number in range(members))})") for members in (10, 40))
     assert many < 4**3 * few, (few, many)
 

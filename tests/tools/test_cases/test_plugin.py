@@ -1,4 +1,4 @@
-"""The plugin of pytest, in a run of its own within this process."""
+"""The pytest plugin, in a separate run inside this process."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-# A run within this process forgets what it imports, and PyYAML's part in C cannot be loaded twice.
+# A run inside this process unloads the modules that it imports, but PyYAML's C extension cannot be loaded twice.
 import yaml  # noqa: F401
 
 from tests.tools.test_cases.test_command import FAILING

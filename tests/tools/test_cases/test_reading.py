@@ -1,4 +1,4 @@
-"""Files of test cases: what is read, and what is refused at which place."""
+"""Files of test cases: what can be parsed, and the location of each error."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from transpiler.topology.receivers import PublishSettings
 
 BROKERS = ("rabbitmq", "qpid-java", "artemis", "activemq")
 
-#: The headers and properties of messages.
+#: Messages with all relevant headers and properties.
 MESSAGES = (
     Message(),
     Message.of(n=1),
@@ -29,7 +29,7 @@ _PATTERNS = ("a", "b", "a.b", "#", "*", "a.*", "a.#", "#.b", "q0")
 
 @dataclass(frozen=True)
 class Sent:
-    """A message, and where it is published: an exchange with a key, or a destination with a routing type."""
+    """A message and where it is published: an exchange with a key, or a destination with a routing type."""
 
     message: Message
     to: str
@@ -45,24 +45,24 @@ class Sent:
 
 @dataclass(frozen=True)
 class Configuration:
-    """A file's text, its name, and the state of a JMS broker."""
+    """The text and the name of a file, and the state of a JMS broker or None."""
 
     name: str
     text: str
     state: dict[str, Any] | None = field(default=None)
 
     def read(self) -> Topology:
-        """Read the file."""
+        """Return the topology that the file describes."""
         return parse_topology(self.text, self.name, state=self.state)
 
 
 def configuration(broker: str, draw: Random) -> Configuration:
-    """Return a random configuration of a broker."""
+    """Return a random configuration of ``broker``."""
     return {"rabbitmq": _rabbitmq, "qpid-java": _broker_j, "artemis": _artemis, "activemq": _activemq}[broker](draw)
 
 
 def universe(topology: Topology) -> Iterator[Sent]:
-    """Yield the messages to all destinations, under all keys, that the configurations know of."""
+    """Yield all messages to all destinations and with all keys that occur in the configurations."""
     places: list[tuple[str, str | None, str | None]]
     if topology.rules.name == "artemis":
         places = [(name, None, kind) for name in _ADDRESSES if "#" not in name for kind in ("ANYCAST", "MULTICAST")]
@@ -148,7 +148,7 @@ def _rabbitmq(draw: Random) -> Configuration:
     return Configuration("definitions.json", json.dumps(data))
 
 
-#: Keys that are weights of a hash, and some that the broker refuses as such.
+#: Keys that are weights of a consistent hash, and some that the broker rejects as weights.
 _WEIGHTS = ("1", "2", "+3", "0", "-1")
 
 _SELECTORS = ("n = 1", "n <> 1", "n > 1", "m IS NULL", "m = 'x' OR n = 1", "n = 1 AND n = 2", "NOT (n = 1)", "TRUE")
@@ -284,7 +284,7 @@ def _activemq(draw: Random) -> Configuration:
         }[kind]
         return f"<policyEntry {place}='{name}'><deadLetterStrategy>{inner}</deadLetterStrategy></policyEntry>"
 
-    # The broker takes one virtual destination of a name.
+    # The broker accepts one virtual destination of each name.
     inner = "".join({each.split("'")[1]: each for each in [composite() for _ in range(3)]}.values())
     inner = inner if draw.random() < 0.8 else ""
     inner += "<virtualTopic name='V.&gt;' prefix='C.*.'/>" if draw.random() < 0.3 else ""

@@ -1,7 +1,7 @@
-"""Nothing is said of a topology with certainty that a brute force over messages contradicts.
+"""No certain statement about a topology is contradicted by a brute force over messages.
 
-Every message of a small universe is routed by the reference; each sentence of a report, an answer, a path or a diff is
-held against what became of the messages that it is about.
+The reference router routes every message of a small universe. Each sentence of a report, an answer, a path or a diff is
+compared with the outcomes of the messages that it is about.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from transpiler.topology.records import CHOICE_ARGUMENT, Binding, Link
 from transpiler.topology.shown_addresses import addresses_of, bindings_at, sample_address
 from transpiler.topology.targets import Target
 
-#: Destinations that a message may have come from.
+#: Destinations to which a message may have been sent.
 _PLACES = ("queue://a", "queue://b", "topic://a", "topic://c")
 
 _SETTINGS = settings(max_examples=size(2, 25), deadline=None)
@@ -50,7 +50,7 @@ _seeds = st.integers(0, 2**32)
 
 
 class World:
-    """A topology, and what became of every message."""
+    """A topology and the outcome of every message of the universe."""
 
     def __init__(self, topology: Topology) -> None:
         self.topology, self.shown = topology, addresses_of(topology)
@@ -66,12 +66,12 @@ class World:
 
     @cached_property
     def reached(self) -> Counter[str]:
-        """The queues that messages reach, or may reach, with their number."""
+        """The number of messages that reach, or may reach, each queue."""
         return Counter(queue for _, one in self.traced for queue in (*one.routed.queues, *one.routed.possible_queues))
 
     @cached_property
     def matched(self) -> Counter[int]:
-        """The bindings that messages match, by their places among those of the topology."""
+        """The number of messages that match each binding, by the binding's index in the topology."""
         found: Counter[int] = Counter()
         numbers = {id(binding): number for number, binding in enumerate(self.topology.bindings)}
         for _, one in self.traced:
@@ -81,12 +81,14 @@ class World:
         return found
 
     def steps(self, link: Link, *, by_name: bool = True) -> Iterator[Step]:
-        """Yield the steps of messages along a link; with ``by_name`` also of those to the default exchange."""
+        """Yield the steps of messages along ``link``. With ``by_name``, include messages sent to the
+        default exchange.
+        """
         paths = (path for path in self.paths if by_name or path.routed.exchange)
         yield from (step for path in paths for step in path.steps if _names(step.link) == _names(link))
 
     def answers(self) -> list[object]:
-        """The route of each message and its next steps, which a diff compares."""
+        """Return the route of each message and its next steps, which a diff compares."""
         return [(path.routed, sorted(map(str, path.steps))) for path in self.paths]
 
 
@@ -99,7 +101,7 @@ def _queues(traced: Traced) -> set[str]:
 
 
 def _at(world: World, name: str) -> Iterator[Traced]:
-    """Yield what becomes of messages that come to an exchange, or to an address as it is shown."""
+    """Yield the outcomes of messages that arrive at an exchange, or at an address in its displayed form."""
     topology = world.topology
     if topology.rules.addressing.has_exchanges:
         exchange = replace(topology.exchange_by_name[name], internal=False)
@@ -116,7 +118,7 @@ def _at(world: World, name: str) -> Iterator[Traced]:
 def _selects(
     topology: Topology, binding: Binding, message: Message, at: str | None = None, *, perhaps: bool = False
 ) -> bool:
-    """Return True if a binding's selector selects a message for sure; with ``perhaps``, if it may.
+    """Return True if a binding's selector certainly selects ``message``, or with ``perhaps`` if it may select it.
 
     The message is at the destination ``at``, by default that of the binding.
     """
@@ -127,7 +129,7 @@ def _selects(
     at = binding.source if at is None else at
 
     def known(name: str) -> Known:
-        # The destination is the broker's, and no part of the message.
+        # The broker knows the destination, which is not part of the message.
         return at if name == "JMSDestination" and at is not None else Unknown.OWN
 
     decided = with_known_names(selector, known, dialect)
@@ -151,7 +153,7 @@ def _nothing_reaches(world: World, finding: Finding) -> bool:
 def _all_is_lost(world: World, finding: Finding) -> bool:
     if "if no client" in finding.reason:
         return not any(map(_queues, _at(world, finding.subject)))
-    # A send that makes a queue loses nothing.
+    # A send that creates a queue loses nothing.
     return not any(one.routed.queues or one.routed.possible_queues for one in _at(world, finding.subject))
 
 
@@ -167,14 +169,14 @@ def _is_not_there(world: World, finding: Finding) -> bool:
 def _letters_are_lost(world: World, finding: Finding) -> bool:
     assert isinstance(finding.about, Link)
     known = world.topology.queue_names
-    # A send to a queue by its name goes through no binding.
+    # A send to a queue by its name passes no binding.
     by_name = "bindings bring" in finding.reason
     steps = world.steps(finding.about, by_name=not by_name)
     return not any({*s.routed.queues, *s.routed.possible_queues} & known for s in steps)
 
 
 def _changes_nothing(world: World, finding: Finding) -> bool:
-    """Return True if a topology without the binding does what it did."""
+    """Return True if the topology behaves in the same way without the binding."""
     binding = finding.about
     assert isinstance(binding, Binding)
     if not world.topology.rules.addressing.has_exchanges:
@@ -183,7 +185,7 @@ def _changes_nothing(world: World, finding: Finding) -> bool:
             for one in world.shown.bindings_by_source[binding.source]
             if one is not binding and one.destination == binding.destination
         ]
-        # A part that is not evaluated is the same of both.
+        # A subexpression that is not evaluated has the same result in both selectors.
         return all(
             any(_selects(world.shown, one, sent.message, at, perhaps=perhaps) for one in others)
             for sent, at, perhaps in itertools.product(world.sent, _PLACES, (False, True))
@@ -224,7 +226,7 @@ def _ignores(world: World, finding: Finding) -> bool:
     return [one.routed for _, one in without.traced] == [one.routed for _, one in world.traced]
 
 
-#: Sentences of a report by the kinds of their findings: whether no message contradicts one.
+#: The kinds of findings of a report, each with a function that returns True if no message contradicts the finding.
 HOLDS: Mapping[str, Callable[[World, Finding], bool]] = {
     "queue-without-bindings": _nothing_reaches,
     "exchange-without-way-in": _nobody_comes,
@@ -240,7 +242,7 @@ HOLDS: Mapping[str, Callable[[World, Finding], bool]] = {
 
 
 def contradicted(world: World) -> list[Finding]:
-    """Return the findings of a report, without and with counts, that messages contradict."""
+    """Return the findings of a report, with and without counts, that messages contradict."""
     counts = Counter(sent.to for sent, _ in world.traced)
     queues = Counter(queue for _, one in world.traced for queue in one.routed.queues)
     possible = Counter(queue for _, one in world.traced for queue in one.routed.possible_queues)
@@ -253,7 +255,7 @@ def contradicted(world: World) -> list[Finding]:
 
 
 def false_losses(world: World) -> list[Finding]:
-    """Return the queues that are said to lose what they let go of, and whose letters reach a queue."""
+    """Return the findings that a queue loses messages although its dead letters reach a queue."""
     wrong = []
     for finding in losses(world.shown):
         match finding.about:
@@ -271,7 +273,7 @@ def false_losses(world: World) -> list[Finding]:
 
 
 def false_ways(world: World) -> list[Binding]:
-    """Return the ways between destinations that no condition is said of, and that a message does not take."""
+    """Return the unconditional forwards between destinations that some message does not take."""
     wrong = []
     topology = world.topology
     for binding in world.shown.bindings if topology.rules.name == "activemq" else ():
@@ -285,11 +287,12 @@ def false_ways(world: World) -> list[Binding]:
                 if visit.exchange.entered is not None
             }
             came |= {*one.routed.queues, *one.routed.possible_queues}
-            # Patterns, and the topics of mirrors of queues that the file does not name, are no destinations there.
+            # Patterns, and the topics of mirrors of queues that the file does not name, are not destinations in the
+            # topology.
             pattern = world.shown.rules.topic.name_pattern(binding.destination)
             is_pattern = is_wild(pattern) or any("mirrors" in visit.exchange.name for visit in one.visits)
             is_there = is_pattern or binding.destination in came
-            # A send that fails comes to nothing.
+            # A send that fails reaches nothing.
             wrong += [] if is_there or one.routed.outcome in ("error", "undecided") else [binding]
     return wrong
 
@@ -341,7 +344,7 @@ def test_no_message_goes_elsewhere_where_routes_are_the_same(broker: str, seed: 
 
 
 def variants(broker: str, draw: Random) -> tuple[Topology, Topology]:
-    """Return two topologies that differ in one word of their file, or in none."""
+    """Return two topologies whose files differ in one word or not at all."""
     first = configuration(broker, draw)
     words = [("'a'", "'b'"), ("n = 1", "n = 2"), ("true", "false"), ('"e0"', '"e1"'), ("queue", "topic"), ("q0", "q1")]
     before, after = draw.choice(words)
@@ -354,5 +357,5 @@ def variants(broker: str, draw: Random) -> tuple[Topology, Topology]:
     try:
         return first.read(), replace(first, text=text).read()
     except ValueError:
-        # The changed file is none that the broker takes.
+        # The broker rejects the changed file.
         return first.read(), first.read()

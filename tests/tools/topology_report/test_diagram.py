@@ -66,7 +66,9 @@ def test_dot_draws_the_same() -> None:
 
 
 def linked(*keys: str | None) -> Topology:
-    """Queues that get all of one exchange, each with a dead-letter key; None has no dead letters."""
+    """Return queues that get all messages of one exchange, each with a dead-letter key, or without dead letters if the
+    key is None.
+    """
     queues = [f"w{number:03}" for number in range(len(keys))]
     form = {
         "broker": "rabbitmq",

@@ -1,4 +1,4 @@
-"""The pages of findings about files of topologies."""
+"""Each diagnostic about a topology file has a page."""
 
 import ast
 import re
@@ -12,12 +12,12 @@ from transpiler.cli import main
 from transpiler.tools.topology_report.finding_pages import FINDINGS
 
 _CODE = re.compile(r"(?:import|topology|address|routing)\.[a-z-]+")
-#: Functions that raise their finding as an error, or make a finding that is one.
+#: Functions that raise their diagnostic as an error, or create a diagnostic that is an error.
 _RAISING = {"refuse", "_refuse", "fail", "_fail", "at", "_error", "_missing"}
 
 
 def findings_that_are_no_errors(tree: ast.Module) -> Iterator[str]:
-    """Yield the codes that a module gives to findings which are printed and do not end the reading of a file."""
+    """Yield the codes of diagnostics that a module prints and that do not stop the import of a file."""
     constants = {
         target.id: node.value
         for node in tree.body

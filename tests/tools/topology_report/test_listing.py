@@ -1,4 +1,4 @@
-"""The listing of a topology: who gets what, in lines that a terminal holds."""
+"""The listing of a topology: which queue gets which messages, in lines that fit a terminal."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def test_mirrors_of_queues_that_the_file_does_not_name_are_listed_and_drawn() ->
     ]
     assert '-->|"mirrored"|' in draw(topology, "mermaid")
     assert str(report(topology)).startswith("activemq: 2 destinations, 0 queues, 1 binding\nnothing is dead")
-    # With its own virtual topics the broker sends a mirror's messages to the queues of consumers.
+    # With its default virtual topics, the broker sends a mirror's messages to the queues of consumers.
     own = addresses_of(parse_topology("<broker useMirroredQueues='true'/>", "activemq.xml"))
     assert "    mirrored → destination topic://VirtualTopic.>" in listing(own).splitlines()
     assert [one.kind for one in report(own).findings] == ["unknown-queues"]
@@ -177,9 +177,9 @@ def test_a_mirrored_queue_is_listed_as_a_queue_too() -> None:
         "    every message → queue://a",
         "    mirrored → destination topic://a.m",
     ]
-    # The composite queue outside of the mirror keeps nothing that could be mirrored.
+    # The composite queue outside the mirror keeps no messages that could be mirrored.
     assert "  queue://in → destination queue://b" in lines
-    # A subscription of a pattern gets them all, and one of a topic that of one queue.
+    # A subscription to a pattern gets the messages of all queues, one to a topic those of one queue.
     assert "    mirrored → destination topic://>" in lines
     assert "  topic://a.m → s, destination topic://>" in lines
 

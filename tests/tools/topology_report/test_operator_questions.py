@@ -1,4 +1,4 @@
-"""An operator's questions: what is lost, who reads what, what overlaps, what is alike, what is slow."""
+"""An operator's questions: what is lost, who reads what, what overlaps, what is equivalent, what is slow."""
 
 from __future__ import annotations
 

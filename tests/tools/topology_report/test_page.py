@@ -1,4 +1,4 @@
-"""A topology as SVG and as a page: what is in it, and what it does in a browser."""
+"""A topology as SVG and as a page: its content, and its behaviour in a browser."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_box_has_room_for_the_letters_of_a_wider_font() -> None:
     [box] = node.iter(f"{SVG}polygon")
     places = [float(point.partition(",")[0]) for point in box.attrib["points"].split()]
     [text] = root.iter(f"{SVG}text")
-    # A letter of DejaVu Sans is 0.52 of its size wide.
+    # A letter of DejaVu Sans is 0.52 of its font size wide.
     assert max(places) - min(places) > len(name) * 0.52 * float(text.attrib["font-size"])
 
 

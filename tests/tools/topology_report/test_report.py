@@ -1,4 +1,6 @@
-"""Reports about topologies: what is dead, double or in a loop; containment against routing itself."""
+"""Reports about topologies find bindings that are dead, duplicate or in a loop. Containment is compared with routing
+itself.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,7 @@ INTERNAL = {"name": "x", "type": "topic", "internal": True}
         ),
         (orders({"key": "a"}, {"key": "a"}), [("duplicate-binding", "orders → q: a")]),
         (orders({"key": "a.#"}, {"key": "a.*"}), [("contained-binding", "orders → q: a.*")]),
-        # The broker drops an empty word at the end of a key, so that `a.` is no key of `a.*`, and `a.x` is.
+        # The broker drops an empty word at the end of a key, so that the key `a.` does not match `a.*`, and `a.x` does.
         (orders({"key": "#", "selector": "n > 5"}, {"key": "a.*"}), []),
         (orders({"key": "#"}, {"key": "a", "selector": "n > 5"}), [("contained-binding", "orders → q: a | n > 5")]),
         (
@@ -108,7 +110,7 @@ def test_counts_show_dead_bindings_and_hot_queues() -> None:
     assert unused.by_kind()["exchange-without-way-in"][0].reason.startswith("no counted message")
 
 
-#: Bindings of each type of exchange that take other messages than they seem to, and some that do not.
+#: Bindings of each type of exchange that match other messages than they seem to, and some that do not.
 SLIPS = (
     ("direct", {"key": "#"}, ["text-wildcard"]),
     ("direct", {"key": "eu.*"}, ["text-wildcard"]),
@@ -206,7 +208,8 @@ def test_a_pattern_that_contains_another_matches_all_of_its_keys(outer: TopicPat
     both = topology(exchanges=[X], bindings=keys)
     contained = contains(both, both.bindings[0], both.bindings[-1])
     parted = [key for key in KEYS if matches_words(inner, key) and not matches_words(outer, key)]
-    # Patterns of four words over two letters part on a key of up to five words, or on one with a third letter.
+    # If patterns of four words over two letters differ, they differ on a key of up to five words, or on one with a
+    # third letter.
     assert not (contained and parted)
     if not contained and max(map(len, (outer, inner))) <= 2:
         assert parted
@@ -268,7 +271,9 @@ def test_a_topology_of_a_hundred_thousand_bindings_is_reported_on() -> None:
 
 
 def exported(version: str = "4.1.0", **parts: Any) -> Topology:
-    """What RabbitMQ exports: the queues q and dead, the exchange x of a type with bindings to q, and more."""
+    """Return what RabbitMQ exports: the queues q and dead, the exchange x of a type with bindings to q, and
+    ``parts``.
+    """
     queues = [{"name": name} | parts.pop(name, {}) for name in ("q", "dead")]
     exchange = {"name": "x", "type": parts.pop("type", "direct"), **parts.pop("x", {})}
     bindings = [
@@ -294,7 +299,9 @@ TO_DEFAULT = {
 
 
 def lettered(key: str | None, *bindings: dict[str, Any], type: str = "topic", **parts: Any) -> Topology:
-    """A queue work whose dead letters go to dlx, with bindings of that to dead; work is bound to in by a.#."""
+    """Return a queue work with dead letters to dlx, and ``bindings`` from dlx to dead. work is bound to in with the key
+    a.#.
+    """
     own = {"x-dead-letter-exchange": "dlx"} | ({} if key is None else {"x-dead-letter-routing-key": key})
     queues = [{"name": "work", "arguments": own}, {"name": "dead"}]
     exchanges = [{"name": "in", "type": "topic"}, {"name": "dlx", "type": type, "internal": True}]
@@ -310,7 +317,8 @@ OF_HEADERS = [
 ]
 BY_NAME = {"x-dead-letter-exchange": "", "x-dead-letter-routing-key": "dead"}
 
-#: Knowledge of dead letters: by the key of the link, by what comes to the queue, and by what the broker declares.
+#: Findings about dead letters that depend on the key of the link, on the messages of the queue, and on the broker's own
+#: declarations.
 LETTERS = [
     (lettered("a.b", {"routing_key": "zzz"}), "dead-letters-lost", ["nothing in dlx takes the key 'a.b'"]),
     (lettered("a.b", {"routing_key": "*.b"}), "dead-letters-lost", []),
@@ -324,7 +332,7 @@ LETTERS = [
         [],
     ),
     (lettered(None, {"arguments": {"x-match": "all", "color": "blue"}}, type="headers"), "dead-letters-lost", []),
-    # The commonest pattern: the default exchange, and the name of the queue.
+    # The most common pattern: the default exchange, and the name of the queue as key.
     (exported(bindings=[{}], q={"arguments": BY_NAME}), "queue-without-bindings", []),
     (exported(bindings=[{}], q={"arguments": BY_NAME}), "dead-letters-lost", []),
     (
@@ -357,7 +365,7 @@ LETTERS = [
         "missing-target",
         ["the file has no queue called 'made'"],
     ),
-    # A key of the link that a binding of the same exchange does not match leads back to nothing.
+    # The key of the link matches no binding of the same exchange, so that nothing returns.
     (exported(q={"arguments": {"x-dead-letter-exchange": "x", "x-dead-letter-routing-key": "k"}}), "link-loop", []),
     (
         exported(
@@ -417,7 +425,7 @@ LETTERS = [
             ["the file has no queue called 'gone'"],
         ),
         *LETTERS,
-        # The default exchange has queues that are no part of the file.
+        # The default exchange may deliver to queues that are not in the file.
         (topology_from_dict(TO_DEFAULT), "dead-letters-lost", []),
         (exported(q=DEAD), "link-loop", ["x → q → x: a message that is rejected or expired may come back"]),
         (exported(q=DEAD, bindings=[TO_DEAD]), "link-loop", []),

@@ -1,8 +1,8 @@
-"""Routing topologies: exchanges, queues, bindings and addresses, by the rules of one broker.
+"""Routing topologies: exchanges, queues, bindings and addresses, under the rules of one broker.
 
-Objects and readers only. ``reference.route`` defines the routing of a message; nothing here knows a
-dialect's grammar, a layout or SQL. Exchanges that hand each message to one of their bindings, by a hash or at random,
-are kept with their candidates; the choice itself is never computed (``choices``).
+The package contains only objects and readers. ``reference.route`` defines the routing of a message; no module of this
+package knows a dialect's grammar, a layout or SQL. An exchange that routes each message to one of its bindings, by a
+hash or at random, is kept with all candidates; the choice itself is never computed (``choices``).
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
-"""Addressing: the places that senders name, and what the parts of a topology are called and mean because of it.
+"""Addressing: how senders name the *place* that a message goes to, and the terms that a broker's users have for places.
 
-Senders to most brokers name an exchange and a routing key. Senders to a JMS broker name a *destination*: there are no
-exchanges, and those in the topology are cases of its routing, which an importer has made. They match the words of a
-*key*: an address, with a queue behind it or without, or a destination's name. A destination becomes an exchange, by
-routing type or by kind, and such a key, which is what the sender wrote; the characters of wildcards are in the rules.
+A place is an exchange or a destination. Senders to most brokers name an exchange and a routing key. Senders to a JMS
+broker name a *destination*: such a broker has no exchanges, and the exchanges in its topology are cases of its routing
+that an importer has created. Their bindings match the words of a *key*: an address, with or without a queue after it,
+or a destination's name. A send enters at an exchange, which depends on its routing type or kind of destination, under
+the key that the sender wrote. The wildcard characters are in the rules.
 
-Invariant: each question whose answer depends on this has its answer here, as a fact, as words, or as a method, so that
-nobody asks which broker it is. What reads a whole topology is not here, nor is SQL.
+Invariant: every property that depends on how senders name places is a constant, a text or a method of this module, so
+that no other module tests which broker it has. Functions on a whole topology do not belong here, nor does SQL.
 
 Sources: ``CompositeAddress`` and ``WildcardConfiguration`` of Artemis; ``ActiveMQDestination`` of ActiveMQ.
 """
@@ -24,43 +25,44 @@ from transpiler.base.topics import TopicPattern
 from transpiler.language.binding_rules import TopicRules
 from transpiler.topology.targets import Entered, Outcome, TargetType
 
-#: The routing type of a message of Artemis; None is a message without one.
+#: The routing type of a message of Artemis; None is a message without a routing type.
 RoutingType = Literal["ANYCAST", "MULTICAST"]
 
 ROUTING_TYPES: tuple[RoutingType, ...] = get_args(RoutingType)
 
-#: The exchanges that destinations enter at: Artemis's by routing type, ActiveMQ's by kind.
+#: Names of the exchanges at which sends enter: for Artemis without a routing type, and for ActiveMQ by kind.
 UNTYPED = "untyped"
 QUEUE_KIND, TOPIC_KIND = "queue", "topic"
 
-#: The kinds of destinations, and the routing type that each is at Artemis.
+#: The kinds of destinations, and the routing type of Artemis that corresponds to each kind.
 KINDS: Mapping[str, RoutingType] = MappingProxyType({QUEUE_KIND: "ANYCAST", TOPIC_KIND: "MULTICAST"})
 
-#: A note on what the file of ActiveMQ does not say.
+#: A note for users that ActiveMQ's configuration does not contain subscribers.
 SUBSCRIBERS = "who subscribes to topics is not in the broker's file, and not judged: --state FILE says it"
 
-#: The end of the name of the entry for messages that are sent to a list.
+#: Suffix of the name of the exchange at which messages enter that are sent to a list of destinations.
 LISTED = ", of a list"
 
-#: The separator between an address and a queue, which also ends the name of the entry for messages that name both.
+#: The separator between an address and a queue. It is also the suffix of the name of the exchange at which messages
+#: enter that name an address and a queue.
 FULLY_QUALIFIED = "::"
 
-#: The separator behind the kind of one of ActiveMQ's destinations.
+#: The separator between the kind and the name of an ActiveMQ destination.
 _MARK = "://"
 
-#: Spaces that the names of ActiveMQ's destinations lose at their ends.
+#: The characters that are stripped from both ends of the names of ActiveMQ destinations.
 SPACES = " \t\n\r\f"
 
 
 class Send(NamedTuple):
-    """The exchange at which a message enters, and its key there."""
+    """The exchange at which a message enters, and the message's key at this exchange."""
 
     exchange: str
     key: str
 
 
 class PlacePattern(NamedTuple):
-    """The places that a name stands for: their kind, as text before the name, and the words of a pattern."""
+    """The places that a name denotes: the prefix of their kind (such as ``queue://``), and the words of a pattern."""
 
     kind: str
     words: TopicPattern
@@ -68,108 +70,110 @@ class PlacePattern(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Addressing(ABC):
-    """The answers of one way in which senders name places; equal for brokers whose senders name them alike."""
+    """A way in which senders name places. Brokers whose senders name places the same way have equal objects."""
 
-    #: The words for an exchange, and for several; and for what a binding key with wildcards is a pattern of.
+    #: The singular and plural noun for an exchange; and the noun for what a binding key with wildcards matches.
     nouns: ClassVar[tuple[str, str]]
     pattern_noun: ClassVar[str]
 
-    #: Exchanges are the broker's, with types, keys and arguments that its users know, and a default one that leads to
-    #: queues by name. Elsewhere they are the importer's, and the arguments of bindings are its notes.
+    #: True if the broker itself has exchanges, with types, keys and arguments that its users know, and a default
+    #: exchange that leads to queues by name. If False, the importer created the exchanges and the arguments of
+    #: bindings.
     has_exchanges: ClassVar[bool]
-    #: The routing types that a sender may give; none where there are no such types.
+    #: The routing types that a sender can set; empty if the broker has no routing types.
     routing_types: ClassVar[tuple[RoutingType, ...]] = ()
-    #: The exchanges that destinations enter at, which every topology has.
+    #: The names of the exchanges at which sends enter; every topology of the broker must have them.
     entries: ClassVar[tuple[str, ...]] = ()
-    #: A sender may name a list of destinations, and each has its kind.
+    #: True if a sender can name a list of destinations, each with its own kind.
     takes_lists: ClassVar[bool] = False
-    #: The kinds of targets that bindings and alternates lead to.
+    #: The kinds of targets to which bindings and alternates can lead.
     targets: ClassVar[tuple[TargetType, ...]]
-    #: Names whose value in a selector is the place that a message is at.
+    #: The names whose value in a selector is the place that the message has reached.
     place_names: ClassVar[frozenset[str]] = frozenset()
-    #: The text before a destination's name in that of its own queue.
+    #: The text that precedes a destination's name in the name of the destination's own queue.
     own_prefix: ClassVar[str] = ""
 
-    #: A queue is a place that senders name, and needs no binding.
+    #: True if senders can name a queue directly, so that a queue needs no binding.
     queues_are_places: ClassVar[bool] = False
-    #: Clients that send to a place, or read from it, may make a queue there.
+    #: True if clients that send to a place, or read from it, can create a queue there.
     clients_make_queues: ClassVar[bool] = False
-    #: The broker's file says who subscribes, and so which queues there are.
+    #: True if the broker's file contains the subscribers, and so all queues.
     names_subscribers: ClassVar[bool] = True
-    #: A message that a queue has let go of may expire again in another one.
+    #: True if a message that has left a queue can expire again in another queue.
     expires_again: ClassVar[bool]
-    #: Expired messages have an address of their own, beside the one for dead letters.
+    #: True if expired messages have an address of their own, different from the dead letter address.
     has_expiry_address: ClassVar[bool] = False
 
-    #: The words for a topology without a place and a queue.
+    #: The text for users about a topology without any place or queue.
     nothing_declared: ClassVar[str]
-    #: The words for an exchange of unknown type.
+    #: The text for users about an exchange of unknown type.
     unknown: ClassVar[str]
-    #: The words for a queue that no binding leads to; None where that is no finding.
+    #: The text for users about a queue to which no binding leads; None if such a queue is normal.
     lonely: ClassVar[str | None]
-    #: The words for a place that leads nowhere, and for one whose ways end before a queue; None where a queue may be.
+    #: The texts for users about a place that leads nowhere, and about a place whose paths end before any queue; None if
+    #: there may be a queue.
     leads_nowhere: ClassVar[str] = "it leads to no queue: its messages are lost"
     ends_early: ClassVar[str | None] = None
-    #: The words for the outcome of a message that came to no binding at all, where there are others than usual.
+    #: The texts for users, by outcome, about a message that reached no binding, if they differ from the usual texts.
     unasked: ClassVar[Mapping[Outcome, str]] = MappingProxyType({})
 
     @property
     def names_destinations(self) -> bool:
-        """Return True if senders name a destination alone, and no exchange, routing key or address of AMQP."""
+        """True if senders name only a destination, and no exchange, routing key or AMQP address."""
         return not self.has_exchanges
 
     def places(self, named: str) -> tuple[str, ...]:
-        """Return the places that a sender has named: several in a list."""
+        """Return the places that a sender has named with the text ``named``: several places if it is a list."""
         return (named,)
 
     @abstractmethod
     def place(self, name: str) -> str:
-        """Return the name of a place as a sentence has it."""
+        """Return the noun and name of a place for use in a sentence."""
 
     def may_name(self, name: str, exchanges: Collection[str]) -> bool:
-        """Return True if a sender may name a place; ``exchanges`` are those of the topology."""
+        """Return True if a sender may name the place ``name``; ``exchanges`` are the exchanges of the topology."""
         return self.names_destinations or name in exchanges
 
     def sends(self, _destination: str, _routing_type: str | None, _exchanges: Collection[str]) -> tuple[Send, ...]:
-        """Return where a send to a destination enters; to a list of destinations there are several, to none no entry.
+        """Return where a send to a destination enters: one item for each destination in a list, none for an empty list.
 
-        Raises ``ValueError`` for a routing type that is none.
+        Raises ``ValueError`` for an invalid routing type.
         """
         raise NotImplementedError(f"{self.nouns[1]} are no destinations")
 
     def destination(self, _entered: Entered, _key: str) -> str:
-        """Return the destination that a key stands for where sends enter."""
+        """Return the destination that ``_key`` denotes at an exchange at which sends enter."""
         raise NotImplementedError(f"{self.nouns[1]} are no destinations")
 
     def address(self, key: str) -> str:
-        """Return the address, or the pattern of addresses, of a key or binding key."""
+        """Return the address in ``key``, or the pattern of addresses if it is a binding key."""
         return key
 
     def pattern(self, name: str, _topic: TopicRules) -> PlacePattern:
-        """Return the places that the name of one stands for."""
+        """Return the places that ``name`` denotes: several if it is a pattern."""
         return PlacePattern("", (name,))
 
     def own_queue(self, key: str) -> str:
-        """Return the name of the queue that has the name of the destination with a key."""
-        # A list of names that something is forwarded to is one name, and has no kind.
+        """Return the name of the own queue of the destination with the key ``key``."""
+        # A list of names to which messages are forwarded is a single name, and has no kind.
         return key if "," in key else self.own_prefix + key
 
     def queue_key(self, queue: str) -> str:
-        """Return the key of the destination that has a queue's name."""
+        """Return the key of the destination whose own queue is ``queue``."""
         return queue.removeprefix(self.own_prefix)
 
     def kinds(self, _name: str, _routing_type: str | None = None) -> tuple[str, ...]:
-        """Return the kinds of destinations that a name may be of, the likeliest first; none of other names."""
+        """Return the kinds that the destination ``_name`` can have, the likeliest first; empty if it has no kind."""
         return ()
 
     def of_kind(self, _kind: str, name: str) -> tuple[str, RoutingType | None]:
-        """Return the destination of a kind and a name, and the routing type that says the kind, if one does."""
+        """Return the destination of a kind and name, and the routing type for this kind; None if it needs no type."""
         return name, None
 
 
 @dataclass(frozen=True, slots=True)
 class Exchanges(Addressing):
-    """Senders name an exchange and a routing key, or an address of AMQP that says both."""
+    """The addressing of brokers whose senders name an exchange and a routing key, or an AMQP address with both."""
 
     nouns = ("exchange", "exchanges")
     pattern_noun = "pattern"
@@ -182,7 +186,7 @@ class Exchanges(Addressing):
     ends_early = "its ways end before a queue"
 
     def place(self, name: str) -> str:
-        """Return the name of an exchange as a sentence has it."""
+        """Return the noun and name of an exchange for use in a sentence."""
         return f"exchange {name}" if name else "the default exchange"
 
 
@@ -191,7 +195,7 @@ EXCHANGES = Exchanges()
 
 @dataclass(frozen=True, slots=True)
 class Destinations(Addressing):
-    """Senders to a JMS broker name destinations, each of which may have a queue of its own name."""
+    """The addressing of JMS brokers, whose senders name destinations. A destination can have a queue with its name."""
 
     has_exchanges = False
     targets = get_args(TargetType)
@@ -200,18 +204,21 @@ class Destinations(Addressing):
     unknown = "which of these queues are there is not in the file"
 
     def place(self, name: str) -> str:
-        """Return the name of a destination as a sentence has it; one with a kind says itself what it is."""
+        """Return the noun and name of a destination for use in a sentence; a name with a kind needs no noun."""
         return name if _MARK in name else f"address {name}"
 
 
 def entry_name(routing_type: str | None, qualified: bool = False) -> str:
-    """Return the name of the exchange that messages of a routing type enter at."""
+    """Return the name of the exchange at which messages of a routing type enter.
+
+    ``qualified`` is True for messages that name an address and a queue.
+    """
     return f"{routing_type or UNTYPED}{FULLY_QUALIFIED if qualified else ''}"
 
 
 @dataclass(frozen=True, slots=True)
 class ArtemisAddresses(Destinations):
-    """An address or ``address::queue``, with a routing type or none."""
+    """The addressing of Artemis: an address or ``address::queue``, with or without a routing type."""
 
     nouns = ("address", "addresses")
     pattern_noun = nouns[0]
@@ -233,38 +240,38 @@ class ArtemisAddresses(Destinations):
     )
 
     def sends(self, destination: str, routing_type: str | None, _exchanges: Collection[str]) -> tuple[Send, ...]:
-        """Return the entry of a routing type, for addresses alone or for those with a queue."""
+        """Return the entry for the routing type, and for whether ``destination`` names a queue after the address."""
         check_routing_type(routing_type)
         return (Send(entry_name(routing_type, FULLY_QUALIFIED in destination), destination),)
 
     def places(self, named: str) -> tuple[str, ...]:
-        """Return the address, without a queue that is named behind it."""
+        """Return the address, without a queue that is named after it."""
         return (self.address(named),)
 
     def destination(self, _entered: Entered, key: str) -> str:
-        """Return the address of a key."""
+        """Return the address in ``key``."""
         return self.address(key)
 
     def address(self, key: str) -> str:
-        """Return a key without the queue behind it."""
+        """Return ``key`` without the queue after the address."""
         return key.partition(FULLY_QUALIFIED)[0]
 
     def pattern(self, name: str, topic: TopicRules) -> PlacePattern:
-        """Return the words of an address, which may be a pattern; addresses have no kinds."""
+        """Return the words of the address ``name``, which can be a pattern; addresses have no kinds."""
         return PlacePattern("", topic.name_pattern(name))
 
     def kinds(self, _name: str, routing_type: str | None = None) -> tuple[str, ...]:
-        """Return the kind of a routing type first; a queue is what an address without one stands for."""
+        """Return the kind of the routing type first; without a routing type, an address is a queue first."""
         return tuple(sorted(KINDS, key=lambda kind: KINDS[kind] != (routing_type or KINDS[QUEUE_KIND])))
 
     def of_kind(self, kind: str, name: str) -> tuple[str, RoutingType | None]:
-        """Return the address, with the routing type of a kind."""
+        """Return the address ``name``, with the routing type for ``kind``."""
         return name, KINDS[kind]
 
 
 @dataclass(frozen=True, slots=True)
 class ActiveMQDestinations(Destinations):
-    """``queue://name``, ``topic://name`` or a list of these with commas between."""
+    """The addressing of ActiveMQ: ``queue://name``, ``topic://name`` or a comma-separated list of such destinations."""
 
     nouns = ("destination", "destinations")
     pattern_noun = nouns[0]
@@ -277,46 +284,46 @@ class ActiveMQDestinations(Destinations):
     lonely = None
 
     def sends(self, destination: str, routing_type: str | None, exchanges: Collection[str]) -> tuple[Send, ...]:
-        """Return the entry of the kind of each part of a list."""
+        """Return the entry for each destination in the list, under its kind."""
         check_routing_type(routing_type)
         parts = list(activemq_parts(destination))
-        # A filter that reads the destination sees the whole list where the message was sent to a list.
+        # If a message was sent to a list, a filter that reads the destination sees the whole list.
         listed = LISTED if len(parts) > 1 and QUEUE_KIND + LISTED in exchanges else ""
         return tuple(Send(kind + listed, name) for kind, name in parts)
 
     def places(self, named: str) -> tuple[str, ...]:
-        """Return the destinations of a list, each with its kind."""
+        """Return the destinations in the list ``named``, each with its kind."""
         return tuple(f"{kind}{_MARK}{name}" for kind, name in activemq_parts(named))
 
     def destination(self, entered: Entered, key: str) -> str:
-        """Return the name of a destination, with its kind."""
+        """Return the destination that ``key`` denotes at the exchange where it entered, with its kind."""
         return f"{entered.by}{_MARK}{key if entered.affixes is None else key.join(entered.affixes)}"
 
     def pattern(self, name: str, topic: TopicRules) -> PlacePattern:
-        """Return the kind of a destination and the words of its name; without a kind it is no pattern."""
+        """Return the kind of a destination and the words of its name; a name without a kind is not a pattern."""
         kind, mark, bare = name.partition(_MARK)
         return PlacePattern(kind + mark, topic.name_pattern(bare)) if mark else PlacePattern("", (name,))
 
     def kinds(self, name: str, _routing_type: str | None = None) -> tuple[str, ...]:
-        """Return the kind that a name begins with; none of a subscription, which is no destination."""
+        """Return the kind with which ``name`` begins; empty for a subscription, which is not a destination."""
         kind = kind_and_name(name)[0]
         return (kind,) if kind else ()
 
     def of_kind(self, kind: str, name: str) -> tuple[str, RoutingType | None]:
-        """Return the name with its kind."""
+        """Return ``name`` with the prefix of its kind."""
         return f"{kind}{_MARK}{name}", None
 
 
 def check_routing_type(routing_type: str | None) -> None:
-    """Raise ``ValueError`` for a routing type that is none."""
+    """Raise ``ValueError`` if ``routing_type`` is neither None nor a routing type."""
     if routing_type is not None:
         check_choice("routing_type", routing_type, ROUTING_TYPES)
 
 
 def activemq_parts(destination: str) -> Iterable[tuple[str, str]]:
-    """Yield the kinds and names of a list of ActiveMQ destinations, in which kinds are inherited from the first.
+    """Yield the kind and name of each destination in an ActiveMQ list; a missing kind is inherited from the first.
 
-    Names lose spaces around them and options behind a question mark; parts without a name are passed over.
+    Spaces around a name and options after a question mark are removed; destinations without a name are skipped.
     """
     inherited = QUEUE_KIND
     for number, part in enumerate(destination.split(",")):
@@ -330,6 +337,6 @@ def activemq_parts(destination: str) -> Iterable[tuple[str, str]]:
 
 
 def kind_and_name(text: str) -> tuple[str, str]:
-    """Return the kind that a destination begins with, "" if none, and its name."""
+    """Return the kind with which the destination ``text`` begins, or "", and its name."""
     kind, mark, name = text.partition(_MARK)
     return (kind, name) if mark and kind in KINDS else ("", text)

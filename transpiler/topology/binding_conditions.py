@@ -1,7 +1,7 @@
-"""The condition of a binding: what it asks of a message that has come to its exchange.
+"""The condition of a binding: the test that it applies to a message at its exchange.
 
-It is a conjunction: the test of the routing key, the headers, the query and the selector, each if the exchange's type
-has it. A publication may have several routing keys; the test of the key holds if one of them passes it.
+The condition is a conjunction of the tests of the routing key, the headers, the query and the selector, as far as the
+exchange's type has them. A publication can have several routing keys; the test of the key holds if any key passes it.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from transpiler.topology.records import DIALECT_ARGUMENT, SELECTOR_ARGUMENT, XQU
 
 
 def binding_condition(rules: Rules, exchange_type: ExchangeType, binding: Binding) -> All:
-    """Return what a binding of an exchange of a type asks, by a broker's rules.
+    """Return the condition of ``binding`` at an exchange of the type ``exchange_type``, under a broker's rules.
 
-    Raises ``TopologyError`` for arguments of a headers binding that the broker refuses.
+    Raises ``TopologyError`` for arguments of a headers binding that the broker rejects.
     """
     kind = EXCHANGE_KINDS[exchange_type]
     key = _key_test(rules, kind.key, binding)
@@ -53,18 +53,18 @@ def _key_test(rules: Rules, test: KeyTest, binding: Binding) -> Equal | Words | 
 
 
 def compares_key(rules: Rules, exchange_type: ExchangeType, binding: Binding) -> bool:
-    """Return True if the routing key decides whether a binding takes a message; a key ``#`` takes any message."""
+    """Return True if matching ``binding`` depends on the routing key; the binding key ``#`` matches any routing key."""
     test = _key_test(rules, EXCHANGE_KINDS[exchange_type].key, binding)
     return test is not None and not (isinstance(test, Words) and test.or_absent)
 
 
 def binding_headers(rules: Rules, binding: Binding) -> HeadersMatch:
-    """Return the meaning of a headers binding's arguments. Raises ``TopologyError`` if the broker refuses them."""
+    """Return the meaning of the arguments of a headers binding. Raises ``TopologyError`` if the broker rejects them."""
     return read_headers_match(binding.arguments, rules)
 
 
 def selector_text(rules: Rules, exchange_type: ExchangeType, binding: Binding) -> str | None:
-    """Return the text of a binding's selector; None if it has none, or if its exchange does not evaluate one."""
+    """Return the text of a binding's selector; None if it has no selector or its exchange does not evaluate one."""
     return binding.text(SELECTOR_ARGUMENT) if exchange_type in rules.selector_types else None
 
 

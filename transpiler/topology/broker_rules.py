@@ -1,9 +1,9 @@
-"""The rules of the brokers, as frozen data: what is predeclared, which names are reserved, how exchanges route.
+"""The rules of the brokers, as frozen data: predeclared exchanges, reserved names, and how exchanges route.
 
-The rules of matching are the part of a record that ``binding_rules`` defines.
+The base class in ``binding_rules`` defines the rules of matching.
 
 Sources: the exchanges chapter of the Qpid Broker-J book; the AMQP 0-9-1 and 0-10 specifications; where the documents
-are silent, what the brokers do, rule by rule.
+are silent, the behaviour of the brokers, rule by rule.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from transpiler.topology.exchange_types import HASHING_TYPES, MATCHING_TYPES, UN
 
 
 class RelayAddress(Enum):
-    """The anonymous relay's reading of the address in a message's ``to``: the JMS mapping, section 6.2."""
+    """How the anonymous relay interprets the address in a message's ``to``: the JMS mapping, section 6.2."""
 
-    #: The name of an exchange or else of a queue, or ``exchange/key``; a name has no slash (Broker-J).
+    #: The name of an exchange, else of a queue, or ``exchange/key``; a name has no slash (Broker-J).
     EXCHANGE_FIRST = "exchange first"
-    #: The name of a queue or else of an exchange, or else ``exchange/key`` (Qpid C++).
+    #: The name of a queue, else of an exchange, else ``exchange/key`` (Qpid C++).
     QUEUE_FIRST = "queue first"
     #: ``/queues/name``, ``/exchanges/name`` or ``/exchanges/name/key``, percent-encoded (RabbitMQ 4).
     PATH = "path"
@@ -39,45 +39,49 @@ class RelayAddress(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Rules(BindingRules):
-    """One broker's rules for exchanges and bindings.
+    """The rules of one broker for exchanges and bindings.
 
-    ``dialect`` names the selector language of the bindings' selectors that name no other one. ``predeclared`` are the
-    exchanges that every virtual host has beside the default exchange, whose name is empty.
+    ``dialect`` is the name of the dialect of a binding's selector, unless the binding names another dialect.
+    ``predeclared`` are the exchanges that every virtual host has besides the default exchange, whose name is empty.
+    ``reserved`` are the prefixes of reserved names. ``types`` are the types of exchanges that the broker has.
     """
 
     dialect: str
     predeclared: Mapping[str, ExchangeType] = field(hash=False)
-    #: Exchanges that nobody can publish to from outside.
+    #: The exchanges to which clients cannot publish.
     internal: frozenset[str] = frozenset()
     reserved: tuple[str, ...] = ("amq.",)
     types: tuple[ExchangeType, ...] = ("direct", "topic", "fanout", "headers")
-    #: The types of exchanges whose bindings may carry ``x-filter-jms-selector``.
+    #: The types of exchanges whose bindings can have the argument ``x-filter-jms-selector``.
     selector_types: tuple[ExchangeType, ...] = ()
-    #: An exchange can be the destination of a binding.
+    #: True if an exchange can be the destination of a binding.
     exchange_to_exchange: bool = True
-    #: A binding to an exchange can replace the routing key.
+    #: True if a binding to an exchange can replace the routing key.
     replaces_keys: bool = False
-    #: An alternate that does not exist is left out in silence; elsewhere it is refused.
+    #: True if an alternate that does not exist is silently ignored; False if it is an error.
     tolerates_missing_alternate: bool = False
-    #: A queue can be an alternate.
+    #: True if a queue can be an alternate.
     alternate_queues: bool = False
-    #: A message can be published with several routing keys: the sender's CC and BCC headers add some.
+    #: True if a message can have several routing keys, because the sender's CC and BCC headers add keys.
     several_keys: bool = False
-    #: The alternate gets what no binding matched; elsewhere what reached no queue by any path.
+    #: True if the alternate gets messages that no binding matched; False if it gets messages that reached no queue.
     alternate_on_no_match: bool = False
-    #: As an alternate too the default exchange routes by queue names; elsewhere only what is published to it.
+    #: True if the default exchange works as an alternate; False if it routes only messages that are published to it.
     default_as_alternate: bool = True
-    #: The alternate of an alternate is used in turn.
+    #: True if the alternate of an alternate is used in turn.
     alternates_chain: bool = True
     relay: RelayAddress = RelayAddress.EXCHANGE_FIRST
-    #: To a publisher of AMQP 1.0 the broker releases a message that it cannot route; others accept or reject it.
+    #: True if the broker releases an unroutable message of an AMQP 1.0 publisher; False if it accepts or rejects it.
     releases_unroutable: bool = False
     addressing: Addressing = EXCHANGES
-    #: A message that comes back to an exchange on its path makes the send fail; elsewhere it goes no further there.
+    #: True if the send fails when a message comes back to an exchange on its path; False if only this path ends.
     rings_fail: bool = False
 
     def with_words(self, words: str) -> Rules:
-        """Return the rules with other characters between words, for one word and for any; "" for no wildcards."""
+        """Return the rules with other special characters: separator, single-word and multi-word wildcard.
+
+        Empty ``words`` means that names have no wildcards.
+        """
         if not words:
             return replace(self, topic=replace(self.topic, wild_names=False))
         syntax = replace(self.topic.syntax, delimiter=words[0], one_word=words[1], many_words=words[2])
@@ -85,7 +89,7 @@ class Rules(BindingRules):
 
     @property
     def characters(self) -> str:
-        """The characters between words, for one word and for any, as ``with_words`` takes them."""
+        """The separator, single-word and multi-word wildcard, as ``with_words`` accepts them; "" for no wildcards."""
         syntax = self.topic.syntax
         return syntax.delimiter + syntax.one_word + syntax.many_words if self.topic.wild_names else ""
 
@@ -103,7 +107,7 @@ QPID_JAVA = Rules(
     predeclared={**_PREDECLARED, "amq.match": "headers"},
     reserved=("amq.", "qpid."),
     types=("direct", "topic", "fanout", "headers", UNKNOWN),
-    # The chapter names the first three; the broker's code evaluates the selector of a headers binding as well.
+    # The chapter names the first three types; the broker's code also evaluates the selector of a headers binding.
     selector_types=("direct", "topic", "fanout", "headers"),
     replaces_keys=True,
     alternate_queues=True,
@@ -140,8 +144,9 @@ QPID_CPP = Rules(
     ),
 )
 
-#: The exchange compares Erlang's terms, which have no types for text and bytes and none for integers; a decimal is a
-#: pair. Since RabbitMQ 3.13 it compares with ``=:=``, and reads a header's timestamp as milliseconds.
+#: The equality of RabbitMQ's headers exchange. It compares Erlang terms, which do not distinguish text from bytes, nor
+#: the types of integers; a decimal is a pair. Since RabbitMQ 3.13 it compares with ``=:=``, and a header's timestamp is
+#: in milliseconds.
 _ERLANG = Equality(bytes_are_text=True, decimals_apart=True, empty_compounds_alike=True, asks_in_seconds=True)
 
 _RABBITMQ_INTERNAL = ("amq.rabbitmq.trace", "amq.rabbitmq.event", "amq.rabbitmq.log")
@@ -175,18 +180,18 @@ RABBITMQ_3_12 = replace(
     headers=HeadersRules(with_x=True, equality=replace(_ERLANG, numbers=NumberEquality.EXACT, has_seconds=True)),
 )
 
-#: The prefix of a word of a binding key that a sender writes as a wildcard, and that the broker takes as it is.
+#: The prefix of a word in a binding key that looks like a wildcard, and that the broker treats as a literal word.
 _ESCAPE = "\\"
 
-#: The brokers of JMS have no exchanges. What their addresses, diverts and virtual destinations do is said in exchanges
-#: that match the words of the destination and a selector: see ``artemis_topology`` and ``activemq_topology`` in
-#: ``topology.importers``.
+#: The rules of Artemis. JMS brokers have no exchanges: their addresses, diverts and virtual destinations are modelled
+#: as exchanges that match the words of the destination and a selector. See ``artemis_topology`` and
+#: ``activemq_topology`` in ``topology.importers``.
 ARTEMIS = Rules(
     "artemis",
     dialect="artemis-core",
     predeclared={},
     reserved=(),
-    # The queues that subscribers make at a multicast address are unknown.
+    # ``UNKNOWN``: the queues that subscribers create at a multicast address are unknown.
     types=("topic", "fanout", *MATCHING_TYPES, UNKNOWN),
     selector_types=("topic", "fanout", *MATCHING_TYPES),
     replaces_keys=True,

@@ -1,10 +1,11 @@
-"""Exchanges that hand each message to one of their bindings, by a hash or at random: the queues that it may reach.
+"""Exchanges that route each message to one of their bindings, by a hash or at random: the queues that it may reach.
 
-The choice depends on the broker's hash function, on the order in which bindings were made, or on chance, so it is not
-computed; any bindings, or none, may match in an exchange that a file does not describe. A queue is *certain* where no
-choice leads to it, and *possible* where one may. Both follow from a topology without choices: ``certain_topology`` has
-none of the bindings that may be chosen, ``possible_topology`` has all of them at once. An exchange's alternate in
-RabbitMQ depends on its own bindings alone, so that more bindings never take a queue away.
+The choice depends on the broker's hash function, on the order in which bindings were created, or on chance, so it is
+not computed. In an exchange that the file does not describe, any bindings may match, or no binding. A queue is
+*certain* if the message reaches it whatever is chosen, and *possible* if some choice leads to it. Both sets are
+computed with topologies without choices: ``certain_topology`` has none of the bindings that may be chosen,
+``possible_topology`` has all of them at once. In RabbitMQ an exchange's alternate depends only on the exchange's own
+bindings, so additional bindings never make a queue unreachable.
 """
 
 from __future__ import annotations
@@ -25,14 +26,15 @@ from transpiler.topology.records import (
 )
 from transpiler.topology.targets import TargetType
 
-#: The arguments that a message has to match.
+#: The arguments of a binding that decide whether a message matches it.
 _CONDITION = (SELECTOR_ARGUMENT, DIALECT_ARGUMENT)
 
 
 class Choice(NamedTuple):
-    """The bindings of which an exchange chooses one, or some; where it is not ``total`` it may choose none.
+    """The bindings among which an exchange chooses one, or several. If ``total`` is False, it may choose no binding.
 
-    With ``by_match`` it chooses among those that the message matches, and where it matches none nothing is chosen.
+    If ``by_match`` is True, it chooses only among the bindings that the message matches, and no binding if it matches
+    none of them.
     """
 
     bindings: tuple[Binding, ...]
@@ -41,15 +43,15 @@ class Choice(NamedTuple):
 
     @property
     def reaches_queue(self) -> bool:
-        """Return True if every choice is a queue."""
+        """True if a binding is always chosen and every binding leads to a queue."""
         return self.total and all(binding.destination_type in ("queue", "own-queue") for binding in self.bindings)
 
 
 def choice_of(topology: Topology, exchange: Exchange) -> Choice | None:
-    """Return the choice that an exchange makes for every message; None where its bindings decide without one.
+    """Return the choice that ``exchange`` makes for every message; None if it does not choose.
 
-    There is none to make without bindings, or where all of them have one destination and it is always chosen. An
-    exchange that a file does not describe may do anything with a message, with bindings or without.
+    An exchange without bindings does not choose, nor does an exchange whose bindings all lead to one target that is
+    always chosen. An exchange that a file does not describe may do anything with a message, even without bindings.
     """
     choosing = exchange.kind.choosing
     if choosing is None:
@@ -59,7 +61,7 @@ def choice_of(topology: Topology, exchange: Exchange) -> Choice | None:
         return None
     total = not choosing.may_choose_none
     if choosing.by_partition:
-        # The hash modulo the number of bindings is the key of the chosen one, and there may be no such binding.
+        # The hash modulo the number of bindings is the key of the chosen binding, and no binding may have this key.
         numbers = {str(number) for number in range(len(bindings))}
         bindings = tuple(binding for binding in bindings if binding.key in numbers)
         total = len({binding.key for binding in bindings}) == len(numbers)
@@ -67,22 +69,22 @@ def choice_of(topology: Topology, exchange: Exchange) -> Choice | None:
     return None if total and len(destinations) < 2 else Choice(bindings, total, choosing.among_matches)
 
 
-#: The kind and the name of a binding's destination, and the key that the message goes on with, if it is not its own.
+#: The kind and the name of a binding's destination, and the key that replaces the message's key; None if none does.
 _Target = tuple[TargetType, str, str | None]
 
 
 def target_of(topology: Topology, binding: Binding) -> _Target:
-    """Return the target of a binding; bindings with one target leave no choice."""
+    """Return the target of a binding. Among bindings with the same target there is no choice."""
     return binding.destination_type, binding.destination, topology.replacement_key(binding)
 
 
 def leaves_open(topology: Topology, choice: Choice, matched: Sequence[Binding]) -> bool:
-    """Return True if it is open which of the bindings that a message matches an exchange chooses, if any."""
+    """Return True if it is unknown which target is chosen for a message that matches the bindings ``matched``."""
     return bool(matched) and (not choice.total or len({target_of(topology, each) for each in matched}) > 1)
 
 
 def choices(topology: Topology) -> dict[str, Choice]:
-    """Return the choices of a topology's exchanges, by their names."""
+    """Return the choices of a topology's exchanges, by name of the exchange."""
     return {
         exchange.name: choice
         for exchange in topology.exchanges
@@ -91,7 +93,7 @@ def choices(topology: Topology) -> dict[str, Choice]:
 
 
 def chosen_queue(topology: Topology) -> str:
-    """Return the name of a queue that the topology has not, and that no message reaches by its key."""
+    """Return a new name for a queue: the topology has no such queue, and no message reaches it by its routing key."""
     name = f"{topology.rules.direct_replies or ''}chosen"
     while name in topology.queue_names:
         name += "_"
@@ -99,9 +101,10 @@ def chosen_queue(topology: Topology) -> str:
 
 
 def certain_topology(topology: Topology, chosen_queue: str) -> Topology:
-    """Return the topology without the bindings that are chosen from.
+    """Return the topology without the bindings among which exchanges choose.
 
-    A message for which some queue is chosen, but not which, reaches the queue ``chosen_queue``, which is added.
+    The queue ``chosen_queue`` is added. A message reaches it if an exchange certainly chooses a queue for the message,
+    and it is unknown which queue.
     """
     made = choices(topology)
     bindings = [binding for binding in topology.bindings if binding.source not in made]
@@ -114,7 +117,7 @@ def certain_topology(topology: Topology, chosen_queue: str) -> Topology:
             exchanges.append(_without_choice(exchange))
             _add_only_matches(topology, choice, chosen_queue, exchanges, bindings)
         else:
-            # A binding that may be chosen is matched, so that the alternate gets nothing for certain.
+            # A binding that may be chosen counts as matched, so it is never certain that the alternate gets a message.
             exchanges.append(replace(_without_choice(exchange), alternate=None))
             bindings += [Binding(exchange.name, chosen_queue)] if choice.reaches_queue else []
     return replace(
@@ -132,9 +135,10 @@ def _without_choice(exchange: Exchange) -> Exchange:
 def _add_only_matches(
     topology: Topology, choice: Choice, chosen_queue: str, exchanges: list[Exchange], bindings: list[Binding]
 ) -> None:
-    """Add what lets each binding through where no binding with another target matches.
+    """Add exchanges and bindings that follow each binding if no binding with another target matches.
 
-    The message goes to an exchange of the other bindings, which lead nowhere, and whose alternate is the target.
+    For each target, the message goes to an exchange whose bindings are the bindings with other targets, which lead
+    nowhere, and whose alternate is the target.
     """
     by_target: dict[_Target, list[Binding]] = {}
     for binding in choice.bindings:
@@ -146,7 +150,7 @@ def _add_only_matches(
         others = [binding for other, listed in by_target.items() if other != target for binding in listed]
         if choice.reaches_queue:
             bindings += [replace(binding, destination=chosen_queue, destination_type="queue") for binding in own]
-        # A match counts for the alternates of the exchanges before and of this one.
+        # A match prevents the alternates of this exchange and of the exchanges before it.
         bindings += [_led(binding, nowhere) for binding in own]
         taken = {binding.key for binding in others if binding.text(SELECTOR_ARGUMENT) is None}
         if not choice.total or all(binding.key in taken for binding in own):
@@ -167,15 +171,15 @@ def _add_only_matches(
 
 
 def _led(binding: Binding, exchange: str) -> Binding:
-    """Return a binding that leads to another exchange, with the same key and selector."""
+    """Return ``binding`` redirected to ``exchange``, with the same key and selector."""
     arguments = {name: value for name, value in binding.arguments.items() if name in _CONDITION}
     return replace(binding, destination=exchange, destination_type="exchange", arguments=arguments)
 
 
 def possible_topology(topology: Topology, chosen_queue: str) -> Topology:
-    """Return the topology in which exchanges choose all of their bindings, and none as well where they may.
+    """Return the topology in which exchanges choose all of their bindings, and their alternate if they may choose none.
 
-    A message that comes to an exchange of which nothing is known reaches the queue ``chosen_queue``, which is added.
+    The queue ``chosen_queue`` is added. A message reaches it through any exchange that the file does not describe.
     """
     made = choices(topology)
     bindings = [binding for binding in topology.bindings if binding.source not in made]
@@ -189,7 +193,7 @@ def possible_topology(topology: Topology, chosen_queue: str) -> Topology:
 
 
 def _instead(topology: Topology, name: str, choice: Choice) -> Iterator[Binding]:
-    """Yield the way to the alternate of an exchange that may choose none of its bindings."""
+    """Yield a binding to the alternate of the exchange ``name``, if it has one and may choose no binding."""
     alternate = None if choice.total else topology.alternate(topology.exchange_by_name[name])
     if alternate is not None:
         yield Binding(name, alternate.name, destination_type=alternate.type)

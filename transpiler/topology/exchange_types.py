@@ -1,8 +1,8 @@
-"""The types of exchanges: what the bindings of each compare, and how some types choose among their bindings.
+"""The types of exchanges: what the bindings of each type compare, and how some types choose among their bindings.
 
-A new type is an entry of ``EXCHANGE_KINDS``, its name in ``ExchangeType``, and the ``types`` of the brokers that have
-it (``broker_rules``). ``binding_conditions`` makes the condition of a binding from its exchange's entry. Everybody else
-asks the entry or the condition, and never compares the name of a type.
+A new type needs an entry in ``EXCHANGE_KINDS``, its name in ``ExchangeType``, and a place in the ``types`` of the
+brokers that have the type (``broker_rules``). ``binding_conditions`` builds the condition of a binding from the entry
+of its exchange. All other modules use the entry or the condition, and never compare the name of a type.
 
 Sources: the AMQP 0-9-1 and 0-10 specifications; the exchanges chapter of the Qpid Broker-J book; the documents of
 RabbitMQ's plugins.
@@ -16,14 +16,14 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Literal
 
-#: Types of RabbitMQ's plugins that hand each message to one of their bindings, by a hash or at random.
+#: Types of RabbitMQ's plugins that route each message to one of their bindings, by a hash or at random.
 HashingType = Literal["x-consistent-hash", "x-modulus-hash", "x-random", "x-local-random", "x-super-stream"]
 
-#: Types that choose among the bindings that a message matches, by key and selector: one of them, in turn or by what
-#: consumers are there (``anycast``), or perhaps one, by what the broker has seen before (``maybe``).
+#: Types that choose among the bindings that a message matches by key and selector: ``anycast`` chooses one binding, in
+#: turn or depending on the consumers; ``maybe`` chooses one or none, depending on the broker's state.
 MatchingType = Literal["anycast", "maybe"]
 
-#: The type of an exchange that a file names and does not describe: which of its bindings match is not known.
+#: The type of an exchange that a file names without describing it: it is unknown which of its bindings match.
 UnknownType = Literal["unknown"]
 
 #: ``x-jms-topic`` is RabbitMQ's, for its JMS client.
@@ -35,56 +35,56 @@ UNKNOWN: UnknownType = "unknown"
 
 
 class KeyTest(Enum):
-    """What a binding compares its key with."""
+    """The test that a binding applies to the routing key."""
 
-    #: With nothing.
+    #: The binding key is not compared.
     NONE = "none"
-    #: With the routing key: they have to be the same text.
+    #: The routing key must equal the binding key.
     EQUAL = "equal"
-    #: With the words of the routing key: the binding key is a pattern of words.
+    #: The words of the routing key must match the binding key, which is a pattern of words.
     WORDS = "words"
 
 
 @dataclass(frozen=True, slots=True)
 class Choosing:
-    """How an exchange chooses among its bindings; which one it chooses is not computed."""
+    """How an exchange chooses among its bindings. The chosen binding itself is not computed."""
 
-    #: The words for the choice in labels, and those for the binding's key if it has one.
+    #: The text for the choice in labels, and the format of the text for a binding key, with ``{key}``.
     label: str = "one of"
     key_label: str = ""
-    #: The exchange chooses among the bindings that a message matches, and not among all.
+    #: True if the exchange chooses only among the bindings that a message matches.
     among_matches: bool = False
-    #: The exchange may choose none of its bindings.
+    #: True if the exchange may choose none of its bindings.
     may_choose_none: bool = False
-    #: The keys of the bindings are numbers of partitions: the hash modulo the number of bindings is one of them.
+    #: True if the binding keys are partition numbers: the hash modulo the number of bindings selects a partition.
     by_partition: bool = False
 
     def text(self, key: str) -> str:
-        """Return the meaning of a binding key to the exchange, in words."""
+        """Return a text for the meaning of a binding key in the choice."""
         return self.label + (self.key_label.format(key=key) if key else "")
 
 
 @dataclass(frozen=True, slots=True)
 class ExchangeKind:
-    """What the bindings of one type of exchange compare, all of it; without any comparison they take every message."""
+    """The comparisons of the bindings of one type of exchange. Without comparisons, a binding matches every message."""
 
     key: KeyTest = KeyTest.NONE
-    #: The binding's arguments are compared with the message's headers.
+    #: True if the binding's arguments are compared with the message's headers.
     compares_headers: bool = False
-    #: The binding's query is evaluated.
+    #: True if the binding's query is evaluated.
     evaluates_query: bool = False
-    #: A binding without a selector is refused.
+    #: True if a binding without a selector is rejected.
     requires_selector: bool = False
     choosing: Choosing | None = None
 
     @property
     def takes_all(self) -> bool:
-        """Return True if the exchange gives every message to all of its bindings."""
+        """True if the exchange routes every message along all of its bindings."""
         return self == ExchangeKind()
 
     @property
     def ignores_key(self) -> bool:
-        """Return True if binding keys have no meaning: they are not compared, and nothing is chosen by them."""
+        """True if binding keys have no meaning: they are not compared, and do not affect a choice."""
         return self.key is KeyTest.NONE and self.choosing is None
 
 
@@ -99,12 +99,12 @@ EXCHANGE_KINDS: Mapping[ExchangeType, ExchangeKind] = MappingProxyType(
         "headers": ExchangeKind(compares_headers=True),
         # The binding key is compared as in a direct exchange, and then the query is evaluated.
         "xml": ExchangeKind(key=KeyTest.EQUAL, evaluates_query=True),
-        # The plugin tries the selector alone: the exchange before it has compared the key.
+        # The plugin evaluates only the selector: the exchange before it has already compared the key.
         "x-jms-topic": ExchangeKind(requires_selector=True),
         "x-consistent-hash": ExchangeKind(choosing=Choosing(key_label=", weight {key}")),
         "x-modulus-hash": ExchangeKind(choosing=Choosing()),
         "x-random": ExchangeKind(choosing=Choosing()),
-        # Queues on other nodes than the publisher's are passed over.
+        # Queues on other nodes than the publisher's are skipped.
         "x-local-random": ExchangeKind(choosing=Choosing(may_choose_none=True)),
         "x-super-stream": ExchangeKind(choosing=Choosing(key_label=", partition {key}", by_partition=True)),
         "anycast": ExchangeKind(key=KeyTest.WORDS, choosing=Choosing(among_matches=True)),

@@ -1,4 +1,4 @@
-"""Records of the parts of a topology: queues, exchanges, bindings and links, and the arguments that bindings have."""
+"""Records of the elements of a topology: queues, exchanges, bindings and links, and the names of their arguments."""
 
 from __future__ import annotations
 
@@ -15,31 +15,33 @@ Unroutable = Literal["discard", "reject", "return"]
 
 LinkKind = Literal["dead-letter", "expiry", "alternate", "shovel", "federation", "bridge", "cluster", "network"]
 
-#: The kinds of links that lead to other brokers and from there.
+#: The kinds of links that lead to other brokers or come from other brokers.
 OF_BROKERS: frozenset[LinkKind] = frozenset({"shovel", "federation", "bridge", "cluster", "network"})
 
-#: Arguments of a queue by which more messages go to its alternate: after so many deliveries, expired ones, and those
-#: that cannot be converted for a consumer.
+#: Arguments of a queue that send more messages to its alternate: after a number of deliveries, when they expire (value
+#: ``ROUTE_TO_ALTERNATE``), and when they cannot be converted for a consumer (the same value).
 ATTEMPTS_ARGUMENT, EXPIRY_ARGUMENT, ROUTE_TO_ALTERNATE = "maximumDeliveryAttempts", "expiryPolicy", "ROUTE_TO_ALTERNATE"
 CONVERSION_ARGUMENT = "messageConversionExceptionHandlingPolicy"
 
-#: A binding's arguments, typed as AMQP types them.
+#: The arguments of a binding: AMQP value by name.
 Arguments = Mapping[str, AmqpValue]
 
 #: The name of the default exchange.
 DEFAULT_EXCHANGE = ""
 
+#: The arguments of a binding with its JMS selector, with its XQuery, and with the routing key that replaces the
+#: message's.
 SELECTOR_ARGUMENT = "x-filter-jms-selector"
 XQUERY_ARGUMENT = "xquery"
 REPLACEMENT_ARGUMENT = "x-replacement-routing-key"
 
-#: Arguments of a JMS broker's bindings: the name of a divert, the mark of one that keeps messages from queues, and in
-#: the topology that people see a choice in words and a queue's routing type.
+#: Arguments of a JMS broker's bindings: the name of a divert, the mark of an exclusive divert (its messages do not
+#: reach the queues of the address); and, only in the topology for display, a choice in words and a queue's routing
+#: type.
 DIVERT_ARGUMENT, EXCLUSIVE_ARGUMENT, CHOICE_ARGUMENT = "divert", "exclusive", "choice"
 ROUTING_TYPE_ARGUMENT = "routing-type"
 
-#: The argument of a JMS broker's binding with the dialect of its selector, where that is a client's and not the
-#: broker's own.
+#: The argument of a JMS broker's binding with the dialect of its selector, if a client and not the broker wrote it.
 DIALECT_ARGUMENT = "dialect"
 
 
@@ -53,12 +55,12 @@ class Alternate:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """A queue. What it does with its messages is no part of a topology.
+    """A queue. The topology does not describe the messages in it.
 
-    ``alternate`` gets messages that consumers reject or that the queue leaves behind when it is deleted, and none that
-    are published; ``arguments`` are those of its declaration. One that is not ``declared`` is known by a binding
-    or a shovel alone. ``path``, here and below, is that of the object in the file that it came from; it is no part of
-    its identity.
+    ``alternate`` receives messages that consumers reject or that remain when the queue is deleted, but no published
+    messages. ``arguments`` are the arguments of the queue's declaration. ``declared`` is False if the file names the
+    queue only in a binding or a shovel. ``path``, in all records, is the path of the object in its file; it does not
+    affect equality.
     """
 
     name: str
@@ -75,7 +77,7 @@ class Queue:
 class Exchange:
     """An exchange. ``unroutable`` is the fate of a message that reaches no queue, not even through the alternate.
 
-    One that is not ``declared`` is known by its bindings alone.
+    ``declared`` is False if the file names the exchange only in its bindings.
     """
 
     name: str
@@ -86,18 +88,18 @@ class Exchange:
     auto_delete: bool = False
     internal: bool = False
     path: str = field(default="", compare=False)
-    #: The sends of a JMS broker that come here.
+    #: The sends to a JMS broker that enter at this exchange; None if no sends enter here.
     entered: Entered | None = None
     declared: bool = True
 
     @property
     def kind(self) -> ExchangeKind:
-        """What the exchange's bindings compare; nothing for a type that no broker has, which a topology refuses."""
+        """The comparisons of the exchange's bindings; none for an unknown type, which ``Topology`` rejects."""
         return EXCHANGE_KINDS.get(self.type, ExchangeKind())
 
     @property
     def is_unknown(self) -> bool:
-        """Return True if the file names the exchange and does not describe it."""
+        """Return True if the file names the exchange without describing it."""
         return self.type == UNKNOWN
 
 
@@ -113,19 +115,19 @@ class Binding:
     path: str = field(default="", compare=False)
 
     def text(self, argument: str) -> str | None:
-        """Return an argument that is a string or symbol; None where it is absent or void."""
+        """Return the value of ``argument``, which is a string or symbol; None if it is absent or null."""
         value = self.arguments.get(argument)
         return value.value if value is not None and isinstance(value.value, str) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A way on that is no routing: of messages that a queue lets go of, or from or to another broker.
+    """A path of messages that is not routing: out of a queue (dead letters, expiry), or from or to another broker.
 
-    An end without a name is another broker. ``when`` is the condition in words; ``key``, if there is one, takes the
-    place of the routing key. The source is an ``own-queue`` for queues that only sends to a JMS broker name, and
-    ``pattern`` is that of their keys, or of the topics of a subscription; the first pattern that matches counts. With
-    ``affixes`` the key, or the name of the queue that the link leads to, is the source's name between these two.
+    An end whose name is None is another broker. ``when`` is the condition in words; ``key``, if not None, replaces the
+    routing key. The source is an ``own-queue`` for the queues that a JMS broker creates for sends. ``pattern`` matches
+    the keys of such queues, or the topics of a subscription; only the first pattern that matches applies. If
+    ``affixes`` is set, the key, or the name of the destination queue, is the source's name between these two texts.
     """
 
     kind: LinkKind
@@ -141,6 +143,6 @@ class Link:
 
     @property
     def ends(self) -> tuple[tuple[TargetType, str], ...]:
-        """The kinds and the names of the link's ends in this broker."""
+        """The kind and name of each end of the link that is in this broker."""
         ends = (self.source_type, self.source), (self.destination_type, self.destination)
         return tuple((kind, name) for kind, name in ends if name is not None)

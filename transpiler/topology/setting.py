@@ -1,4 +1,4 @@
-"""Settings of a broker's file that have no part in routing."""
+"""Settings in a broker's file that do not affect routing."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 
 class Setting(NamedTuple):
-    """A setting of a queue, a policy or another part ``of`` a kind, which has no part in routing, as text.
+    """A setting, as text, that does not affect routing, of the object ``of``: a queue, a policy or another ``kind``.
 
-    One that is ``judged`` decides about sends in a way that shows in no binding. One that is ``linked`` has its effect
-    in the topology's links or alternates, and is here so that a policy has all of its settings.
+    ``judged`` is True if the setting decides about sends in a way that no binding expresses. ``linked`` is True if
+    links or alternates of the topology express the setting, which is listed only so that a policy has all of its
+    settings.
     """
 
     kind: str
@@ -20,13 +21,13 @@ class Setting(NamedTuple):
     linked: bool = False
 
 
-#: The setting of an exchange that holds messages back and then routes them as its type does.
+#: The name of the setting of an exchange that delays messages and then routes them under the rules of its type.
 DELAYED = "delayed"
 
-#: The kind of a setting that says in words why a queue loses messages by itself.
+#: The kind of a setting whose value is the reason, in words, why a queue loses messages without a consumer's action.
 LOSS = "loss"
 
 
 def loss(queue: str, reason: str) -> Setting:
-    """Return the note that a queue loses messages although it has room for dead letters, with the reason."""
+    """Return the note that ``queue`` loses messages although it has a dead letter destination, with ``reason``."""
     return Setting(LOSS, queue, "", reason)

@@ -1,35 +1,35 @@
-"""Targets of bindings, alternates and links: queues and exchanges, and what else a send to a JMS broker comes to.
+"""Targets of bindings, alternates and links: queues and exchanges, and further targets at JMS brokers.
 
-What a broker does with a send is a target like others: the queue that has the name of the key, which the broker makes,
-or an outcome, such as that the send fails. Both stand where a queue or an exchange stands, and neither has a name that
-a queue could have as well.
+At a JMS broker, a target can also be the queue that the broker creates with the name of the destination, or an outcome,
+such as a failure of the send. These targets have types of their own, so their names cannot conflict with the names of
+queues.
 """
 
 from __future__ import annotations
 
 from typing import Literal, NamedTuple, get_args
 
-#: The kinds of targets. An ``own-queue`` has the name of the destination that was sent to, and none of its own; the
-#: name of an ``outcome`` is one of ``ENDS``.
+#: The kinds of targets. An ``own-queue`` is the queue with the name of the destination of the send, and its own name is
+#: empty; the name of an ``outcome`` is one of ``ENDS``.
 TargetType = Literal["queue", "exchange", "own-queue", "outcome"]
 
-#: The fate of a message: it reached queues, or reached them only through alternates; it was dropped, sent back to
-#: its publisher, or refused; ``no-exchange`` is one that was published to an exchange that is not there.
-#: ``undecided`` is one that reaches a queue or none by what an exchange chooses, at random or by a hash. JMS brokers
-#: also send what no queue of an address took to a ``dead-letter`` address, or fail to send at all: ``error``. A send to
-#: them is ``undecided``, too, where it is not known if it fails or goes to a dead letter address.
+#: The fate of a message. ``delivered``: it reached queues; ``alternate``: it reached queues only through alternates;
+#: ``discarded``; ``returned`` to its publisher; ``rejected``; ``no-exchange``: the exchange of publication does not
+#: exist; ``undecided``: whether it reaches a queue depends on the choice of an exchange, at random or by a hash. At JMS
+#: brokers also ``dead-letter``: it went to the dead letter address because no queue of its address took it; ``error``:
+#: the send failed; and ``undecided`` if it is unknown whether the send fails or the message is a dead letter.
 Outcome = Literal[
     "delivered", "alternate", "undecided", "discarded", "returned", "rejected", "no-exchange", "dead-letter", "error"
 ]
 
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
-#: The outcomes that a binding of a JMS broker can lead to, the weightiest first.
+#: The outcomes to which a binding of a JMS broker can lead, in order of precedence.
 ENDS: tuple[Outcome, ...] = ("error", "rejected", "dead-letter", "undecided")
 
 
 class Target(NamedTuple):
-    """A target by its kind and name, and the key that a message goes on with, if it is not its own."""
+    """A target: its kind, its name, and the routing key that replaces the message's key; None if the key stays."""
 
     type: TargetType
     name: str = ""
@@ -37,10 +37,10 @@ class Target(NamedTuple):
 
 
 class Entered(NamedTuple):
-    """The sends to a JMS broker that come to an exchange: their routing type, or the kind of their destination.
+    """The sends to a JMS broker that enter at an exchange; ``by`` is their routing type or the kind of destination.
 
-    With ``qualified`` the keys there begin with the name of a queue. With ``affixes`` a key is the part of a
-    destination's name between these two.
+    If ``qualified`` is True, the keys of these sends begin with the name of a queue. If ``affixes`` is set, a key is
+    the part of a destination's name between these two texts.
     """
 
     by: str | None
@@ -48,11 +48,12 @@ class Entered(NamedTuple):
     affixes: tuple[str, str] | None = None
 
 
-#: The queue that has the name of the destination that was sent to.
+#: The target for the queue with the name of the destination of the send.
 OWN_QUEUE = Target("own-queue")
 
-#: The send fails; the broker refuses it; no queue of the address took the message; who gets it besides is not known.
+#: The outcome targets: the send fails; the broker rejects it; no queue of the address took the message; further
+#: receivers of the message are unknown.
 FAILED, REJECTED, DEAD_LETTER, UNKNOWN = (Target("outcome", outcome) for outcome in ENDS)
 
-#: The target of a link that leads nowhere: the queue does not let go of a message in this way.
+#: The target of a link without a destination: the queue has no address for such messages, so they go no further.
 NOWHERE = Target("outcome", "discarded")

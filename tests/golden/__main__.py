@@ -9,7 +9,7 @@ import sys
 from itertools import zip_longest
 from pathlib import Path
 
-from tests.golden import dump
+from tests.golden import dump, findings
 
 SAMPLE = Path(__file__).parent / "data" / "sample.jsonl.gz"
 #: Number of selectors in the sample's dump, and the divisor: the sample contains every ``PART``-th line.
@@ -45,6 +45,8 @@ def main() -> int:
     comparing.add_argument("before", type=Path)
     comparing.add_argument("after", type=Path)
     commands.add_parser("sample")
+    adding = commands.add_parser("add", help="append inputs to the findings, one JSON object in each line of a file")
+    adding.add_argument("file", type=Path)
     options = parser.parse_args()
     match options.command:
         case "dump":
@@ -57,6 +59,10 @@ def main() -> int:
         case "sample":
             SAMPLE.parent.mkdir(exist_ok=True)
             SAMPLE.write_bytes(gzip.compress("\n".join(sample()).encode(), mtime=0))
+            findings.record(line["input"] for line in findings.recorded())
+        case "add":
+            added = map(json.loads, options.file.read_text(encoding="utf-8").splitlines())
+            findings.record([*(line["input"] for line in findings.recorded()), *added])
     return 0
 
 

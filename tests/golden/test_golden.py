@@ -1,13 +1,15 @@
-"""The SQL of a sample of the golden corpus has not changed; ``python -m tests.golden sample`` accepts the
-current SQL.
-"""
+"""The SQL and the findings have not changed; ``python -m tests.golden sample`` accepts the current ones."""
 
 from __future__ import annotations
 
 import gzip
 import json
+from difflib import unified_diff
+from typing import Any
 
+from tests import sizes
 from tests.golden.__main__ import SAMPLE, sample
+from tests.golden.findings import answer, recorded
 
 
 def test_the_sql_of_the_sample_is_what_it_was() -> None:
@@ -16,3 +18,20 @@ def test_the_sql_of_the_sample_is_what_it_was() -> None:
     assert len(before) > 1_000
     changed = [(json.loads(old), json.loads(new)) for old, new in zip(before, now, strict=True) if old != new]
     assert changed == []
+
+
+def test_every_finding_is_what_it_was() -> None:
+    """The failure shows the input and the changed lines of the first answers."""
+    lines = recorded()
+    assert len(lines) > 1_500
+    changed = []
+    for line in sizes.sample(lines, 600, stratum=lambda line: next(iter(line["input"]))):
+        now = answer(line["input"])
+        if now != line["answer"]:
+            changed.append("\n".join([json.dumps(line["input"]), *_difference(line["answer"], now)]))
+    assert not changed, f"{len(changed)} answers changed:\n" + "\n\n".join(changed[:5])
+
+
+def _difference(before: Any, now: Any) -> list[str]:
+    old, new = (json.dumps(said, indent=1, ensure_ascii=False).split("\n") for said in (before, now))
+    return list(unified_diff(old, new, "before", "now", lineterm="", n=1))

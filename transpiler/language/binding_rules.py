@@ -1,7 +1,7 @@
-"""The rules by which bindings match messages, as frozen data: keys split into words, headers compared, absent keys.
+"""The rules under which bindings match messages, as frozen data: words of keys, comparison of headers, absent keys.
 
-Brokers differ in them; ``topology.broker_rules`` has a record of each. The filters of the Apache AMQP filter document
-are bindings without an exchange, and their record is here.
+Brokers differ in these rules; ``topology.broker_rules`` has one record for each broker. The filters of the Apache AMQP
+filter document are bindings without an exchange, and this module has their record.
 """
 
 from __future__ import annotations
@@ -17,20 +17,22 @@ from transpiler.message.types import BY_VALUE, AmqpType, AmqpValue, Equality
 
 @dataclass(frozen=True, slots=True)
 class TopicRules:
-    """The rules by which a topic exchange splits keys into words."""
+    """The rules under which a topic exchange splits keys into words."""
 
-    #: The key "" has no words; elsewhere it is one empty word.
+    #: True if the key "" has no words, False if it has one empty word.
     empty_key_has_no_words: bool = False
-    #: Empty words at the end of a key are dropped, as Java's ``String.split`` does; then a binding cannot be dots only.
+    #: True if empty words at the end of a key are dropped, as in Java's ``String.split``. A binding key that consists
+    #: only of dots then has no words.
     drops_trailing_empty_words: bool = False
     syntax: TopicSyntax = TOPIC_SYNTAX
-    #: The text between an address and a queue, of which the queue is the first word; "" where a key names none.
+    #: The separator between an address and the name of a queue in a key; the queue becomes the first word. Empty if
+    #: keys do not contain queues.
     queue_mark: str = ""
-    #: Names of addresses may be patterns; else wildcards are in binding keys only.
+    #: True if the names of addresses may have wildcards, False if only binding keys may have wildcards.
     wild_names: bool = True
 
     def words(self, key: str | None) -> tuple[str, ...]:
-        """The words of a routing key; an absent one has none."""
+        """Split the routing key ``key`` into words; an absent key (None) has no words."""
         if key is None or (key == "" and self.empty_key_has_no_words):
             return ()
         key, queue = self._split(key)
@@ -38,7 +40,7 @@ class TopicRules:
         return (*queue, *(words if not self.drops_trailing_empty_words else _without_empty(words, key)))
 
     def pattern(self, key: str) -> TopicPattern:
-        """The words of a binding key."""
+        """Split the binding key ``key`` into words and wildcards."""
         if key == "" and self.empty_key_has_no_words:
             return ()
         key, queue = self._split(key)
@@ -47,12 +49,12 @@ class TopicRules:
         return (*map(self.syntax.pattern_word, queue), *words)
 
     def key(self, pattern: Sequence[str | AnyWord], queue: str | AnyWord | None = None) -> str:
-        """The binding key that has the words of a pattern, where keys name a queue with the word for that."""
+        """Return the binding key with the words of ``pattern``, and with the word ``queue`` unless that is None."""
         end = "" if queue is None else self.queue_mark + self.syntax.escaped((queue,))
         return self.syntax.escaped(pattern) + end
 
     def literal(self, key: str) -> str | None:
-        """The only routing key that a binding key matches; None where it has wildcards."""
+        """Return the only routing key that the binding key ``key`` matches; None if ``key`` has wildcards."""
         pattern = self.pattern(key)
         if is_wild(pattern):
             return None
@@ -60,7 +62,7 @@ class TopicRules:
         return self.syntax.text(pattern[len(queue) :]) + self.queue_mark * len(queue) + self.syntax.text(queue)
 
     def name_pattern(self, name: str) -> TopicPattern:
-        """The words of the name of an address, in which nothing is escaped."""
+        """Split the name of an address into words and wildcards; names have no escape characters."""
         return replace(self.syntax, escape="").pattern(name) if self.wild_names else self.syntax.words(name)
 
     def _split(self, key: str) -> tuple[str, tuple[str, ...]]:
@@ -82,43 +84,43 @@ def _without_empty(words: _Words, key: str) -> _Words:
 
 @dataclass(frozen=True, slots=True)
 class HeadersRules:
-    """The rules by which a headers exchange reads a binding's arguments and compares values."""
+    """The rules under which a headers exchange interprets a binding's arguments and compares values."""
 
-    #: Keys and values of ``x-match`` are read in any case.
+    #: True if the key ``x-match`` and its value are case-insensitive.
     ignores_case: bool = False
-    #: Without ``x-match`` all pairs must match; where this is False such a binding matches nothing.
+    #: True if all pairs must match in a binding without ``x-match``, False if such a binding matches no message.
     defaults_to_all: bool = True
-    #: A value of ``x-match`` that is not known counts as ``all``; elsewhere it is refused.
+    #: True if an unknown value of ``x-match`` counts as ``all``, False if the broker rejects the binding.
     tolerates_unknown_match: bool = False
-    #: ``all-with-x`` and ``any-with-x`` compare the other keys that begin with ``x-`` as well.
+    #: True if the broker has ``all-with-x`` and ``any-with-x``, which also compare keys that begin with ``x-``.
     with_x: bool = False
-    #: Keys beginning with ``x-`` other than ``x-match`` take part as any other key does.
+    #: True if keys that begin with ``x-``, except ``x-match``, are compared like other keys.
     counts_x: bool = False
-    #: ``any`` without a single pair matches every message; elsewhere none.
+    #: True if ``any`` without pairs matches every message, False if it matches no message.
     any_of_nothing: bool = False
-    #: An empty string in a binding requires presence only, as a void value does.
+    #: True if an empty string in a binding requires only that the key is present, as a void value does.
     empty_string_is_presence: bool = False
     equality: Equality = BY_VALUE
 
 
 @dataclass(frozen=True, slots=True)
 class BindingRules:
-    """The rules by which bindings of one broker, or of one document, match messages; ``name`` is for errors."""
+    """The rules under which bindings of one broker, or of one document, match messages; ``name`` is used in errors."""
 
     name: str
     _: KW_ONLY
     topic: TopicRules = TopicRules()
     headers: HeadersRules = HeadersRules()
-    #: A message without a routing key matches the direct binding key "", and topic binding keys that match no words.
-    #: Elsewhere it matches no direct binding, and of the topic binding keys "#" alone.
+    #: True if a message without a routing key matches the direct binding key "" and topic binding keys that match zero
+    #: words. If False, such a message matches no direct binding, and only the topic binding key "#".
     absent_key_is_empty: bool = True
-    #: The header by which a headers binding or a query names the message's subject.
+    #: The name with which a headers binding or a query reads the message's subject; None if they cannot read it.
     subject_header: str | None = None
-    #: Routing keys that go back to one waiting client, past all queues.
+    #: The prefix of routing keys whose messages go directly to a waiting client instead of queues; None if none do.
     direct_replies: str | None = None
 
     def is_direct_reply(self, key: str) -> bool:
-        """Return True if a routing key goes back to one waiting client."""
+        """Return True if a message with the routing key ``key`` goes directly to a waiting client."""
         return self.direct_replies is not None and key.startswith(self.direct_replies)
 
 
@@ -129,16 +131,19 @@ APACHE_FILTERS = BindingRules("apache-filters", absent_key_is_empty=False)
 
 @dataclass(frozen=True, slots=True)
 class HeadersMatch:
-    """The meaning of a headers binding's arguments: all pairs, or any of them; a value None requires presence only."""
+    """The interpreted arguments of a headers binding: ``pairs`` must match, all of them or (``any``) at least one.
+
+    A pair with the value None requires only that the key is present.
+    """
 
     any: bool
     pairs: tuple[tuple[str, AmqpValue | None], ...]
-    #: The broker takes such a binding, or refuses it, and delivers nothing through it.
+    #: True if the broker never delivers a message through the binding, whether it accepts or rejects the binding.
     never: bool = False
 
 
 def read_headers_match(arguments: Mapping[str, AmqpValue], rules: BindingRules) -> HeadersMatch:
-    """Read the arguments of a headers binding; raise ``TopologyError`` where the broker refuses them."""
+    """Interpret the arguments of a headers binding; raise ``TopologyError`` if the broker rejects the arguments."""
     known = rules.headers
     mode: str | None = None
     pairs: list[tuple[str, AmqpValue | None]] = []

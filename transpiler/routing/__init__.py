@@ -1,14 +1,15 @@
-"""A topology compiled for one pass over its messages: constant tables, a topic automaton and a few conditions.
+"""Compilation of a topology for one pass over the messages: constant tables, a topic automaton and a few conditions.
 
-The idea: two conditions have one *signature* when they differ in their constants only. A signature is a condition of
-``ir`` in which parameters, the columns of a constant table, stand for the constants; its equalities are the key of the
-table. One join answers any number of conditions of a signature, so neither a plan nor the time to make it grows with
-them. Binding keys with wildcards are such conditions on words, or become one automaton over words.
+The idea: two conditions that differ only in their constants have the same *signature*. A signature is a condition of
+``ir`` with parameters instead of constants. The parameters are the columns of a constant table, and the equalities of
+the signature are the key of that table. One join evaluates any number of conditions with the same signature, so neither
+the plan nor the time to build it grows with that number. Binding keys with wildcards become conditions on words, or one
+automaton over words.
 
-Invariants: a plan delivers a message to the queues to which the reference router does; every constant of ``tuning`` may
-change without changing an answer.
+Invariants: a plan delivers each message to the same queues as the reference router. No constant of ``tuning`` affects
+the results.
 
-Deliberately not here: the engine that runs the plan (``spark_ext.routing``), and the meaning of a binding
+Deliberately not here: the engine that runs the plan (``spark_ext.routing``), and the lowering of a binding
 (``lowering.conditions``).
 
 In reading order: ``exchange_graph``, ``columns``, ``binding_patterns``, ``parameterize``, ``signatures``,

@@ -1,4 +1,4 @@
-"""The names of properties and header fields that the bindings of a topology ask for."""
+"""The names of properties and header fields that the bindings of a topology read."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from transpiler.topology.records import Binding
 
 
 class AskedName(NamedTuple):
-    """The first binding that asks for a name, for messages, and the number of bindings that do.
+    """The first binding that reads a name, as text for diagnostics, and the number of bindings that read the name.
 
-    ``identifier`` is the name as a node of a selector; None if only headers bindings ask for it.
+    ``identifier`` is the name as a node of a selector; None if only headers bindings read the name.
     """
 
     first: str
@@ -25,14 +25,14 @@ class AskedName(NamedTuple):
 
 
 def asked_names(topology: Topology) -> dict[str, AskedName]:
-    """Return the names that conditions of bindings ask for, each with the bindings that do, in their order."""
+    """Return the names that the conditions of the bindings read, in the order of the bindings."""
 
     @cache
     def in_selector(text: str, dialect: str) -> tuple[ast.Identifier, ...]:
         try:
             tree = parse_selector(text, find_dialect(dialect))
         except TranspilerError:
-            # Whoever compiles the binding says what is wrong with it.
+            # The compilation of the binding reports the error.
             return ()
         nodes = () if tree is None else ast.walk(tree)
         return tuple(dict.fromkeys(node for node in nodes if isinstance(node, ast.Identifier)))

@@ -1,10 +1,10 @@
 """Binding buckets: the queues and bindings of a topology, partitioned by a hash of the queue's name.
 
-A change needs the bindings of the queues that it touches. Each bucket is a member of the file, so that a change of a
-topology that was loaded decodes those buckets only, and a topology that was loaded is saved without decoding any.
+A change needs only the bindings of the queues that it touches. Each bucket is a member of the file, so that a change of
+a loaded topology decodes only the buckets of these queues, and saving a loaded topology decodes no bucket.
 
-Invariants: a queue is in the same bucket in every process, and so are all bindings to it, in their order; the digest is
-that of the encoded buckets, whether they were read from a file or made.
+Invariants: a queue and all bindings to it, in their order, are in the same bucket in every process. The digest is
+computed from the encoded buckets, whether they were read from a file or built.
 
 Deliberately not here: bindings between exchanges, which are few and concern many queues.
 """
@@ -26,21 +26,21 @@ from transpiler.topology.records import Binding, Queue
 
 @part
 class Bucket(NamedTuple):
-    """Queues, and all bindings to them."""
+    """Some queues, and all bindings to these queues."""
 
     queues: list[Queue]
     bindings: list[Binding]
 
 
 def bucket_number(name: str, count: int) -> int:
-    """Return the number of the bucket, of so many, that a queue is in."""
+    """Return the number of the bucket that contains the queue ``name``, if there are ``count`` buckets."""
     return zlib.crc32(name.encode("utf-8", "surrogatepass")) % count
 
 
 class BindingBuckets:
-    """The buckets of a topology, by their numbers; those that were read from a file are decoded when needed.
+    """The buckets of a topology; ``blocks`` are encoded buckets from a file, which are decoded on demand.
 
-    ``size`` is the number of the bindings or of the queues in them, the larger one.
+    ``size`` is the number of queues or the number of bindings in all buckets, whichever is larger.
     """
 
     def __init__(self, size: int, buckets: Sequence[Bucket] = (), blocks: Sequence[bytes] = ()) -> None:
@@ -51,7 +51,7 @@ class BindingBuckets:
 
     @classmethod
     def of(cls, queues: Sequence[Queue], bindings: Sequence[Binding]) -> BindingBuckets:
-        """Return the buckets of queues and bindings; only bindings to queues have one."""
+        """Distribute ``queues`` and ``bindings`` over buckets; bindings that do not lead to queues are left out."""
         size = max(len(queues), len(bindings))
         count = 1 + size // tuning.BUCKET_SIZE
         buckets = [Bucket([], []) for _ in range(count)]
@@ -63,7 +63,7 @@ class BindingBuckets:
         return cls(size, buckets)
 
     def bucket(self, number: int) -> Bucket:
-        """Return a bucket. ``TopologyError`` where a file has something else in its place."""
+        """Return the bucket ``number``. Raises ``TopologyError`` if the file has no valid bucket of that number."""
         if number not in self._buckets:
             try:
                 with pause_garbage_collection():
@@ -78,20 +78,20 @@ class BindingBuckets:
 
     @cached_property
     def blocks(self) -> Sequence[bytes]:
-        """The buckets, encoded."""
+        """The encoded buckets, in order."""
         with pause_garbage_collection():
             return self._blocks or [encode(self._buckets[number]) for number in range(self.count)]
 
     @cached_property
     def digest(self) -> str:
-        """A SHA-256 of the encoded buckets, in hexadecimal digits."""
+        """The SHA-256 of the encoded buckets, in hexadecimal digits."""
         digest = hashlib.sha256()
         for block in self.blocks:
             digest.update(block)
         return digest.hexdigest()
 
     def find(self, name: str) -> tuple[Queue, tuple[Binding, ...]] | None:
-        """Return a queue and its bindings; None where there is no queue of that name."""
+        """Return the queue ``name`` and its bindings; None if there is no queue of that name."""
         queues, bindings = self.bucket(bucket_number(name, self.count))
         queue = next((queue for queue in queues if queue.name == name), None)
         if queue is None:

@@ -1,9 +1,9 @@
 """Bindings of a topology as patterns: predicates with parameters, one for each signature, and their constants.
 
-``topology.binding_conditions`` says what a binding asks, and ``lowering.conditions`` lowers it. What is added here
-serves many bindings at once: tests of the routing key name columns that are made once a message, binding keys with
-wildcards are conditions on these or go to the automaton (``topic_words``), and bindings that differ in constants only
-share one pattern, the same object.
+``topology.binding_conditions`` returns the condition of a binding, and ``lowering.conditions`` lowers it. This module
+adds what makes many bindings efficient: tests of the routing key read columns that are computed once for each message,
+binding keys with wildcards become conditions on these columns or go to the automaton (``topic_words``), and bindings
+that differ only in constants share one predicate, the same object.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from transpiler.topology.binding_conditions import binding_condition
 from transpiler.topology.model import Topology
 from transpiler.topology.records import Binding
 
-#: The mark of a key that is one word, dots and all.
+#: The prefix of a whole key in the automaton, where the key is one word including its dots.
 WHOLE = "="
 
 _KEY_PATTERN: ir.Predicate = ir.Compare(Comparison.EQ, ir.Column((KEY,), STRING), parameter(0, STRING))
@@ -39,10 +39,10 @@ _TOPIC_PATTERN: ir.Predicate = ir.Compare(Comparison.EQ, ir.Column((TOPIC,), STR
 
 
 class Pattern(NamedTuple):
-    """A predicate with parameters, and their constants; with ``words`` the automaton has to find those, too.
+    """A predicate with parameters, the constants, and the words that the automaton must match, too (None for none).
 
-    The words are those of a binding key with wildcards that are not looked up; where messages have several routing
-    keys, every binding key's.
+    ``words`` are the words of a binding key with wildcards, unless that key is a condition on words. If messages can
+    have several routing keys, ``words`` is set for every binding key.
     """
 
     predicate: ir.Predicate
@@ -54,35 +54,35 @@ ALWAYS, NEVER = Pattern(ir.TRUE), Pattern(ir.FALSE)
 
 
 class KnownKey:
-    """The key that a binding on the path has put in the place of a message's own: a binding key matches it or not."""
+    """A constant routing key, with which a binding on the path has replaced the message's own key."""
 
     def __init__(self, key: str) -> None:
         self._key = key
 
     def equals(self, test: Equal, _: bool = True) -> Pattern:
-        """Decide by equality."""
+        """Return ``ALWAYS`` if the known key equals the key of ``test``, otherwise ``NEVER``."""
         return ALWAYS if test.value.value == self._key else NEVER
 
     def matches(self, test: Words, _: bool = True) -> Pattern:
-        """Decide by words."""
+        """Return ``ALWAYS`` if the words of the known key match ``test``, otherwise ``NEVER``."""
         return ALWAYS if matches_topic(test.pattern, test.rules.words(self._key)) else NEVER
 
 
 class OnlyKey:
-    """The only routing key of a message, in the columns ``KEY``, ``TOPIC`` and ``SUBJECT``, and those of its words.
+    """The only routing key of a message, in the columns ``KEY``, ``TOPIC`` and ``SUBJECT`` and in columns of its words.
 
-    Binding keys of the signatures that are ``looked_up`` are conditions on the words.
+    A binding key whose signature is in ``looked_up`` becomes a condition on words; the automaton matches all others.
     """
 
     def __init__(self, looked_up: Iterable[WordsSignature]) -> None:
         self._predicates = {signature: signature.predicate for signature in looked_up}
 
     def equals(self, test: Equal, _: bool = True) -> Pattern:
-        """Compare the column with a parameter."""
+        """Return the equality of the column ``KEY`` with a parameter."""
         return Pattern(_KEY_PATTERN, (str(test.value.value),))
 
     def matches(self, test: Words, _: bool = True) -> Pattern:
-        """Compare columns with parameters, or let the automaton find the words."""
+        """Return equalities of columns with parameters, or a pattern whose words the automaton matches."""
         literal = test.rules.literal(test.key)
         if literal is not None:
             return Pattern(_TOPIC_PATTERN, (literal,))
@@ -94,19 +94,19 @@ class OnlyKey:
 
 
 class SeveralKeys:
-    """The routing keys of a message that can have several: the automaton finds all words of all keys."""
+    """The routing keys of messages that can have several keys: the automaton matches each of them."""
 
     def equals(self, test: Equal, _: bool = True) -> Pattern:
-        """Let the automaton find the key as one word."""
+        """Return a pattern for which the automaton matches the whole key as one word."""
         return Pattern(ir.TRUE, (), (WHOLE + str(test.value.value),))
 
     def matches(self, test: Words, _: bool = True) -> Pattern:
-        """Let the automaton find the words."""
+        """Return a pattern whose words the automaton matches."""
         return Pattern(ir.TRUE, (), test.pattern)
 
 
 class PatternBuilder:
-    """Makes patterns, one predicate for all conditions of a signature."""
+    """Builder of patterns, which shares one predicate among all conditions of a signature."""
 
     def __init__(self) -> None:
         self._predicates: dict[Hashable, ir.Predicate] = {}
@@ -115,23 +115,23 @@ class PatternBuilder:
     def condition(
         self, signature: Hashable, constants: Sequence[Parameter], build: Callable[[ValueOf], ir.Predicate], /
     ) -> Pattern:
-        """The signature's predicate with these constants."""
+        """Return the predicate of ``signature`` with these constants; ``build`` makes it at the first use."""
         predicate = self._predicates.get(signature)
         if predicate is None:
             predicate = self._predicates[signature] = optimize(build(parameter))
         return Pattern(predicate, tuple(constants))
 
     def joined(self, every: bool, parts: Iterable[Pattern], /) -> Pattern:
-        """The conjunction, with the constants of the patterns in their order.
+        """Return the conjunction of ``parts``, with their constants in order.
 
-        The condition of a binding is a conjunction, in which the key is the first term. A part that no message meets
-        stands for the whole.
+        The condition of a binding is a conjunction whose first term is the test of the key. If no message meets one of
+        the parts, that part is the result.
         """
         assert every
         whole: Pattern | None = None
         for part in parts:
             if part.predicate == ir.FALSE:
-                # The other parts are not even lowered.
+                # ``parts`` is an iterator, so the remaining parts are not lowered.
                 return part
             whole = part if whole is None else self._both(whole, part)
         return ALWAYS if whole is None else whole
@@ -143,13 +143,13 @@ class PatternBuilder:
         known = self._joined.get(key)
         if known is None:
             joined = ir.all_of(first.predicate, shift_parameters(second.predicate, len(first.constants)))
-            # Both predicates are kept with the result, so that no other object gets their ids.
+            # Keep both predicates alive with the result, so that no other object gets their ids.
             known = self._joined[key] = (joined, first.predicate, second.predicate)
         return Pattern(known[0], first.constants + second.constants, first.words)
 
 
 class BindingPatterns:
-    """The patterns of a topology's bindings over one layout; ``several`` if a message can have several keys."""
+    """The patterns of a topology's bindings for one layout; ``several`` is True if messages can have several keys."""
 
     def __init__(self, topology: Topology, layout: Layout, missing: Missing, several: bool = False) -> None:
         self._topology = topology
@@ -158,9 +158,12 @@ class BindingPatterns:
         self._own_key: RoutingKey[Pattern] = SeveralKeys() if several else OnlyKey(signatures_to_look_up(topology))
 
     def of(self, binding: Binding, key: str | None) -> Pattern:
-        """The pattern of a binding for messages that came to its exchange with their own key (None) or another one."""
+        """Return the pattern of ``binding`` for messages at its exchange.
+
+        ``key`` is the key with which an earlier binding has replaced the message's own key; None if no binding has.
+        """
         exchange = self._topology.exchange_by_name[binding.source]
-        # A topology has a million bindings, whose conditions are not kept.
+        # The condition is not cached, because a topology can have a million bindings.
         condition = binding_condition(self._topology.rules, exchange.type, binding)
         try:
             return self._lowering.lower(condition, self._routing_key(key))
@@ -170,7 +173,7 @@ class BindingPatterns:
             raise LayoutError([replace(finding, message=message), *others]) from None
 
     def of_default_exchange(self, key: str | None) -> Iterator[tuple[Pattern, str]]:
-        """The patterns of the default exchange's bindings, and their queues."""
+        """Yield the patterns of the default exchange's bindings and their queues; ``key`` is as in ``of``."""
         rules, routing_key = self._topology.rules, self._routing_key(key)
         for queue in sorted(self._topology.queue_names):
             if not rules.is_direct_reply(queue):

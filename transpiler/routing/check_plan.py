@@ -1,7 +1,8 @@
-"""A check of a plan that was read: its numbers are in range, its constants of their types, and its SQL can be written.
+"""Validation of a plan that was read from a file: ranges of numbers, types of constants, and conditions.
 
-``build_plan`` makes no other plans. A file may come from anybody, so what an engine puts into a query without quotes,
-names of columns that begin with ``columns.PREFIX`` and numbers, is checked here, and all conditions are emitted once.
+Every plan of ``build_plan`` is valid, but a file can come from an untrusted source. So this module checks everything
+that an engine inserts into a query without quoting (numbers, and names of columns that begin with ``columns.PREFIX``),
+and translates all conditions to SQL once.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _NAME = re.compile(rf"{PREFIX}[a-z0-9_]+")
 _READ = re.compile(rf"{READ}(0|[1-9][0-9]{{0,8}})(_[a-z0-9_]+)?")
 _PARAMETER = re.compile("p(0|[1-9][0-9]{0,8})")
 
-#: The classes of a constant in Python, by the type of its column.
+#: For each type of column, the Python classes that its constants may have.
 _CLASSES: Mapping[SparkType, set[type]] = {
     SparkType.BOOLEAN: {bool},
     SparkType.TINYINT: {int},
@@ -39,16 +40,16 @@ _CLASSES: Mapping[SparkType, set[type]] = {
     SparkType.BINARY: {bytes},
 }
 
-#: The states of a topology and of an automaton, and lengths of paths, are INTs in an engine.
+#: Upper limit of states and of lengths of paths, because they are INTs in an engine.
 _MAX_INT = 2**31 - 1
 
 
-#: What a part of the compiler raises for a tree that no other part makes.
+#: The exceptions that the compiler can raise for an IR tree that the compiler itself would never build.
 _STUMBLES = (LookupError, TypeError, AttributeError, ArithmeticError, AssertionError, RecursionError)
 
 
 def check_plan(plan: RoutingPlan) -> None:
-    """Raise ``ValueError`` for a plan that no topology has."""
+    """Raise ``ValueError`` if ``plan`` cannot be the plan of a topology."""
     try:
         _check(plan)
     except _STUMBLES as error:
@@ -123,7 +124,7 @@ def _check_table(plan: RoutingPlan, table: Table) -> None:
 
 
 def _with_rows(signature: Signature) -> ir.Predicate:
-    """Return the residual as an engine has it."""
+    """Return the residual predicate in the form in which an engine evaluates it."""
 
     def constant(column: ir.Column) -> ir.Value:
         if column.path[0] != ROW:
@@ -134,7 +135,7 @@ def _with_rows(signature: Signature) -> ir.Predicate:
 
 
 def _check_columns(columns: Iterable[ir.Column], count: int, types: tuple[ColumnType, ...]) -> None:
-    """Check the columns of a condition, which has so many parameters."""
+    """Check the columns of a condition that has ``count`` parameters of these ``types``."""
     for column in columns:
         first, *steps = column.path
         _need(isinstance(first, str), "a column without a name")
@@ -148,7 +149,7 @@ def _check_columns(columns: Iterable[ir.Column], count: int, types: tuple[Column
 
 
 def _check_constants(rows: Iterable[tuple[Parameter, ...]], types: tuple[ColumnType, ...]) -> None:
-    """Check rows of constants by the types of their columns."""
+    """Check that all ``rows`` have one constant of the right type for each of ``types``."""
     listed = list(rows)
     _need({len(types)} >= {*map(len, listed)}, "a row of another length")
     for column_type, column in zip(types, zip(*listed, strict=True), strict=False):
@@ -167,5 +168,5 @@ def _check_automaton(automaton: TopicAutomaton, patterns: int) -> None:
     _check_numbers(list(chain.from_iterable(automaton.ends)), patterns)
     _check_numbers(list(chain.from_iterable(automaton.starts.values())), states)
     _check_numbers(automaton.starts)
-    # A walk looks for ends in odd states only.
+    # An engine looks for patterns that end only in odd states.
     _need(not any(automaton.ends[::2]), "an end in a state that has none")

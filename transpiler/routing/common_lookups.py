@@ -1,4 +1,4 @@
-"""Values of maps, each read once a message: the lookup of a key costs more than the tests of its value."""
+"""Values of maps, read once for each message because the lookup of a key takes longer than the tests of its value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from transpiler.routing.signatures import Signature
 
 @dataclass
 class MapValueColumns:
-    """Columns that stand for values of maps: ``paths`` are where those are, by the columns' names."""
+    """Columns that replace values of maps in conditions; ``paths`` maps each column's name to the path of its value."""
 
     prefix: str
     paths: dict[str, Path] = field(default_factory=dict)
@@ -23,11 +23,11 @@ class MapValueColumns:
         self._names = {path: name for name, path in self.paths.items()}
 
     def predicate(self, node: ir.Predicate) -> ir.Predicate:
-        """Rewrite a predicate over these columns."""
+        """Rewrite ``node`` so that it reads these columns instead of maps."""
         return ir.replace_columns(node, self._column)
 
     def signature(self, signature: Signature) -> Signature:
-        """Rewrite a signature over these columns."""
+        """Rewrite ``signature`` so that it reads these columns instead of maps."""
         return replace(
             signature,
             keys=tuple(ir.replace_columns_in(value, self._column) for value in signature.keys),

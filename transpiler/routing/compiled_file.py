@@ -1,10 +1,10 @@
-"""The file of a compiled topology: a first line that names it, the digest of what follows, and a zip archive of JSON.
+"""The file format of a compiled topology: a first line with the version, a digest, and a zip archive of JSON.
 
-Invariants: a file appears under its name when it is complete. One that was cut off, altered or written by another
-version is refused. What is read is plain values, each checked against the type that is declared for its place, and
-rebuilt by the constructors of data classes (``base.typed_json``): the file has no code, names no class that stands
-nowhere in those declarations, and so may come from anybody. Its members are read by their names, and the memory that
-they take is bounded by the size of the file.
+Invariants: a file appears under its name only when it is complete. A file that was truncated, altered or written by
+another version is rejected. A file is safe to read from an untrusted source: it has no code and contains only plain
+values. Each value is checked against the declared type of its field, and objects are built only by the constructors of
+the declared data classes (``base.typed_json``). Members are read by name, and the memory that they need is limited by
+the size of the file.
 """
 
 from __future__ import annotations
@@ -29,54 +29,55 @@ from transpiler.base.errors import TopologyError
 from transpiler.base.typed_json import TypedJson
 from transpiler.version import __version__
 
-#: The number of the form.
+#: The version number of the file format.
 FORMAT = 8
 
-#: The beginning of the first line of every form, and the whole line of this one.
+#: The beginning of the first line in every version of the format, and the whole first line in this version.
 MAGIC = b"selector-sql compiled topology"
 FIRST_LINE = MAGIC + f", form {FORMAT}, version {__version__}\n".encode()
 
-#: The length of the second line: a SHA-256 of all that follows, in hexadecimal digits, and the line's end.
+#: Length of the second line in bytes: the SHA-256 of everything after it, in hexadecimal digits, and the line end.
 _DIGEST = 65
 
-#: The rest of the first line of another version.
+#: The rest of the first line, after ``MAGIC``, in any version.
 _WRITTEN_BY = re.compile(rb", form (\d{1,9}), version ([\w.+-]{1,99})\n")
 
-#: The way to keep a compiled topology elsewhere.
+#: The hint for a path that is not on this machine.
 _OTHER_FILES = "a compiled topology is a file of this machine: copy it from there, or to there"
 
 _AGAIN = "copy it again from where it is whole, or compile the topology again"
 
-#: The time of every member, so that equal topologies are equal files; and how well they are compressed: the fastest.
+#: The timestamp of every member, which is fixed so that equal topologies produce equal files, and the compression
+#: level, the fastest one.
 _TIME, _LEVEL = (1980, 1, 1, 0, 0, 0), 1
 
-#: The bytes of all members, beyond the small ones, for each byte of the file; what is compressed more is stored as it
-#: is. And the bytes of a member for each list or object in it, beyond the first ones: a list in Python is 20 times its
-#: two brackets.
+#: Maximum size of the unpacked members: ``_SMALL`` bytes, and ``_RATIO`` bytes for each byte of the file. Members that
+#: compress better are stored uncompressed. Minimum number of bytes in a member for each list or object, after the first
+#: ``_LISTS``, because a list in Python needs 20 times the memory of its two brackets.
 _RATIO, _SMALL = 32, 2**20
 _BYTES_A_LIST, _LISTS = 6, 2**12
 
-#: The names of members.
+#: The valid names of members.
 _MEMBER = re.compile(r"names|topology|layout|plan|bindings/(0|[1-9][0-9]{0,8})")
 
-#: What a part of the file is, by the name that is written before it.
+#: The class of each kind of member, by the name at the beginning of the member.
 _PARTS: dict[str, type] = {}
 
 
 def part(kind: type) -> type:
-    """Make a named tuple one of those that ``encode`` takes and ``decode`` returns: a class decorator."""
+    """Register the named tuple ``kind`` as a class that ``encode`` accepts and ``decode`` returns (class decorator)."""
     _PARTS[kind.__name__] = kind
     return kind
 
 
 def encode(value: Any) -> bytes:
-    """Return a part of a file as bytes; ``TypeError`` for one that has a value of another type than declared."""
+    """Encode an instance of a registered class as bytes; raise ``TypeError`` if a value has an undeclared type."""
     kind = type(value)
     return kind.__name__.encode() + b" " + _typed().write(kind, value)
 
 
 def decode(data: bytes) -> Any:
-    """Return the part; ``ValueError`` for what is none, or has a value that it cannot have."""
+    """Decode bytes from ``encode``; raise ``ValueError`` if the class is not registered or a value is invalid."""
     name, _, text = data.partition(b" ")
     kind = _PARTS.get(name[:99].decode("ascii", "replace"))
     if kind is None:
@@ -92,7 +93,7 @@ def decode(data: bytes) -> Any:
 
 @cache
 def _typed() -> TypedJson:
-    # The modules of layouts are many, and only files need all of them.
+    # Imported late because only files need all of the many modules of layouts.
     from transpiler.base.hints import StoreCall
     from transpiler.base.topics import TopicPattern
     from transpiler.compiler.ir.column_types import ColumnType
@@ -132,7 +133,7 @@ def _layout_classes() -> tuple[type, ...]:
 
 
 def _classes_for(kind: type) -> Iterable[type]:
-    """Return the data classes of layouts that stand for a protocol or a base class of this package."""
+    """Return the data classes that implement ``kind``, a protocol or base class of the package ``layouts``."""
     if not kind.__module__.startswith("transpiler.compiler.layouts."):
         return ()
     if getattr(kind, "_is_protocol", False):
@@ -147,9 +148,9 @@ def _has(kind: type, name: str) -> bool:
 
 
 def is_compiled(path: str | Path) -> bool:
-    """Return True if most of the magic number matches, so that a damaged file is recognized, too.
+    """Return True if most bytes of ``MAGIC`` match, so that a damaged compiled topology is recognized, too.
 
-    A pipe is none: what is read of it here, nobody could read again.
+    Return False for a pipe, because bytes that are read here could not be read again.
     """
     try:
         if not os.path.isfile(path):
@@ -162,7 +163,7 @@ def is_compiled(path: str | Path) -> bool:
 
 
 def write_file(path: str | Path, members: Mapping[str, bytes]) -> None:
-    """Write a file, which appears under its name when it is complete, in the place of a link of that name."""
+    """Write a file, which appears under its name only when it is complete; a link of that name is replaced."""
     target = local_path("path", path, _OTHER_FILES)
     archive = _archive(members, zipfile.ZIP_DEFLATED)
     if sum(map(len, members.values())) > _limit(len(archive)):
@@ -180,14 +181,14 @@ def _archive(members: Mapping[str, bytes], method: int) -> bytes:
 
 
 def _limit(size: int) -> int:
-    """Return the bytes that the members of an archive of some size have at most."""
+    """Return the maximum size of the unpacked members of an archive of ``size`` bytes."""
     return _SMALL + _RATIO * size
 
 
 def read_file(path: str | Path) -> dict[str, bytes]:
-    """Return the members of a file.
+    """Return the members of a file by name.
 
-    ``TopologyError`` for a directory, and for a file that this version has not written, or that is damaged.
+    Raises ``TopologyError`` if ``path`` is a directory, or if the file is damaged or was not written by this version.
     """
     try:
         data = local_files.read_file(local_path("path", path, _OTHER_FILES))
@@ -200,7 +201,7 @@ def read_file(path: str | Path) -> dict[str, bytes]:
         raise _error(path, f"is cut off or damaged: its {len(data):,} bytes are not those that were written", _AGAIN)
     try:
         return _members(archive)
-    # Zip fails in many ways where its own numbers are altered.
+    # The zip module raises many kinds of exceptions if the numbers in an archive have been altered.
     except Exception as error:
         raise _error(path, f"is no compiled topology of this version: {error}", _AGAIN) from None
 
@@ -214,7 +215,7 @@ def _members(data: bytes) -> dict[str, bytes]:
         unknown = [info.filename for info in listed if _MEMBER.fullmatch(info.filename) is None]
         if unknown or len({info.filename for info in listed}) < len(listed):
             raise ValueError(f"it has a member {one_line(unknown[0])}" if unknown else "it has a member twice")
-        # No more is decompressed than the directory says.
+        # The zip module unpacks no more bytes than the archive's directory declares.
         return {info.filename: archive.read(info) for info in listed}
 
 

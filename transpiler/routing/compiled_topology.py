@@ -1,15 +1,16 @@
-"""Compiled topologies: a routing plan with what a query needs besides, as data that is kept in a file and changed.
+"""Compiled topologies: a routing plan and all other data that a query needs, which can be saved to a file and changed.
 
-A change of a topology that compiles in about a second compiles it anew, so that no later query pays for the change. A
-change of a larger one compiles only the bindings of the queues that it touches: what the first plan delivers to these
-is left out, and a second, small plan delivers to them, until ``compacted`` makes one plan of both. That is exact where
-what reaches one queue does not depend on another one, which is everywhere but at alternates; there, and after many
-changes, everything is compiled anew.
+A change of a small topology, one that compiles in about a second, recompiles all of it, so that later queries are not
+slower. A change of a larger topology compiles only the bindings of the queues that it touches: a query drops deliveries
+of the first plan to these queues, and a second, small plan delivers to them, until ``compacted`` combines both plans.
+This is exact if deliveries to one queue do not depend on other queues. They depend on each other only through
+alternates; with alternates, and after many changes, the whole topology is recompiled.
 
-Invariants: a compiled topology never changes, and is equal in its deliveries to its topology compiled from nothing. A
-file is read by the version of this package that wrote it; any other refuses it.
+Invariants: a compiled topology is immutable, and has the same deliveries as its topology compiled from scratch. Only
+the version of this package that wrote a file can read the file.
 
-Deliberately not here: the form of the file (``compiled_file``), and of the bindings in it (``binding_buckets``).
+Deliberately not here: the file format (``compiled_file``), and the format of the bindings in the file
+(``binding_buckets``).
 """
 
 from __future__ import annotations
@@ -41,67 +42,72 @@ from transpiler.topology.model import Topology
 from transpiler.topology.records import Binding, Queue
 from transpiler.version import __version__
 
-#: Called with the number of bindings that are compiled and the number of all.
+#: Callback that accepts the number of compiled bindings and the number of all bindings.
 Progress = Callable[[int, int], None]
 
-#: Hexadecimal digits of a version that nobody named.
+#: Length of the version of a compiled topology without a given name, in hexadecimal digits.
 _DIGITS = 12
 
 
 @dataclass(frozen=True)
 class Destination:
-    """The exchange that all messages are published to, if one is known; a sender's key or subject; or the relay."""
+    """The destination of messages: an exchange (None if each message names its own), a sender's address, or the relay.
+
+    ``key`` and ``subject`` are those of the sender's address; None if it has none. ``by_sender`` is True if a sender
+    publishes the messages, ``relay`` if they are sent to the anonymous relay.
+    """
 
     exchange: str | None = None
     key: str | None = None
     subject: str | None = None
     by_sender: bool = False
     relay: bool = False
-    #: The destination of a JMS broker that all messages are sent to, and their routing type, if they are known.
+    #: The destination of a JMS broker to which all messages are sent, and their routing type; None if each message has
+    #: its own.
     named: str | None = None
     routing_type: str | None = None
-    #: The column with the exchange, or the destination, that the publisher gives for each message.
+    #: The column with the exchange or destination of each message; None for the default columns.
     given: str | None = None
-    #: The exchange is the topology's default one, for the messages name none.
+    #: True if ``exchange`` is the topology's default exchange, because the messages do not name an exchange.
     by_default: bool = False
 
     @property
     def by_message(self) -> bool:
-        """Return True if exchange and routing key are read from each message, and not given by a sender."""
+        """True if exchange and routing key are read from each message instead of given by a sender or the relay."""
         return not self.by_sender and not self.relay
 
     @property
     def several_keys(self) -> bool:
-        """Return True if a column of several routing keys is read."""
+        """True if the column with several routing keys for each message is read."""
         return not self.relay and self.key is None
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The choices that a plan is compiled with."""
+    """The settings with which a plan is compiled."""
 
     destination: Destination = field(default_factory=Destination)
     missing: Missing = "error"
     several: bool = False
-    #: The columns that say where messages were published.
+    #: The columns that contain the exchange and the routing keys of messages.
     published: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Changes:
-    """The queues that changes have touched, with their bindings now, None for a queue that is gone; and their plan."""
+    """The queues that changes have touched, with their current bindings (None if removed), and the plan for them."""
 
     queues: Mapping[str, tuple[Queue, tuple[Binding, ...]] | None]
     plan: RoutingPlan
 
 
-#: Queues by their names, with their bindings; None for one that is gone.
+#: Changed queues by name, with their bindings; None for a queue that was removed.
 _Changed = Mapping[str, tuple[Queue, tuple[Binding, ...]] | None]
 
 
 @part
 class _Names(NamedTuple):
-    """The part of a file that says what it is: names, and the numbers of buckets and of what is in them."""
+    """The file member with the names of version and layout, the number of buckets, and ``BindingBuckets.size``."""
 
     version: str
     layout: str
@@ -111,7 +117,7 @@ class _Names(NamedTuple):
 
 @part
 class _Source(NamedTuple):
-    """The part that was compiled: the topology without its bindings to queues, as JSON, and the changes."""
+    """The file member with the plan's source: the topology without bindings to queues, as JSON, and the changes."""
 
     skeleton: str
     settings: Settings
@@ -120,7 +126,7 @@ class _Source(NamedTuple):
 
 @part
 class _Version(NamedTuple):
-    """What a version is the digest of."""
+    """The data whose digest is the version."""
 
     settings: Settings
     bindings: str
@@ -130,14 +136,14 @@ class _Version(NamedTuple):
 
 @part
 class _Over(NamedTuple):
-    """The part with the layout; None for one that has code of the user's."""
+    """The file member with the layout; None for a layout with the user's own code."""
 
     layout: Layout | None
 
 
 @part
 class _Plans(NamedTuple):
-    """The part with the plan, and that of the changes."""
+    """The file member with the plan, and the plan of the changes."""
 
     plan: RoutingPlan
     changes: RoutingPlan | None
@@ -145,10 +151,10 @@ class _Plans(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CompiledTopology:
-    """A topology that is compiled for messages in one layout: ``route`` takes it in the place of a topology.
+    """A topology compiled for messages in one layout, which ``route`` accepts instead of a topology.
 
-    ``topology`` has the exchanges and the bindings between them, and no other bindings. ``version`` is the name that a
-    message is told to have been routed by.
+    ``topology`` contains the exchanges and the bindings between exchanges, but no other bindings. ``version`` is the
+    name that identifies the compiled topology, for example in the version column of routed messages.
     """
 
     plan: RoutingPlan
@@ -162,7 +168,7 @@ class CompiledTopology:
 
     @cached_property
     def version(self) -> str:
-        """The name that was given, else the first digits of a SHA-256 of what is compiled."""
+        """The given name, or else the first digits of a SHA-256 of the settings, the topology and the changes."""
         if self.name is not None:
             return self.name
         named = encode(_Version(self.settings, self._bindings.digest, self._skeleton, self._changed))
@@ -188,27 +194,28 @@ class CompiledTopology:
         version: str | None = None,
         progress: Progress | None = None,
     ) -> CompiledTopology:
-        """Return the topology with some bindings and queues more and some fewer, compiled.
+        """Return a compiled topology with the bindings and queues of ``added`` and without those of ``removed``.
 
-        A queue that is bound and not declared is added; with a queue that is removed go its bindings. Compiles
-        everything anew where there are at most 25,000 bindings, and as many queues: about a second. With more it takes
-        time in proportion to the bindings of the queues that are touched, now or since all was compiled, and later
-        queries pay for it until the topology is ``compacted``; a change of a binding between exchanges, or of a
-        topology with alternates, compiles everything anew there, too.
+        A binding to an undeclared queue also adds the queue; removing a queue also removes its bindings. A topology of
+        at most 25,000 bindings and 25,000 queues is recompiled, which takes about a second. For a larger topology the
+        time is proportional to the number of bindings of the queues touched since the last full compilation, and later
+        queries are slower until the topology is ``compacted``. A change of a binding between exchanges, or of a
+        topology with alternates, recompiles a larger topology, too.
 
         Args:
             added: Bindings and queues to add.
-            removed: Bindings and queues to take away.
+            removed: Bindings and queues to remove.
             version: The name of the changed topology; None for a digest.
-            progress: A function that is called with the number of bindings that are done, and with that of all.
+            progress: A function that is called with the number of compiled bindings and the number of all bindings.
 
         Raises:
-            TopologyError: What is removed is not there, or what is added is wrong.
+            TopologyError: A binding or queue to remove does not exist, or a binding or queue to add is invalid.
         """
         _check_version(version)
         queues = self._changed
         anew = self._bindings.size <= tuning.COMPILED_ANEW
-        # Both depend on all bindings: an alternate gets what no other takes, and the relay looks a name up among all.
+        # Alternates and the relay depend on all queues: an alternate gets messages that reach no other queue, and the
+        # relay looks up a name among all queues.
         anew = anew or _has_alternates(self.plan) or self.settings.destination.relay
         between = list(self.topology.bindings)
         for item in _checked("removed", removed):
@@ -248,11 +255,12 @@ class CompiledTopology:
     def compacted(self, *, progress: Progress | None = None) -> CompiledTopology:
         """Return the same topology, of the same version, with its changes compiled into one plan.
 
-        Later queries are as fast as by a topology that was compiled with the changes. Takes the time of compiling
-        everything, none where nothing has changed; a thread can do it while messages are routed by this one.
+        Later queries are then as fast as if the topology had been compiled with the changes. This takes as long as a
+        full compilation, or no time if there are no changes. It can run in a thread while other threads route messages
+        with this object.
 
         Args:
-            progress: A function that is called with the number of bindings that are done, and with that of all.
+            progress: A function that is called with the number of compiled bindings and the number of all bindings.
         """
         if self.changes is None:
             return self
@@ -265,7 +273,7 @@ class CompiledTopology:
         version: str | None,
         progress: Progress | None,
     ) -> CompiledTopology:
-        """Compile the whole topology after changes."""
+        """Compile the whole topology with the changes."""
         whole = self._topology(changed, between)
         return compile_plan(whole, self._known_layout, self.settings, version=version, progress=progress)
 
@@ -275,7 +283,11 @@ class CompiledTopology:
         name: str,
         removed: Binding | Queue | None = None,
     ) -> tuple[Queue, tuple[Binding, ...]]:
-        """Return a queue and its bindings now; a new one where there is none, unless something of it is removed."""
+        """Return the queue ``name`` with its current bindings.
+
+        If the topology has no such queue, return a new queue, or raise ``TopologyError`` if ``removed`` is the binding
+        or queue to remove.
+        """
         known = changed[name] if name in changed else self._bindings.find(name)
         if known is None and removed is not None:
             raise _no_such(removed)
@@ -284,7 +296,7 @@ class CompiledTopology:
     def _topology(
         self, changed: Mapping[str, tuple[Queue, tuple[Binding, ...]] | None], between: list[Binding]
     ) -> Topology:
-        """Return the whole topology after changes."""
+        """Return the whole topology with the changes."""
         present = [entry for entry in changed.values() if entry is not None]
         queues = (queue for queue in self._bindings.queues() if queue.name not in changed)
         bindings = (binding for binding in self._bindings.bindings() if binding.destination not in changed)
@@ -305,7 +317,7 @@ class CompiledTopology:
         return self.layout
 
     def save(self, path: str | Path) -> None:
-        """Write the compiled topology to a file, which appears under its name when it is complete.
+        """Write the compiled topology to a file, which appears under its name only when it is complete.
 
         Args:
             path: The file to write.
@@ -323,15 +335,15 @@ class CompiledTopology:
 
     @classmethod
     def load(cls, path: str | Path, *, layout: Layout | None = None) -> CompiledTopology:
-        """Read a compiled topology from a file, whose bindings are decoded when a change touches them.
+        """Read a compiled topology from a file; its bindings are decoded only when a change touches them.
 
         Args:
             path: The file that ``save`` wrote.
-            layout: The layout that it was compiled for. It is needed for a change over a layout of one's own, which has
-                code and is therefore not in the file.
+            layout: The layout for which the topology was compiled. It is needed only for changes if the layout is your
+                own class, because a file does not contain code.
 
         Raises:
-            TopologyError: This version has not written the file, or the file is damaged.
+            TopologyError: The file was not written by this version, or is damaged.
             OSError: The file cannot be read.
         """
         members = read_file(path)
@@ -348,7 +360,7 @@ class CompiledTopology:
             if not 0 < names.buckets == len(members) - 4:
                 raise ValueError(f"{names.buckets} buckets of bindings are not those of the file")
         except (ValueError, KeyError) as error:
-            # The bytes are unchanged: this version would not have written them.
+            # The digest matches, so the file is not damaged, but this version would not have written these values.
             message = f"{path} is of another state of version {__version__}, or made by hand: {error}"
             raise TopologyError.at("compiled.version", message, hint="perhaps compile the topology again") from None
         if layout is not None:
@@ -368,16 +380,16 @@ def compile_plan(
     version: str | None = None,
     progress: Progress | None = None,
 ) -> CompiledTopology:
-    """Compile a topology over a layout; ``settings`` are for messages whose columns are known.
+    """Compile ``topology`` for messages in ``layout``; the columns of the messages must be known for ``settings``.
 
-    Raises what parsing and lowering a selector raise, and ``LayoutError`` for a header without a column.
+    Raises the errors of parsing and lowering a selector, and ``LayoutError`` for a header without a column.
     """
     _check_version(version)
     plan = _build(topology, layout, settings, progress)
     alternates = {exchange.alternate.name for exchange in topology.exchanges if exchange.alternate is not None}
     skeleton = replace(
         topology,
-        # The relay looks for a name among the queues.
+        # The relay looks up names among all queues.
         queues=tuple(queue for queue in topology.queues if settings.destination.relay or queue.name in alternates),
         bindings=tuple(binding for binding in topology.bindings if binding.destination_type != "queue"),
         findings=(),
@@ -388,7 +400,7 @@ def compile_plan(
 
 
 def _check_version(version: object) -> None:
-    """Raise ``TypeError`` for a version that is no name, before anything is compiled."""
+    """Raise ``TypeError`` if ``version`` is neither a string nor None, before anything is compiled."""
     if not isinstance(version, str | None):
         raise unexpected("version", "a name", version)
 
@@ -409,7 +421,7 @@ _Part = TypeVar("_Part")
 
 
 def _decoded(data: bytes, kind: type[_Part]) -> _Part:
-    """Return a part of a file; ``ValueError`` for another part, and for what is none."""
+    """Decode a file member of class ``kind``; raise ``ValueError`` if it is of another class or invalid."""
     decoded = decode(data)
     if not isinstance(decoded, kind):
         raise ValueError(f"a {type(decoded).__name__} stands in the place of a {kind.__name__}")
@@ -417,7 +429,7 @@ def _decoded(data: bytes, kind: type[_Part]) -> _Part:
 
 
 def _encoded_layout(layout: Layout | None) -> bytes:
-    """Return a layout as data; None in its place where it has code of the user's."""
+    """Encode ``layout`` as a file member; a layout with the user's own code is encoded as None."""
     try:
         return encode(_Over(layout))
     except TypeError:
@@ -440,7 +452,7 @@ def _has_alternates(plan: RoutingPlan) -> bool:
 
 
 def _checked(name: str, items: Iterable[Binding | Queue]) -> list[Binding | Queue]:
-    """Return a change; ``TypeError`` for what is no list of bindings and queues."""
+    """Return ``items`` as a list; raise ``TypeError`` if ``items`` is not an iterable of bindings and queues."""
     if isinstance(items, str) or not isinstance(items, Iterable):
         raise unexpected(name, "a list of bindings and queues", items)
     listed = list(items)

@@ -1,4 +1,4 @@
-"""Rules: one disjunct of one binding's condition, as a row of its signature's constants and what it delivers."""
+"""Rules: a rule is one disjunct of a binding's condition, as the row of its signature's constants and its delivery."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from transpiler.routing.signatures import Parameter, Signature
 
 
 class Delivery(NamedTuple):
-    """The effect of a matching binding: a queue, or the state that it leads to; and the state that it belongs to.
+    """The effect of a matching binding in ``state``: the index of a queue in ``RoutingPlan.queues``, or the next state.
 
-    A queue is its place in ``RoutingPlan.queues``.
+    The unused one of ``queue`` and ``onward`` is None.
     """
 
     state: int
@@ -19,7 +19,7 @@ class Delivery(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """One row of constants: the state whose messages it is for, its key, its other constants, and its delivery."""
+    """One row of constants: the state whose messages the row applies to, key, other constants, and delivery."""
 
     state: int
     key: tuple[Parameter, ...]
@@ -27,5 +27,5 @@ class Rule(NamedTuple):
     delivery: Delivery
 
 
-#: The rules of each signature.
+#: The rules, grouped by signature.
 Rules = dict[Signature, list[Rule]]

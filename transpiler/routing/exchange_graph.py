@@ -1,9 +1,10 @@
-"""State graph of a message's path through exchanges: the states, and those reachable from each entry.
+"""State graph of a message's path through exchanges: all states, and the states reachable from each entry.
 
-A state is an exchange together with the routing key that a message has there. The bindings of a state match by the
-message alone and not by the path that led there, so each is evaluated once, and the results are combined in the end:
-by *activation*, where an exchange without a matching binding sends to its alternate, or by *paths*, where an alternate
-gets what reached no queue by any path, and a message that comes back goes no further.
+A state is an exchange together with the routing key that a message has there. Whether the bindings of a state match
+depends only on the message and not on the path to the state. So each binding is evaluated once, and the results are
+combined afterwards, in one of two ways. By *activation*: an exchange without a matching binding sends the message to
+its alternate. By *paths*: an alternate gets a message that reaches no queue on any path, and a message that comes back
+to a state stops there.
 """
 
 from __future__ import annotations
@@ -19,29 +20,32 @@ from transpiler.topology.model import Topology
 from transpiler.topology.records import Binding
 from transpiler.topology.targets import TargetType
 
-#: Paths through the exchanges of a topology with cycles that are followed from one exchange at most.
+#: Maximum number of paths that are followed from one exchange, in a topology with cycles of exchanges.
 MAX_PATHS = 10_000
 
 
 class State(NamedTuple):
-    """A message at an exchange, with its own key (None) or the one that a binding has put in its place."""
+    """A message at an exchange; ``key`` is the key with which a binding has replaced the message's own key, or None."""
 
     exchange: str
     key: str | None = None
 
 
 class Hop(NamedTuple):
-    """A step to a stop, which a message whose own key is ``unless`` does not take: it has been there."""
+    """A step to the stop of this number.
+
+    A message whose own routing key equals ``unless`` does not take the step, because it has been in that state before.
+    """
 
     stop: int
     unless: str | None = None
 
 
 class Visit(NamedTuple):
-    """One stop on the paths from an entry: its state, and the stops that its bindings and its alternate lead to.
+    """One stop on the paths from an entry: its state, and the next stops through its bindings and its alternate.
 
-    Stops are numbered in topological order, successors first. ``onward`` maps the number of a state to the stop that
-    its binding leads to.
+    Stops are numbered in topological order, successors first. ``onward`` contains pairs of the state to which a binding
+    leads and the hop to the stop for that state.
     """
 
     state: int
@@ -52,22 +56,23 @@ class Visit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The states that a message published to one exchange can reach, the first one first.
+    """The numbers of the states that a message published to one exchange can reach, its initial state first.
 
-    ``alternates`` are the alternates of states, a state's number or a queue; ``steps`` are the stops of all paths, the
-    entry last.
+    ``alternates`` contains, for each state with an alternate: its number, and the alternate's state or queue (the other
+    one is None). ``steps`` contains the stops of all paths, the initial stop last.
     """
 
     states: tuple[int, ...]
     alternates: tuple[tuple[int, int | None, str | None], ...] = ()
     steps: tuple[Visit, ...] = ()
-    #: The steps from state to state that a message takes at most, if it does not come back to one.
+    #: Maximum number of steps from state to state for a message that does not come back to a state.
     length: int = 0
 
     def is_closed_by(self, onward: Mapping[int, set[int]]) -> bool:
-        """Return True if a message is in all states by the bindings of ``onward``, which lead from state to state.
+        """Return True if ``onward`` leads from the initial state to all states, and no state has an alternate.
 
-        Where those have no condition, the bindings of all states decide as if they were the first one's.
+        ``onward`` maps each state to its next states. If it consists of unconditional bindings, the bindings of all
+        states have the same effect as bindings of the initial state.
         """
         reached, waiting = {self.states[0]}, [self.states[0]]
         while waiting:
@@ -79,11 +84,11 @@ class Entry:
 
 @dataclass
 class ExchangeGraph:
-    """All states that can be reached from some exchanges, by number, and the entries by the names of exchanges."""
+    """All states that can be reached from the entries, by number, and the entries by the names of their exchanges."""
 
     states: list[State] = field(default_factory=list)
     entries: dict[str, Entry] = field(default_factory=dict)
-    #: A message may come back to a state, and the send fails then.
+    #: True if a message can come back to a state, and the broker then fails the send.
     rings: bool = False
 
 
@@ -104,11 +109,11 @@ class _Reach:
         return self.numbers.setdefault(state, len(self.numbers))
 
     def onward(self, state: State) -> tuple[State, ...]:
-        """The states that bindings lead to."""
+        """Return the states to which the bindings of ``state`` lead."""
         return self._next(state)[0]
 
     def alternate(self, state: State) -> State | str | None:
-        """The state, or the queue, that gets the messages that a state cannot route."""
+        """Return the state or the queue of the alternate of ``state``; None if it has no alternate."""
         return self._next(state)[1]
 
     def _next(self, state: State) -> tuple[tuple[State, ...], State | str | None]:
@@ -125,11 +130,14 @@ class _Reach:
         return known
 
     def bit(self, state: State) -> int:
-        """A state as a set of one, in the form of ``relevant``."""
+        """Return the bit of ``state`` in the bit sets of ``relevant``."""
         return 1 << self._bits.setdefault(state, len(self._bits))
 
     def relevant(self, state: State) -> int:
-        """The states, a bit for each, that matter to what comes behind one, for a message may come to them again."""
+        """Return the bit set of states whose earlier visits affect the paths from ``state`` on.
+
+        These are the states that a message can reach from ``state``, and so possibly for the second time.
+        """
         states = self._relevant.get(state)
         if states is None:
             states = 0
@@ -151,9 +159,9 @@ class _Reach:
 
 
 def end_at(topology: Topology, kind: TargetType, name: str, state: State) -> str:
-    """Return the name of a queue, or what stands for another end among those of a message.
+    """Return the name of a queue, or the name that represents another kind of end (see ``reached_end``).
 
-    A destination's own queue has a name where the state has decided the destination.
+    A destination's own queue has a real name if the key of ``state`` determines the destination.
     """
     if kind == "own-queue" and state.key is not None:
         return topology.rules.addressing.own_queue(state.key)
@@ -161,13 +169,13 @@ def end_at(topology: Topology, kind: TargetType, name: str, state: State) -> str
 
 
 def onward(topology: Topology, binding: Binding, state: State) -> State:
-    """The state that a binding between exchanges leads to."""
+    """Return the state to which the binding between exchanges leads from ``state``."""
     replacement = topology.replacement_key(binding)
     return State(binding.destination, state.key if replacement is None else replacement)
 
 
 def build_exchange_graph(topology: Topology, exchange: str | None = None) -> ExchangeGraph:
-    """The states reached from one exchange, or from every one that a message can be published to."""
+    """Build the graph of the states reachable from ``exchange``, or from every non-internal exchange if it is None."""
     reach = _Reach(topology)
     graph = ExchangeGraph()
     names = topology.exchange_by_name if exchange is None else [exchange]
@@ -181,15 +189,15 @@ def build_exchange_graph(topology: Topology, exchange: str | None = None) -> Exc
 
 
 def _following(reach: _Reach, states: Iterable[State]) -> dict[State, list[State]]:
-    """Return the states that each state leads to."""
+    """Return, for each of ``states``, the states to which its bindings and its alternate lead."""
     ahead = ((state, (*reach.onward(state), reach.alternate(state))) for state in states)
     return {state: [each for each in targets if isinstance(each, State)] for state, targets in ahead}
 
 
 def _length(reach: _Reach, start: State) -> int:
-    """Return the steps of the longest path from a state at most, on which no state comes twice.
+    """Return an upper limit for the number of steps on paths from ``start`` that visit no state twice.
 
-    A path passes each strongly connected component once, and there each state at most once.
+    Such a path visits each strongly connected component once, and each state in a component at most once.
     """
     following = _following(reach, reach.closure(start))
     lengths: dict[State, int] = {}
@@ -222,7 +230,10 @@ def _entry(reach: _Reach, start: State) -> Entry:
 
 
 class _Stop(NamedTuple):
-    """A state on a path; ``behind`` has a bit for each state there that matters to its continuation."""
+    """A state on a path; ``behind`` is the bit set of earlier states on the path that affect the rest of the path.
+
+    ``with_alternate`` is False if the broker does not use the alternate of this state.
+    """
 
     state: State
     behind: int
@@ -230,7 +241,7 @@ class _Stop(NamedTuple):
 
 
 class _Leads(NamedTuple):
-    """The stops that a stop leads to, without those where the message has been; ``queue`` is its alternate."""
+    """The next stops after a stop, without states that the message has visited; ``queue`` is an alternate queue."""
 
     onward: list[_Stop]
     alternate: _Stop | None
@@ -238,14 +249,14 @@ class _Leads(NamedTuple):
 
 
 class _Paths:
-    """The stops of all paths from one state; two paths share a continuation where their pasts do not matter to it."""
+    """The stops of all paths from one state. Two paths share stops if their different pasts do not affect the rest."""
 
     def __init__(self, reach: _Reach, start: State) -> None:
         self._reach = reach
         self._numbers: dict[_Stop, int] = {}
         steps: list[Visit] = []
         first = _Stop(start, 0, True)
-        # The stops that one leads to come before it. A path may be longer than Python's stack is deep.
+        # The next stops after a stop are numbered first. Not recursive, because a path can exceed Python's stack.
         waiting = [(first, self._leads(first))]
         while waiting:
             stop, leads = waiting[-1]
@@ -271,12 +282,12 @@ class _Paths:
         if not isinstance(target, State):
             return _Leads(onward, None, target)
         if not reach.topology.rules.alternates_chain:
-            # The alternate's bindings are tested even for a message that was there.
+            # The alternate's bindings are tested even if the message has visited the alternate before.
             return _Leads(onward, self._at(target, 0, False), None)
         return _Leads(onward, None if path & reach.bit(target) else self._at(target, path), None)
 
     def _at(self, state: State, path: int, with_alternate: bool = True) -> _Stop:
-        # Only states behind that can come again matter, so that paths share their stops.
+        # Keep only earlier states that can be visited again, so that more paths share their stops.
         return _Stop(state, path & self._reach.relevant(state), with_alternate)
 
     def _visit(self, stop: _Stop, leads: _Leads) -> Visit:
@@ -287,7 +298,7 @@ class _Paths:
         return Visit(self._reach.number(stop.state), onward, leads.queue, hop)
 
     def _hop(self, stop: _Stop, path: int) -> Hop:
-        # A key that was put in the place of the message's own may be the same.
+        # A replaced key can equal the message's own key, with which the message has visited this exchange.
         key = stop.state.key
         again = key is not None and path & self._reach.bit(State(stop.state.exchange))
         return Hop(self._numbers[stop], key if again else None)

@@ -1,7 +1,7 @@
-"""Report how a message's bindings are looked up: by which key or index, at what cost, or one by one.
+"""Report on how an engine finds the matching bindings: by which key or index, at what cost, or one by one.
 
-The classes are those of the plan, whose rows of constants the engine looks up. The costs are counts of the plan, not
-times: look-ups are made for every message, and tests for every row that a look-up leaves.
+The classes correspond to the tables of the plan, in which the engine looks up rows of constants. The costs are counts
+from the plan, not times: the number of lookups for each message, and of tests for each row that a lookup returns.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from transpiler.topology.model import Topology
 from transpiler.topology.records import Binding
 from transpiler.topology.shown_addresses import addresses_of
 
-#: Rows at whose bounds the rows of an interval index are counted.
+#: Number of rows whose bounds are looked up in an interval index to estimate the average number of matches.
 _SAMPLE = 200
 
-#: Bindings of a class that ``str()`` names.
+#: Maximum number of bindings that ``str()`` lists.
 SHOWN = 5
 
 
 class RoutingClass(NamedTuple):
-    """Bindings that are looked up in one manner.
+    """Bindings that are found in the same way.
 
-    A binding counts once for each row of constants that it has: ``a IN (1, 2)`` has two. ``tests`` is the number of
-    rows that a message tests, on the average of the keys.
+    ``rows`` is the number of rows of constants; a binding can have several, such as two for ``a IN (1, 2)``.
+    ``queries`` is the number of tables. ``tests`` is the average number of rows that are tested for a message.
     """
 
     name: str
@@ -47,11 +47,11 @@ class RoutingClass(NamedTuple):
 
     @property
     def one_by_one(self) -> bool:
-        """Return True if every message tests each of the rows."""
+        """True if each row is tested for every message."""
         return self.name in _ONE_BY_ONE
 
 
-#: The classes in the order of a report, and what each costs a message.
+#: The names of the classes, in the order of a report, and the cost of each class for one message.
 COSTS = {
     "every message": "none: delivered without a test",
     "one condition": "one test for all of them",
@@ -71,17 +71,17 @@ _ONE_BY_ONE = ("compiled text", "tried one by one")
 
 @dataclass(frozen=True)
 class RoutingReport:
-    """The classes of a topology's bindings, in the order of ``COSTS``; see ``explain_plan``."""
+    """A report on how the bindings of a topology are found; ``classes`` is in the order of ``COSTS``."""
 
     classes: tuple[RoutingClass, ...]
-    #: The sentence that no message reaches a queue; empty where some do.
+    #: The warning that no message can reach a queue, as a sentence; empty if some message can.
     unroutable: str = ""
-    #: The counts of messages that have a value for each name in the bindings; None if no messages were given.
+    #: The numbers of messages that have a value for each name in the bindings; None if no messages were given.
     found: FoundValues | None = None
 
     @property
     def tried(self) -> tuple[Binding, ...]:
-        """The bindings that every message tests, each once."""
+        """The bindings that are tested for every message, without duplicates."""
         return _distinct(binding for each in self.classes if each.one_by_one for binding in each.bindings)
 
     def __repr__(self) -> str:
@@ -115,14 +115,14 @@ class RoutingReport:
 
 
 def explain_plan(topology: Topology, plan: RoutingPlan) -> RoutingReport:
-    """Report how a plan finds the bindings of its topology; see ``spark_ext.explain_routing``."""
+    """Report how ``plan`` finds the matching bindings of ``topology``; see ``spark_ext.explain_routing``."""
     states = build_exchange_graph(topology, plan.exchange).states
     by_ends: dict[tuple[str, str, str], list[Binding]] = {}
     for binding in topology.bindings:
         ends = (binding.source, binding.destination_type, binding.destination)
         by_ends.setdefault(ends, []).append(binding)
 
-    # The cases that an address of a JMS broker has in the plan are one binding of the file.
+    # An address of a JMS broker has several bindings in the plan, but is only one binding in the file.
     of_addresses: dict[str, list[Binding]] = {}
     for binding in addresses_of(topology, matching=False).bindings:
         if binding.path:
@@ -164,7 +164,7 @@ def explain_plan(topology: Topology, plan: RoutingPlan) -> RoutingReport:
 
 
 def unroutable(exchange: str | None) -> str:
-    """Say that no message to an exchange, or to any, reaches a queue."""
+    """Return the warning that no message to ``exchange`` (None for any exchange) reaches a queue."""
     to = "to any exchange" if exchange is None else "to the default exchange" if not exchange else f"to {exchange!r}"
     return f"No message {to} reaches a queue: no binding leads from there to one."
 
@@ -189,7 +189,7 @@ _INDEXES: Mapping[type, str] = {
 
 
 def _tests(table: Table, plan: RoutingPlan) -> float:
-    """The rows that a message with one of the keys tests, on the average."""
+    """Return the average number of rows that are tested for a message whose key is in the table."""
     if table.signature.residual == ir.TRUE:
         return 0.0
     rows = sum(map(len, table.rows.values()))

@@ -1,7 +1,7 @@
-"""Counts of the rows of a table that have a value for each name in some conditions, with its place and its types.
+"""Counts of the rows of a table that have a value for each name in the conditions, with columns and types.
 
-``places_of`` finds the place of each name in a layout, with tests in SQL; whoever has the table counts the rows of each
-test and gives the counts to ``FoundValues``.
+``places_of`` finds the columns of each name in a layout and returns tests in SQL. The caller counts the rows that meet
+each test and passes the counts to ``found_values``.
 
 Deliberately not here: the counting (``spark_ext``).
 """
@@ -26,10 +26,10 @@ from transpiler.language.selector.dialect import Dialect
 from transpiler.message.header_fields import PROPERTIES, MessageField
 from transpiler.message.types import CLASS_OF
 
-#: Maximum number of names that are counted: those that most conditions ask for.
+#: Maximum number of names that are counted; the names that most conditions read are preferred.
 MAX_NAMES = 50
 
-#: The fewest messages for each routing key at which ``keys=`` is proposed.
+#: Minimum average number of messages for each routing key at which the option ``keys=`` is proposed.
 _REPEATED = 10
 
 _TYPE_NAMES: Mapping[str, str] = MappingProxyType(
@@ -38,10 +38,10 @@ _TYPE_NAMES: Mapping[str, str] = MappingProxyType(
 
 
 class Place(NamedTuple):
-    """The place of a name in a table, and the tests that tell whether a row has a value there, and of which type.
+    """The columns of a name in a table, and SQL tests for the presence and the type of the name's value in a row.
 
-    ``where`` is empty if the table has no place for the name. ``asked`` is the number of conditions with the name, and
-    ``default`` the value that a header field has without a value of its own.
+    ``where`` lists the columns; it is empty if the table has no column for the name. ``asked`` is the number of
+    conditions that read the name. ``default`` is the value that a header field has if a row has no value for it.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Place(NamedTuple):
 
 
 class FoundValue(NamedTuple):
-    """The rows that have a value under a name, and those of each type; the other fields are those of the ``Place``."""
+    """The number of rows that have a value for a name, in total and by type; the other fields are as in ``Place``."""
 
     name: str
     where: str
@@ -65,10 +65,10 @@ class FoundValue(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FoundValues:
-    """The counts of the rows that have a value for each name in some conditions.
+    """The numbers of rows that have a value for each name in the conditions.
 
-    ``conditions`` is the word for what asks, such as ``binding``. ``keys`` is about the number of different routing
-    keys; None if they were not counted.
+    ``conditions`` is the word for a condition in messages, such as ``binding``. ``keys`` is the approximate number of
+    distinct routing keys; None if they were not counted.
     """
 
     rows: int
@@ -80,7 +80,7 @@ class FoundValues:
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """The sentences about names that no row has, and about routing keys that repeat."""
+        """The warnings about names that have no value in any row, and about repeated routing keys, as sentences."""
         missing = (
             f"{value.name} is missing in all rows{self._meaning(value)}"
             for value in self.values
@@ -89,7 +89,7 @@ class FoundValues:
         return (*missing, *self._repeated())
 
     def _meaning(self, value: FoundValue) -> str:
-        """Return what a missing value has as its default, and how many conditions ask for it."""
+        """Return the end of a warning about a missing value: its default, and the number of conditions that read it."""
         default = "" if value.default is None else f", which means {value.default}"
         if not value.asked:
             return default
@@ -104,13 +104,13 @@ class FoundValues:
             )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
+        """Return the counts and warnings as JSON."""
         values = [{**value._asdict(), "types": dict(value.types)} for value in self.values]
         keys = {} if self.keys is None else {"keys": self.keys}
         return {"rows": self.rows, "values": values, **keys, "doubts": list(self.doubts)}
 
     def lines(self) -> list[str]:
-        """Return the table as lines of text, and the doubts behind it."""
+        """Return the table as lines of text, followed by the warnings."""
         if not self.values:
             return list(self.doubts)
         lines = ["  ".join(row).rstrip() for row in aligned([_HEADS, *self._cells()], [1])]
@@ -135,24 +135,25 @@ _HEADS = ("name", "rows", "types", "place")
 
 
 def places_of(names: Mapping[str, tuple[int, ast.Identifier | None]], layout: Layout, dialect: Dialect) -> list[Place]:
-    """Return the places of names in a layout, those first that most conditions ask for, and at most ``MAX_NAMES``.
+    """Return the columns and tests of at most ``MAX_NAMES`` names; the names that most conditions read come first.
 
     Args:
-        names: The number of conditions that ask for each name, and its node in a selector; None for a property.
-        layout: The layout over the table.
-        dialect: The dialect that says which names are header fields.
+        names: For each name, the number of conditions that read the name, and its node in a selector (None for a name
+            that is always a property).
+        layout: The layout of the table.
+        dialect: The dialect that determines which names are header fields.
     """
     most = sorted(names, key=lambda name: -names[name][0])[:MAX_NAMES]
     return [_place_of(name, *names[name], layout, dialect) for name in most]
 
 
 def _place_of(name: str, asked: int, node: ast.Identifier | None, layout: Layout, dialect: Dialect) -> Place:
-    """Return the place of a name; none if its column has a type that no property has."""
+    """Return the columns and tests of one name; no columns if the name's column has a type that no property has."""
     known = None if node is None else dialect.fields.find(name, node.section)
     own = name if node is None else node.name
     places = [MessageField(PROPERTIES, own)] if known is None else known.places
     try:
-        # A column under the name of a header field comes before the field's own places.
+        # A column named after a header field takes precedence over the columns of the message fields.
         column = None if known is None or node is None or node.section else layout.named_header(own)
         found = [
             layout.property(place.field) if place.section == PROPERTIES else layout.field(place) for place in places
@@ -174,7 +175,7 @@ def _place_of(name: str, asked: int, node: ast.Identifier | None, layout: Layout
 
 
 def place_of_texts(name: str, texts: Iterable[ir.Value]) -> Place:
-    """Return the place of a text that is the first of some values which is not NULL."""
+    """Return the columns and test of a name whose value is the first of ``texts`` that is not NULL."""
     values = list(texts)
     where = dict.fromkeys(path_text(column.path) for value in values for column in ir.columns_in(value))
     present = " OR ".join(f"{emit_value(value)} IS NOT NULL" for value in values)
@@ -182,19 +183,19 @@ def place_of_texts(name: str, texts: Iterable[ir.Value]) -> Place:
 
 
 def _typed(stored: Stored) -> Iterator[tuple[str, ir.Predicate]]:
-    """Yield the names of the types at a place, each with the predicate that a row has a value of the type."""
+    """Yield the name of each type that ``stored`` can have, and the predicate that a row has a value of that type."""
     for value in stored.values:
         yield _TYPE_NAMES[CLASS_OF[value.types[0]].value], value.stands
     if stored.by_use is not None:
         for kind, used in (("number", stored.by_use.number), ("boolean", stored.by_use.boolean)):
             for value in used.values:
                 if _TYPE_NAMES[CLASS_OF[value.types[0]].value] != "text":
-                    # The conversion decides: it is NULL for any other text.
+                    # The conversion returns NULL for a text that is not of this type.
                     yield f"{kind} in text", ir.all_of(value.guard, ir.IsNull(value.value, negated=True))
 
 
 def _shown_places(stored: Stored, key: str | None) -> Iterator[str]:
-    """Yield the columns that a place is read from; ``key`` is the member of a column of JSON or VARIANT."""
+    """Yield the columns that ``stored`` is read from, as texts; ``key`` is the member in a JSON or VARIANT column."""
     if stored.union is not None:
         yield path_text(stored.union)
         return
@@ -214,9 +215,10 @@ def found_values(
     keys: int | None = None,
     names: int = 0,
 ) -> FoundValues:
-    """Return what was found, from the counts of the tests in the order of ``tests_of``.
+    """Combine ``places`` with ``counts``, the numbers of rows that meet each test, in the order of ``tests_of``.
 
-    ``conditions`` is the word for what asks for the names, and ``names`` the number of all names.
+    ``rows`` is the number of all rows, ``conditions`` the word for a condition in messages, ``keys`` the approximate
+    number of distinct routing keys, and ``names`` the number of all names, counted or not.
     """
     remaining = iter(counts)
     values = []
@@ -230,5 +232,5 @@ def found_values(
 
 
 def tests_of(places: Iterable[Place]) -> list[str]:
-    """Return the tests of places as SQL: for each place its presence, and then each of its types."""
+    """Return the SQL tests of ``places``: for each place the test of presence, then the test of each type."""
     return [test for place in places for test in (place.present, *place.types.values())]

@@ -1,7 +1,7 @@
-"""Pause of Python's collector of cycles, while many objects without cycles are made.
+"""Pause of Python's cyclic garbage collector while many objects without cycles are created.
 
-Each time that the objects of a process have grown by a quarter the collector goes through all of them. Compiling
-100,000 bindings, or a selector of 10,000 terms, then takes up to twice as long, all for nothing: trees and tables hold
+The collector visits all objects of a process each time that their number has grown by a quarter. This makes compiling
+100,000 bindings, or a selector of 10,000 terms, up to twice as slow, and frees nothing, because trees and tables have
 no cycles.
 """
 
@@ -14,7 +14,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def pause_garbage_collection() -> Iterator[None]:
-    """Pause the collector for a block; afterwards it runs again, unless the caller had paused it before."""
+    """Pause the collector during a ``with`` block; resume it afterwards unless it was paused before."""
     if not gc.isenabled():
         yield
         return

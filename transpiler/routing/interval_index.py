@@ -1,11 +1,11 @@
-"""Segment tree over the ranges of constant rows, for stabbing queries: the ranges that contain a message's number.
+"""Segment tree over the ranges of constant rows, for stabbing queries: which ranges contain a message's number?
 
-The numbers between the bounds of all ranges of a group are cut into buckets of equal width, the leaves of a tree, so
-that a message computes its leaf; where most bounds would be in few buckets, the bounds are the leaves, and it searches
-them. A range is stored in the few nodes that make up its leaves, and a message finds the ranges that may contain its
-number in the nodes from its leaf to the root. A node has as many children as there is room for: with short ranges the
-leaves are the only level. The whole residual is evaluated again on these candidates, so bounds may be read as
-inclusive, and as doubles, which keep the order of integers.
+The interval between the smallest and largest bound of a group is divided into buckets of equal width, the leaves of a
+tree, so that a message's leaf can be computed. If most bounds would be in few buckets, the leaves are between adjacent
+bounds, and a binary search finds the leaf. A range is stored in the few nodes that together cover its leaves, so the
+nodes from a message's leaf to the root contain all ranges that may contain its number. The number of children of a node
+is limited by memory: for short ranges the tree has only leaves. The whole residual predicate is evaluated again for
+these candidates, so bounds can be treated as inclusive and as doubles, which preserve the order of integers.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ from transpiler.routing.signatures import (
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A range that a residual implies: the first value that is not NULL, and its bounds' parameters; None is no bound.
+    """A range that the residual predicate requires for the first of ``values`` that is not NULL.
 
-    ``rounded`` if some values are compared with the 32-bit float next to a parameter.
+    ``lower`` and ``upper`` are the parameters that contain the bounds; None means no bound. ``rounded`` is True if some
+    values are compared with the 32-bit float nearest to a parameter.
     """
 
     values: tuple[ir.Value, ...]
@@ -46,7 +47,7 @@ class Interval:
 
     @property
     def bounds(self) -> list[int]:
-        """The bounds' parameters that there are."""
+        """The numbers of the parameters that contain a bound, one or two."""
         return [number for number in (self.lower, self.upper) if number is not None]
 
 
@@ -54,10 +55,11 @@ class Interval:
 class IntervalIndex:
     """The index of one group: from a number to its leaf, and from the leaf to the rows.
 
-    The leaf of a number is the bucket of equal width that it is in: ``low`` to ``high`` has ``last`` of them, of
-    ``scale`` to a unit. Where ``steps`` are there, the numbers are spread too unevenly for that, and the leaf is the
-    place among ``bounds`` that a binary search by these steps finds. ``leaves`` are the rows of each leaf. Each level
-    above has a node for each ``2 ** shift`` leaves, from its ``offset`` on; ``nodes`` are the rows of each node.
+    The leaf of a number is its bucket among ``last`` buckets of equal width between ``low`` and ``high``; ``scale`` is
+    the number of buckets for each unit. If ``steps`` is not empty, the bounds are spread too unevenly for buckets, and
+    the leaf is the index in ``bounds`` that a binary search with these step sizes finds. ``leaves`` contains the rows
+    of each leaf. Each level above the leaves has one node for each ``2 ** shift`` leaves, and ``nodes`` contains the
+    rows of all these nodes, level by level; ``offsets`` has the index of the first node of each level.
     """
 
     low: float
@@ -72,7 +74,7 @@ class IntervalIndex:
     nodes: list[list[int]] = field(default_factory=list)
 
     def leaf(self, number: float) -> int:
-        """The leaf of a number; NaN is above all numbers, as Spark has it."""
+        """Return the leaf of ``number``; NaN is greater than all numbers, as in Spark."""
         if self.steps:
             return len(self.bounds) if isnan(number) else bisect_right(self.bounds, number)
         if number < self.low:
@@ -80,14 +82,14 @@ class IntervalIndex:
         return min(int((number - self.low) * self.scale), self.last) if number < self.high else self.last
 
     def rows(self, number: float) -> list[int]:
-        """The rows whose range may contain a number."""
+        """Return the rows whose ranges may contain ``number``."""
         leaf = self.leaf(number)
         above = (self.nodes[at + (leaf >> shift)] for shift, at in zip(self.shifts, self.offsets, strict=True))
         return [*self.leaves[leaf], *chain.from_iterable(above)]
 
 
 def find_interval(signature: Signature) -> Interval | None:
-    """A value that the residual bounds in every row, from both sides where there is one."""
+    """Return a range that the residual predicate requires, preferably with two bounds; None if it requires none."""
     sides_of: dict[tuple[ir.Value, ...], dict[bool, int]] = {}
     for term in signature.residual.terms if isinstance(signature.residual, ir.And) else (signature.residual,):
         bound = _bound(term)
@@ -107,8 +109,8 @@ def _rounds(node: ir.Node) -> bool:
 
 
 def build_interval_index(ranges: Interval, rows: Sequence[tuple[Parameter, ...]]) -> IntervalIndex:
-    """The index of the rows of one group."""
-    # A bound that may be rounded is the outer one of both.
+    """Build the index of the rows of one group."""
+    # If a bound may be rounded, use the outer one of the bound and the rounded bound.
     pairs = [(_number(row, ranges.lower, ranges, min), _number(row, ranges.upper, ranges, max)) for row in rows]
     index = _leaves(sorted({bound for pair in pairs for bound in pair if bound is not None}))
     leaves = [
@@ -117,7 +119,7 @@ def build_interval_index(ranges: Interval, rows: Sequence[tuple[Parameter, ...]]
     ]
     bits = index.last.bit_length()
     room = tuning.INTERVAL_ROOM * len(rows) + index.last
-    # A level less is a look-up less, and more nodes for each range.
+    # With fewer levels a message needs fewer lookups, but each range is stored in more nodes.
     for width in (bits, 6, 4, 2, 1):
         shifts = list(range(0, bits + 1 if width < bits else 1, max(width, 1)))
         if width == 1 or sum(_count(first, last, shifts, width) for first, last in leaves) <= room:
@@ -136,7 +138,7 @@ def build_interval_index(ranges: Interval, rows: Sequence[tuple[Parameter, ...]]
 
 
 def _leaves(bounds: list[float]) -> IntervalIndex:
-    """The index without its rows: equal buckets where no bucket has many bounds, else the bounds themselves."""
+    """Return the index without rows: with buckets of equal width, or with ``bounds`` if a bucket has too many."""
     if not bounds:
         return IntervalIndex(0.0, 0.0, 0.0, 0, [], [])
     low, high = bounds[0], bounds[-1]
@@ -158,16 +160,19 @@ def _number(
         return None
     number = row[place]
     if isinstance(number, Decimal):
-        # Java may round to the other double next to it.
+        # Java may round a decimal to the neighbouring double.
         return outer(nextafter(float(number), -inf), nextafter(float(number), inf))
     return outer(float(number), nearest_float(number)) if ranges.rounded else float(number)
 
 
 def _cover(first: int, last: int, levels: int, width: int) -> Iterator[tuple[int, int, int]]:
-    """The nodes that make up the leaves from the first to the last one: a level, its first node and that behind."""
+    """Yield the nodes that cover the leaves ``first`` to ``last``: a level, its first node, the node after the last.
+
+    There are ``levels`` levels, and a node covers ``2 ** width`` nodes of the level below.
+    """
     end = last + 1
     for level in range(levels - 1):
-        # The parts at both sides that make up no node of the next level.
+        # The nodes at both ends that do not fill a node of the next level.
         up, down = -(-first >> width), end >> width
         if up >= down:
             yield level, first, end
@@ -188,7 +193,7 @@ _Bound = tuple[tuple[ir.Value, ...], bool, int]
 
 
 def _bound(term: ir.Predicate) -> _Bound | None:
-    """The values that a test bounds, True if from below, and the parameter that is the bound."""
+    """Return the values that ``term`` bounds, True for a lower bound, and the parameter with the bound; or None."""
     match term:
         case ir.Compare(operator=operator, left=left, right=right):
             for comparison, value, other in ((operator, left, right), (operator.mirrored, right, left)):
@@ -210,7 +215,7 @@ def _bound(term: ir.Predicate) -> _Bound | None:
                     return values, bound[1], bound[2]
             return None
         case ir.Or(terms=terms):
-            # One value in several types, of which a row has one.
+            # One value that can have several types, of which each row has one.
             bounds = [_bound(inner) for inner in terms]
             known = [bound for bound in bounds if bound is not None]
             if len(known) < len(bounds) or len({bound[1:] for bound in known}) > 1:
@@ -222,7 +227,7 @@ def _bound(term: ir.Predicate) -> _Bound | None:
 
 
 def _guard(values: tuple[ir.Value, ...], others: Iterable[ir.Predicate]) -> ir.Predicate:
-    """The conjuncts under which the values apply, those over columns of the message that are not the values' own."""
+    """Return the conjunction of the tests in ``others`` on columns of the message other than those of ``values``."""
     own = {column for value in values for column in ir.columns_in(value)}
     return ir.all_of(*(other for other in others if reads_message(other) and not set(ir.columns_in(other)) <= own))
 

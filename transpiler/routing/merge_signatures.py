@@ -1,12 +1,11 @@
-"""Merge signatures of few rules each into few tables, so that the plan does not grow with the kinds of conditions.
+"""Merging of rare signatures into few tables, so that the plan does not grow with the number of kinds of conditions.
 
-A condition is a conjunction of terms, and two thousand conditions have few terms between them once their constants are
-parameters. Signatures with one key become one: its residual is the conjunction of all their terms, each of which holds
-or is not a term of the row at hand, which a bit of the row's ``flags`` says. A signature gives up keys that few others
-have, as terms, so that few keys are left to join on; and constants that the text of a selector has in a form of its
-own become parameters.
+A condition is a conjunction of terms. Once constants are replaced by parameters, two thousand conditions have only few
+distinct terms. Signatures with the same key are merged into one signature. Its residual predicate is the conjunction of
+all their terms; a bit in the ``flags`` of each row determines whether a term applies to that row. Rare keys become
+terms, so that few keys remain for joins. Constants that a selector's signature contains also become parameters.
 
-Invariant: the rows of a merged signature match the messages that the rows of the others did.
+Invariant: the rows of a merged signature match the same messages as the rows of the original signatures.
 """
 
 from __future__ import annotations
@@ -46,16 +45,17 @@ _Key = tuple[ir.Value, ColumnType]
 
 @dataclass(frozen=True, slots=True)
 class _Fixed:
-    """A constant that all rules of a signature have."""
+    """A constant that all rules of a signature share."""
 
     value: Parameter
 
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """A term over parameters numbered from 0, with the source of each constant: a rule's key or parameter, or fixed.
+    """A term whose parameters are numbered from 0, with the source of each constant.
 
-    ``place`` is the number of a rule's key where a term is one.
+    A source is the index of a parameter of the rule, or a fixed constant. If the term is a former key, ``place`` is the
+    index of that key in the rule's key; otherwise None.
     """
 
     predicate: ir.Predicate
@@ -64,7 +64,7 @@ class _Term:
     place: int | None = None
 
     def constants(self, rule: Rule) -> list[Parameter]:
-        """The constants of a rule."""
+        """Return the constants of ``rule`` for the parameters of this term."""
         if self.place is not None:
             return [rule.key[self.place]]
         return [source.value if isinstance(source, _Fixed) else rule.parameters[source] for source in self.sources]
@@ -72,7 +72,10 @@ class _Term:
 
 @dataclass(slots=True)
 class _Member:
-    """A signature that is merged, its rules, and the terms behind the keys that it keeps; the first make an index."""
+    """A signature to be merged: its rules, the keys that it keeps with their indexes, and its terms.
+
+    ``index`` contains the first terms, those that provide an index; it is empty if the member needs no index.
+    """
 
     rules: list[Rule]
     keys: dict[_Key, int]
@@ -82,15 +85,15 @@ class _Member:
 
 @dataclass(slots=True)
 class _Bin:
-    """Signatures with the same keys and index, merged into one."""
+    """Signatures with the same keys and index, which are merged into one signature."""
 
     members: list[_Member] = field(default_factory=list)
-    #: The terms of all members, with the types of their constants, and their sizes.
+    #: The distinct terms of all members with the types of their constants; ``size`` is the total size of the terms.
     terms: dict[ir.Predicate, tuple[ColumnType, ...]] = field(default_factory=dict)
     size: int = 0
 
     def add(self, member: _Member) -> bool:
-        """Add a signature if there is room for its terms."""
+        """Add ``member`` if its terms fit within the limits; return True if it was added."""
         new = {term.predicate: term.types for term in member.terms if term.predicate not in self.terms}
         size = sum(map(ir.size, new))
         too_large = self.size + size > tuning.MAX_MERGED or len(self.terms) + len(new) > _MAX_FLAGS
@@ -102,12 +105,15 @@ class _Bin:
         return True
 
 
-#: Bits of a BIGINT but for its sign.
+#: Maximum number of flags in a BIGINT.
 _MAX_FLAGS = 62
 
 
 def open_constants(rules: Rules) -> Rules:
-    """The same rules; signatures of few rules that differ in constants only become one, with those as parameters."""
+    """Return equivalent rules in which rare signatures that differ only in constants are one signature.
+
+    Their constants become parameters.
+    """
     opened: dict[Signature, list[tuple[Signature, list[_Term]]]] = {}
     for signature, listed in rules.items():
         if len(listed) >= tuning.MIN_ROWS:
@@ -136,7 +142,7 @@ def open_constants(rules: Rules) -> Rules:
 
 
 def merge_signatures(rules: Rules) -> Rules:
-    """The same rules with fewer signatures, where there are many; the largest stay as they are."""
+    """Return equivalent rules with fewer signatures if there are many; the most frequent signatures stay unchanged."""
     ordered = sorted(rules.items(), key=lambda item: -len(item[1]))
     kept = sum(len(listed) >= tuning.MIN_ROWS for listed in rules.values())
     if kept <= tuning.MAX_TABLES and len(rules) - kept <= 1:
@@ -148,7 +154,7 @@ def merge_signatures(rules: Rules) -> Rules:
     members = _members(dict(ordered[kept:]))
     _choose_keys(members)
     bins: dict[object, list[_Bin]] = {}
-    # Signatures with the largest terms come first, and so together.
+    # Sort by the sizes of terms, so that signatures with the same large terms come together.
     for member in sorted(members, key=lambda member: sorted(-ir.size(term.predicate) for term in member.terms)):
         member_keys = tuple(sorted(member.keys, key=repr))
         alike = bins.setdefault((member_keys, tuple(term.predicate for term in member.index)), [])
@@ -162,7 +168,7 @@ def merge_signatures(rules: Rules) -> Rules:
 
 
 def _members(rules: Rules) -> list[_Member]:
-    """The signatures with their terms; a disjunction that few have becomes rows of its disjuncts."""
+    """Return the signatures with their terms; a rare disjunction is split into one member for each disjunct."""
     conditions = {signature: (*_conjuncts(signature.guard), *_conjuncts(signature.residual)) for signature in rules}
     known: dict[ir.Predicate, _Term] = {}
 
@@ -187,7 +193,7 @@ def _members(rules: Rules) -> list[_Member]:
     return members
 
 
-#: A disjunction is rare if fewer than one in so many signatures have it.
+#: A disjunction is rare if fewer than one in ``_RARE`` signatures have it.
 _RARE = 8
 
 
@@ -198,7 +204,7 @@ def _conjuncts(condition: ir.Predicate) -> tuple[ir.Predicate, ...]:
 
 
 def _choose_keys(members: list[_Member]) -> None:
-    """Leave few combinations of keys, and choose the terms of an index where a key has many rows."""
+    """Reduce the combinations of keys, and choose terms for an index if a key has many rows."""
     values: dict[_Key, set[Parameter]] = {}
     for member in members:
         for key, place in member.keys.items():
@@ -225,7 +231,7 @@ def _key_term(key: _Key, place: int) -> _Term:
 
 
 def _index(terms: Sequence[_Term]) -> tuple[_Term, ...]:
-    """The terms by which rows may be indexed: a binding key, a text that a value contains, or the bounds of a value."""
+    """Return the terms for an index: a matched binding key, a required substring, or bounds; an empty tuple if none."""
     for has_index in (matched_key, contained_text):
         for term in terms:
             if has_index(term.predicate) is not None:
@@ -243,7 +249,7 @@ def _index(terms: Sequence[_Term]) -> tuple[_Term, ...]:
 
 
 def _merged(each: _Bin) -> tuple[Signature, list[Rule]]:
-    """The signature of a bin, and its rules."""
+    """Return the merged signature of a bin, and its rules."""
     counts = Counter(predicate for member in each.members for predicate in {term.predicate for term in member.terms})
     types: list[ColumnType] = [BIGINT]
     starts: dict[ir.Predicate, int] = {}
@@ -274,7 +280,7 @@ def _merged(each: _Bin) -> tuple[Signature, list[Rule]]:
     for member in each.members:
         terms = {term.predicate: term for term in member.terms}
         flags = sum(bits.get(predicate, 0) for predicate in terms)
-        # Conditions are looked up by all of their nodes, so not for each rule.
+        # Look up the terms once for each member, not for each rule, because hashing a predicate visits all its nodes.
         places = [(starts[predicate], starts[predicate] + len(term.types), term) for predicate, term in terms.items()]
         key_places = [member.keys[key] for key in keys]
         for rule in member.rules:
@@ -295,14 +301,14 @@ _DEFAULTS: Mapping[TypeClass, Parameter] = {
 
 
 def _term(predicate: ir.Predicate) -> _Term:
-    """A term with its constants as parameters, numbered in order."""
+    """Return ``predicate`` as a term with its constants replaced by parameters, numbered in order."""
     opened = _Opened()
     renamed = opened.predicate(predicate)
     return _Term(renamed, tuple(opened.types), tuple(opened.sources))
 
 
 class _Opened:
-    """Replaces the parameters and constants of a term by parameters in order."""
+    """Rewriter that replaces the parameters and constants of a term by parameters numbered in order."""
 
     def __init__(self) -> None:
         self.sources: list[int | _Fixed] = []
@@ -354,7 +360,8 @@ class _Opened:
         return parameter(place, column_type)
 
 
-#: Times, whose constants are microseconds, and the comparisons that whole milliseconds decide as well.
+#: The types of times, whose constants are in microseconds, and the comparisons that give the same result in whole
+#: milliseconds.
 _TIMES = (SparkType.TIMESTAMP, SparkType.TIMESTAMP_NTZ)
 _HALF_OPEN = (Comparison.GE, Comparison.LT)
 

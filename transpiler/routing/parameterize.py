@@ -1,8 +1,8 @@
-"""Patterns and constants of selectors' texts, quickly: a text is parsed once for its spelling.
+"""Fast conversion of selector texts to patterns and constants: only one text of each spelling is parsed.
 
-A million selectors have few spellings once their literals are taken out. The scanner takes them out, the first text
-of a spelling goes through the parser and its dialect's lowering, with parameters in place of its literals, and the
-next ones bring their constants only. What the lowering makes of a parameter holds for every constant of its form.
+A spelling is the text of a selector without its literals. A million selectors have only few spellings. The scanner
+extracts the literals. The first text of a spelling is parsed and lowered with parameters instead of literals; of the
+other texts only the constants are read. The lowered form of a parameter is valid for every constant of the same form.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _TYPES = {"string": STRING, "integer": BIGINT, "float": DOUBLE}
 
 @dataclass(frozen=True, slots=True)
 class ParameterizedSelector:
-    """A condition over parameters; the numbers of a text's literals that they stand for, and how they are read."""
+    """A condition with parameters; for each parameter, the index of its literal and the function that converts it."""
 
     predicate: ir.Predicate
     read: tuple[tuple[int, Callable[[str], Parameter]], ...]
@@ -51,9 +51,11 @@ class ParameterizedSelector:
 
 @dataclass(frozen=True, slots=True)
 class _Spelling:
-    """The literals of a spelling that stay constants, and the forms of those that must be alike in form.
+    """The literals of a spelling on which the pattern depends.
 
-    ``patterns`` are the spelling's patterns by those constants and forms.
+    ``fixed`` contains the indexes of the literals that stay constants. ``forms`` contains the indexes of literals whose
+    form affects the pattern, each with the function that computes the form. ``patterns`` contains the patterns so far,
+    by these constants and forms.
     """
 
     fixed: tuple[int, ...]
@@ -63,7 +65,11 @@ class _Spelling:
 
 @dataclass(frozen=True, slots=True)
 class _LikePattern:
-    """A pattern of LIKE: its form, None where it has none, the constant of that form, and a text of every match."""
+    """A parsed pattern of LIKE.
+
+    ``form`` is None if the pattern has no common form and stays a constant. ``text`` is the constant for the form.
+    ``needle`` is a text that every match contains.
+    """
 
     form: PatternForm | None
     text: str = ""
@@ -71,7 +77,7 @@ class _LikePattern:
 
 
 class SelectorParameterizer:
-    """The patterns of selectors over one layout."""
+    """Converter of selector texts to patterns and constants, for one layout and dialect."""
 
     def __init__(self, layout: Layout, dialect: Dialect, missing: Missing) -> None:
         self._layout = layout
@@ -83,9 +89,9 @@ class SelectorParameterizer:
         self._last: tuple[str, ast.Expression | None] | None = None
 
     def pattern(self, text: str) -> tuple[ParameterizedSelector, tuple[Parameter, ...]]:
-        """The pattern of a selector, one object for all of a spelling, and this text's constants.
+        """Return the pattern of the selector ``text``, an object that similar texts share, and the text's constants.
 
-        Raises what parsing and lowering raise, for the first text of a spelling.
+        Raises the errors of parsing and lowering for the first text of a spelling.
         """
         skeleton, literals = scan(text)
         spelling = self._spellings.get(skeleton)
@@ -117,7 +123,7 @@ class SelectorParameterizer:
         )
 
     def _parsed(self, text: str) -> ast.Expression | None:
-        """The tree of a text, kept until the next one: the first text of a spelling is asked for twice in a row."""
+        """Return the tree of ``text``; the last tree is cached because ``pattern`` parses a new spelling twice."""
         if self._last is None or self._last[0] != text:
             self._last = text, parse_selector(text, self._dialect)
         return self._last[1]
@@ -127,15 +133,15 @@ class SelectorParameterizer:
         return self._dialect.integer_arithmetic is IntegerArithmetic.WRAP_INT
 
     def _width(self, raw: str) -> object:
-        """Return the type of an integer by its size."""
+        """Return the form of the integer literal ``raw``: its type, which depends on its size."""
         return len(raw) < 10 or integer_literal(int(raw), self._dialect)[0]
 
     def _form_of(self, escape: str | None, raw: str) -> PatternForm | str:
-        """Return the form of a pattern of LIKE, its texts aside; the text itself where there is no common form."""
+        """Return the form of the LIKE pattern ``raw`` without its texts; ``raw`` itself if it has no common form."""
         return self._like(escape, raw).form or raw
 
     def _like(self, escape: str | None, raw: str) -> _LikePattern:
-        """Read a pattern, of which many bindings have the same ones."""
+        """Parse the LIKE pattern ``raw``; results are cached because many bindings have equal patterns."""
         read = self._likes.get((escape, raw))
         if read is None:
             read = self._likes[escape, raw] = self._read_like(escape, raw)
@@ -165,7 +171,7 @@ class SelectorParameterizer:
         nodes, patterns = literal_nodes(tree, literals), pattern_nodes(tree, literals)
         reads: list[tuple[int, Callable[[str], Parameter]]] = []
         columns: dict[Span, ir.Column] = {}
-        #: The parameters that are regular expressions, each with the one that is a text of all their matches.
+        #: For each parameter that is a regular expression, the parameter with a text that every match contains.
         needles: dict[ir.Column, ir.Column] = {}
         ids = set(id_literals(tree, self._dialect.fields))
         for number, (kind, raw, end) in enumerate(literals):
@@ -203,7 +209,7 @@ def _escape(node: ast.Like) -> str | None:
 
 
 def _with_needles(predicate: ir.Predicate, needles: Mapping[ir.Column, ir.Column]) -> ir.Predicate:
-    """Test for a text that all matches of a regular expression contain before each expression: it is a key."""
+    """Add a test for a required substring before each regular expression, because such a test can have an index."""
     if not needles:
         return predicate
     match predicate:
@@ -214,7 +220,7 @@ def _with_needles(predicate: ir.Predicate, needles: Mapping[ir.Column, ir.Column
 
 
 def _known_of_literals(predicate: ir.Predicate) -> ir.Predicate:
-    """Simplify by the facts that no literal is NULL or NaN, and that the scanner takes none out that is zero."""
+    """Simplify tests of parameters, because no literal is NULL or NaN, and the scanner does not extract zeros."""
     match predicate:
         case ir.IsNan(value=value, negated=negated) | ir.IsNull(value=value, negated=negated) if _is_literal(value):
             return ir.BoolConst(negated)
@@ -230,7 +236,7 @@ def _is_literal(value: ir.Value) -> bool:
     return parameter_number(value) is not None
 
 
-#: Conversions that make neither NULL, nor NaN, nor zero of a number that is none of these.
+#: Conversions that never turn another number into NULL, NaN or zero.
 _CONVERSIONS = (ir.Function.TO_DOUBLE, ir.Function.TO_FLOAT, ir.Function.TO_DECIMAL)
 
 

@@ -1,10 +1,10 @@
-"""A topology as constant tables, an automaton and a few compiled conditions: the plan by which messages are routed.
+"""The plan that routes messages: a topology as constant tables, an automaton and a few compiled conditions.
 
-A rule is one disjunct of one binding's condition. Rules of a signature with many rules are rows of the signature's
-constant table, grouped by its key; the rules of rare signatures are compiled, in blocks. Before each key stands the
-exchange that a message is published to: a rule of an exchange that others lead to has one row for each of those.
-Where bindings without a condition lead to all exchanges, those rows are the transitive closure, and nothing is left to
-follow when a message comes.
+A rule is one disjunct of one binding's condition. The rules of a frequent signature are rows of the signature's
+constant table, grouped by key; the rules of rare signatures are compiled, in blocks. Each key begins with the exchange
+that a message is published to: a rule of an exchange has one row for each exchange from which messages can reach it. If
+bindings without a condition lead to all exchanges, these rows are the transitive closure, and an engine need not follow
+bindings between exchanges.
 """
 
 from __future__ import annotations
@@ -47,28 +47,29 @@ from transpiler.topology.exchange_types import KeyTest
 from transpiler.topology.model import Topology
 from transpiler.topology.records import DEFAULT_EXCHANGE
 
-#: Bindings after which progress is reported.
+#: Number of bindings between two reports of progress.
 PROGRESS = 10_000
 
-#: The deliveries of the constant rows with one key, by their constants.
+#: The deliveries of the constant rows under one key, by the other constants of each row.
 Group = dict[tuple[Parameter, ...], list[Delivery]]
 
-#: Groups by exchange and key.
+#: The groups of a table, by exchange and key.
 _Rows = dict[tuple[Parameter, ...], Group]
 
 
 @dataclass
 class Table:
-    """The constants of a signature: by exchange and key, the other constants and their deliveries."""
+    """The constant table of a signature: for each exchange and key, the other constants and their deliveries."""
 
     signature: Signature
     rows: _Rows
 
     @cached_property
     def flat(self) -> bool:
-        """Return True if each delivery has a row of constants to itself, so that a row has one delivery and no list.
+        """True if each row has one delivery instead of a list of deliveries.
 
-        Where few rows have several deliveries, they are repeated. A row that many share is evaluated once.
+        If only few rows have several deliveries, these rows are repeated. A row that many deliveries share is evaluated
+        only once if it has a list.
         """
         if self.signature.residual == ir.TRUE:
             return True
@@ -77,19 +78,19 @@ class Table:
 
     @cached_property
     def deliveries(self) -> list[Delivery]:
-        """The deliveries of all keys."""
+        """The deliveries of all rows."""
         return [delivery for group in self.rows.values() for delivered in group.values() for delivery in delivered]
 
     @cached_property
     def index(self) -> Index | None:
-        """The index of the rows; None where each key has so few that all of its rows are evaluated."""
+        """The index of the rows under one key; None if every key has so few rows that all of them are evaluated."""
         if max(map(len, self.rows.values()), default=0) < tuning.MIN_INDEXED:
             return None
         return find_index(self.signature)
 
 
 class Compiled(NamedTuple):
-    """A condition with its constants in place, for messages published to some exchanges."""
+    """A condition with its constants, for messages published to ``exchanges`` (empty if all have the same exchange)."""
 
     condition: ir.Predicate
     exchanges: tuple[str, ...]
@@ -98,16 +99,17 @@ class Compiled(NamedTuple):
 
 @dataclass
 class RoutingPlan:
-    """The plan by which the messages of a topology are routed.
+    """The plan that routes the messages of a topology.
 
-    ``entries`` are the exchanges that a message can be published to; ``exchange`` is the only one, where that is known
-    before any message is seen. ``simple`` if what bindings match decides alone: nothing leads on but what always does,
-    and no exchange has an alternate. ``queues`` are the names of all queues in order, so numbers sort as the names do.
-    ``patterns`` has the delivery of each number in the trie, None where a residual predicate tests the number.
-    ``whole`` are the states in which the trie has keys as one word, where messages have several keys. ``reads`` are
-    columns that the conditions name, by where in a message each is. ``rings`` if a message may come back to a state,
-    and the send fails then. ``key_exchanges`` are the entries from which a message reaches a binding that compares its
-    routing key.
+    ``entries`` contains the exchanges that a message can be published to. ``exchange`` is the only exchange if all
+    messages have the same one, otherwise None. ``simple`` is True if unconditional bindings reach all states and no
+    exchange has an alternate, so that the matching bindings alone determine the queues. ``queues`` contains the names
+    of all queues, sorted, so that the order of their indexes is the order of names. ``patterns`` has the delivery of
+    each pattern in the trie; None if a residual predicate tests the pattern's number. ``whole`` contains the states in
+    which the trie has whole keys as one word; None unless messages can have several keys. ``reads`` maps each column
+    that stands for a value of a map to the path of that value. ``rings`` is True if a message can come back to a state,
+    so that its send fails. ``key_exchanges`` contains the entries from which a message can reach a binding that
+    compares its routing key.
     """
 
     queues: list[str]
@@ -125,7 +127,7 @@ class RoutingPlan:
 
     @cached_property
     def grams(self) -> dict[ir.Value, Grams]:
-        """The values that are cut into substrings, once for all tables whose rows are indexed by those."""
+        """For each value with a substring index, the grams that all tables with such an index share."""
         texts: dict[ir.Value, list[str]] = {}
         for table in self.tables:
             if isinstance(table.index, Substring):
@@ -135,7 +137,7 @@ class RoutingPlan:
 
     @property
     def delivers(self) -> bool:
-        """Return True if some message reaches a queue, by a binding or an alternate."""
+        """True if some message can reach a queue, through a binding or an alternate."""
         deliveries: Iterator[Delivery | None] = chain(
             self.patterns,
             (compiled.delivery for compiled in self.compiled),
@@ -148,22 +150,22 @@ class RoutingPlan:
 
     @property
     def by_key(self) -> bool:
-        """Return True if the conditions read nothing of a message but its exchange and its routing keys."""
+        """True if the conditions read only the exchange and the routing keys of a message."""
         return self.columns <= {EXCHANGE, KEY, KEYS, SUBJECT, TOPIC, ROW, *self.words}
 
     @property
     def words(self) -> list[str]:
-        """The columns of the words of the routing key that the conditions name, and of their number."""
+        """The columns that the conditions read for words of the routing key and for the number of words, sorted."""
         return sorted(name for name in self.columns if name.startswith((COUNT, FRONT, BACK)))
 
     @cached_property
     def columns(self) -> set[str]:
-        """The columns that the conditions name: those of messages, and those made for them."""
+        """The names of all columns that the conditions read: columns of messages, and columns that routing adds."""
         return {str(column.path[0]) for node in self.nodes for column in ir.columns_in(node)}
 
     @property
     def nodes(self) -> list[ir.Value | ir.Predicate]:
-        """The conditions, and the parts of those in tables."""
+        """All compiled conditions, and the keys, guards and residual predicates of all tables."""
         nodes: list[ir.Value | ir.Predicate] = [compiled.condition for compiled in self.compiled]
         for table in self.tables:
             nodes += [*table.signature.keys, table.signature.guard, table.signature.residual]
@@ -171,9 +173,9 @@ class RoutingPlan:
 
     @cached_property
     def distinct(self) -> bool:
-        """Return True if no queue can be delivered to twice.
+        """True if no message can be delivered to the same queue twice.
 
-        For each exchange that messages are published to, it is named once, in one row of constants or pattern.
+        For each exchange that messages are published to, only one row of constants or pattern delivers to each queue.
         """
         if not self.simple or self.whole is not None or (self.trie is not None and self.trie.repeats):
             return False
@@ -201,20 +203,20 @@ def build_plan(
     progress: Callable[[int, int], None] | None = None,
     reads: Mapping[str, Path] = MappingProxyType({}),
 ) -> RoutingPlan:
-    """Build the plan of a topology over a layout; of the messages to one exchange, where one is named.
+    """Build the plan of ``topology`` for messages in ``layout``; if ``exchange`` is given, for messages to it only.
 
-    ``several`` if a message may have more than one routing key. ``progress`` is told now and then how many bindings
-    are done, and how many there are; one is done once for each state of its exchange. ``reads`` are those of the plan
-    that this one changes.
+    ``several`` is True if a message can have more than one routing key. ``progress`` is called from time to time with
+    the number of compiled bindings and the total; a binding counts once for each state of its exchange. ``reads`` is
+    the attribute of the earlier plan if this plan is for changes.
 
-    Raises what parsing and lowering a selector raise, and ``LayoutError`` for a header without a column.
+    Raises the errors of parsing and lowering a selector, and ``LayoutError`` for a header without a column.
     """
     states = build_exchange_graph(topology, exchange)
     patterns = BindingPatterns(topology, layout, missing, several)
     try:
         plan = _Builder(topology, patterns, states, exchange, reads).build(progress)
     except TranspilerError as error:
-        # The error shows the place in the topology; frames of this package would tell its user nothing.
+        # The error has the location in the topology; a traceback into this package would not help the user.
         raise error.with_traceback(None) from None
     if several:
         types = topology.exchange_by_name
@@ -254,7 +256,7 @@ class _Builder:
         self._simple = not states.rings and all(entry.is_closed_by(always) for entry in states.entries.values())
 
     def _always(self) -> dict[int, set[int]]:
-        """Return the states that each state leads to whatever the message is."""
+        """Return, for each state, the states that every message reaches from there by unconditional bindings."""
         always: dict[int, set[int]] = {}
         for number, state in enumerate(self._states.states):
             for binding in self._topology.bindings_by_source.get(state.exchange, ()):
@@ -310,8 +312,7 @@ class _Builder:
                 yield pattern, Delivery(number, None, self._queues[queue])
                 continue
             following = self._numbers[onward(topology, binding, state)]
-            # A binding back to its own state adds nothing but the fact of a match, which matters to an alternate and to
-            # a send that fails for it.
+            # A binding back to its own state matters only if it suppresses an alternate or makes the send fail.
             has_alternate = topology.alternate(topology.exchange_by_name[state.exchange]) is not None
             if following != number or topology.rules.rings_fail or has_alternate:
                 yield pattern, Delivery(number, following, None)
@@ -333,7 +334,7 @@ class _Builder:
             predicate, constants = known[0], (len(self._patterns) - 1, *constants)
         cached = self._disjuncts.get(id(predicate))
         if cached is None:
-            # The predicate is kept with it, so that no other object gets its id.
+            # Keep the predicate alive with the disjuncts, so that no other object gets its id.
             pairs = [(part, self._rules.setdefault(part.signature, [])) for part in disjuncts(predicate)]
             cached = self._disjuncts[id(predicate)] = (predicate, pairs)
         for disjunct, rules in cached[1]:
@@ -341,7 +342,7 @@ class _Builder:
             rules.append(Rule(state, key, parameters, delivery))
 
     def _divide(self) -> tuple[list[Signature], list[Signature]]:
-        """The signatures with tables, and those whose rules are compiled."""
+        """Return the signatures that get tables, and the signatures whose rules are compiled."""
         self._rules = specialize(open_constants(self._rules))
         tables: list[Signature] = []
         compiled: list[Signature] = []
@@ -350,8 +351,8 @@ class _Builder:
             for signature, rules in self._rules.items()
             if len(rules) < tuning.MIN_ROWS or _size(signature) > tuning.MAX_RESIDUAL
         }
-        # Few rules cost less as text. Where there are more, those with a key are rows of merged tables, and most
-        # messages test none of them.
+        # A few rules are faster as compiled text. If there are more, the rules with a key become rows of merged tables,
+        # so that most messages test none of them.
         keyed = sum(len(self._rules[signature]) for signature in rare if signature.keys) <= tuning.MAX_KEYED
         count = 0
         for signature, rules in sorted(self._rules.items(), key=lambda item: len(item[1])):
@@ -391,7 +392,7 @@ class _Builder:
 
 
 def _queue_names(topology: Topology, states: ExchangeGraph) -> set[str]:
-    """The queues that something can be delivered to, other than by a message's own key."""
+    """Return all ends of deliveries: queues of the topology, other destinations of bindings, queues of alternates."""
     names = set(topology.queue_names)
     for state in states.states:
         names.update(
@@ -411,5 +412,5 @@ def _has_bytes(rules: list[Rule]) -> bool:
     return any(isinstance(value, bytes) for value in (*rules[0].key, *rules[0].parameters))
 
 
-#: The exchange that a message was published to, as a value of the IR.
+#: The exchange that a message was published to, as a column of the IR.
 EXCHANGE_COLUMN = ir.Column((EXCHANGE,), STRING)

@@ -1,8 +1,8 @@
-"""The index by which the rows of a signature are found under one key, where many have it.
+"""Choice of an index for the rows of a signature, for the case that many rows have the same key.
 
-A residual that asks for a binding key that the automaton has matched is found by the number of that key: a message has
-the numbers of all binding keys that its routing key matches. Else it is found by a text, or by a range. The whole
-residual is evaluated again on the rows.
+If the residual predicate requires that the automaton has matched a binding key, the index is the number of that binding
+key: each message has the numbers of all binding keys that match its routing key. Otherwise the index is a substring or
+an interval. The whole residual predicate is evaluated again for the rows that the index returns.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from transpiler.routing.interval_index import Interval, find_interval
 from transpiler.routing.signatures import Signature, Substring, parameter, parameter_number
 from transpiler.routing.substring_index import find_substring
 
-#: The test that the automaton has matched a binding key, whose number is the parameter.
+#: The test that the automaton has matched the binding key whose number is the parameter.
 IS_MATCHED: ir.Predicate = ir.ArrayContains(parameter(0, BIGINT), (MATCHED,))
 
 
 @dataclass(frozen=True, slots=True)
 class MatchedKey:
-    """A binding key that has to be matched wherever a residual holds, as the parameter that has its number."""
+    """An index by a matched binding key; ``number`` is the index of the parameter that contains the key's number."""
 
     number: int
 
@@ -31,7 +31,7 @@ Index = MatchedKey | Substring | Interval
 
 
 def find_index(signature: Signature) -> Index | None:
-    """Return what the residual requires in every row."""
+    """Return an index for one test that the residual predicate of ``signature`` requires; None if no test has one."""
     residual = signature.residual
     for term in residual.terms if isinstance(residual, ir.And) else (residual,):
         key = matched_key(term)
@@ -41,7 +41,7 @@ def find_index(signature: Signature) -> Index | None:
 
 
 def matched_key(term: ir.Predicate) -> MatchedKey | None:
-    """Return the binding key that a test asks for."""
+    """Return the index for ``term`` if it tests that a binding key is matched; otherwise None."""
     if not isinstance(term, ir.ArrayContains) or term.array != (MATCHED,):
         return None
     number = parameter_number(term.value)

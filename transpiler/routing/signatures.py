@@ -1,9 +1,9 @@
-"""Expression signatures: the common form of conditions that differ in their constants only.
+"""Expression signatures: the common form of conditions that differ only in their constants.
 
-A *pattern* is a condition of the IR in which parameters stand for constants. It is split into disjuncts; the
-equalities of a disjunct become the key of a constant table, and its other conjuncts, the residual predicate, are
-evaluated on the rows that have the key. A message that fulfils two disjuncts of a binding is delivered twice, and the
-queues are made distinct in the end.
+A *pattern* is a condition of the IR with parameters instead of constants. It is split into disjuncts. The equalities of
+a disjunct become the key of a constant table. The other conjuncts, the residual predicate, are evaluated for the rows
+that have the key. A message that meets two disjuncts of a binding is delivered twice; duplicate queues are removed
+afterwards.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ Parameter = bool | int | float | Decimal | str | bytes
 
 
 def parameter(number: int, column_type: ColumnType) -> ir.Column:
-    """The column that stands for a constant."""
+    """Return the column for the parameter ``number``."""
     return ir.Column((ROW, f"p{number}"), column_type)
 
 
 def parameter_number(value: ir.Value) -> int | None:
-    """The number of the parameter that a column stands for; None for a column of the message."""
+    """Return the number of the parameter ``value``; None if ``value`` is not a parameter."""
     if isinstance(value, ir.Column) and value.path[0] == ROW:
         return int(str(value.path[1])[1:])
     return None
@@ -39,9 +39,9 @@ def parameter_number(value: ir.Value) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """The values looked up for each message (``keys``), the residual predicate, and the parameters' types.
+    """The key values of the message (``keys``), the residual predicate, and the types of its parameters (``types``).
 
-    ``guard`` reads the message alone, so it is evaluated once, however many rows have the message's keys.
+    ``guard`` reads only the message, so it is evaluated once for each message and not for each row with its key.
     """
 
     keys: tuple[ir.Value, ...]
@@ -51,31 +51,31 @@ class Signature:
     types: tuple[ColumnType, ...]
 
 
-#: Computes a constant of a row from the constants of a condition.
+#: A function that accepts the constants of a condition and returns one constant of the row.
 Extract = Callable[[Sequence[Parameter]], Parameter]
 
 
 @dataclass(frozen=True, slots=True)
 class Disjunct:
-    """One disjunct of a pattern: a signature, and how a condition's row is computed from its constants."""
+    """One disjunct of a pattern: its signature, and the functions and indexes that select a row's constants."""
 
     signature: Signature
     keys: tuple[Extract, ...]
     parameters: tuple[int, ...]
 
     def row(self, constants: Sequence[Parameter]) -> tuple[tuple[Parameter, ...], tuple[Parameter, ...]]:
-        """The key of the row of one condition, and its other columns."""
+        """Return the key and the other columns of the row for a condition with these ``constants``."""
         key = tuple([extract(constants) for extract in self.keys])
         return key, tuple([constants[number] for number in self.parameters])
 
 
 def disjuncts(pattern: ir.Predicate) -> tuple[Disjunct, ...]:
-    """The disjuncts of a pattern; one that would have too many is one disjunct as a whole."""
+    """Split ``pattern`` into disjuncts; a pattern that would have too many disjuncts stays whole."""
     return tuple(_disjunct(terms) for terms in _alternatives(pattern, _has_index))
 
 
 def bind_parameters(pattern: ir.Predicate, constants: Sequence[Parameter]) -> ir.Predicate:
-    """The condition: the pattern with its parameters replaced by constants."""
+    """Return ``pattern`` with its parameters replaced by ``constants``."""
 
     def constant(column: ir.Column) -> ir.Value:
         number = parameter_number(column)
@@ -90,18 +90,21 @@ _Terms = tuple[ir.Predicate, ...]
 
 
 def _alternatives(node: ir.Predicate, has_index: Callable[[_Terms], bool]) -> list[_Terms]:
-    """The conjunctions of a disjunctive normal form, as far as the limits allow and each disjunct gains an index."""
+    """Return the conjunctions of the disjunctive normal form of ``node``, within the limits of ``tuning``.
+
+    A disjunction is split only if that gives disjuncts an index, as ``has_index`` determines for each conjunction.
+    """
     match node:
         case ir.Or(terms=terms):
             conjunctions = [conjunction for term in terms for conjunction in _alternatives(term, has_index)]
             indexed = [conjunction for conjunction in conjunctions if has_index(conjunction)]
             if not indexed or len(indexed) > tuning.MAX_LISTED:
                 return [(node,)]
-            # A disjunct without an index is evaluated for every message anyway, so all of them are one condition.
+            # A disjunct without an index is evaluated for every message anyway, so join all of these disjuncts.
             rest = [ir.all_of(*conjunction) for conjunction in conjunctions if not has_index(conjunction)]
             return [*indexed, (ir.any_of(*rest),)] if rest else indexed
         case ir.And(terms=terms):
-            # Distributing over a term pays where each of its disjuncts has a key.
+            # Distributing over a term pays off only if each of its disjuncts has a key.
             return [
                 tuple(term for conjunction in chosen for term in conjunction)
                 for chosen in product(*_distributed([_alternatives(term, _has_key) for term in terms], terms))
@@ -113,7 +116,10 @@ def _alternatives(node: ir.Predicate, has_index: Callable[[_Terms], bool]) -> li
 
 
 def _distributed(choices: list[list[_Terms]], terms: Sequence[ir.Predicate]) -> list[list[_Terms]]:
-    """Choose the terms of a conjunction that it is distributed over: short ones, and one long list."""
+    """Choose the terms over which a conjunction is distributed: terms with few disjuncts, and one long list.
+
+    ``choices`` contains the disjuncts of each term. In the result, each term that was not chosen is a single disjunct.
+    """
     chosen = list(choices)
     count, most = 1, tuning.MAX_DISJUNCTS
     for place in sorted(range(len(terms)), key=lambda place: len(choices[place])):
@@ -144,27 +150,27 @@ def _is_bound(term: ir.Compare) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Substring:
-    """A text that a value contains wherever a residual holds, as the number of its parameter."""
+    """A required substring: the residual predicate holds only if ``value`` contains the parameter number ``text``."""
 
     value: ir.Value
     text: int
 
 
 def contained_text(term: ir.Predicate) -> Substring | None:
-    """The text that a test finds in a value of the message."""
+    """Return the substring that ``term`` requires in a value of the message; None if it requires no substring."""
     match term:
         case ir.IsTrue(ir.Apply(function=ir.Function.CONTAINS, arguments=(value, text)), negated=False):
             number = parameter_number(text)
             return Substring(value, number) if number is not None and reads_message(value) else None
         case ir.And(terms=terms):
-            # A pattern behind the test of a value's type.
+            # A pattern after a test of the value's type.
             return next(filter(None, map(contained_text, terms)), None)
         case _:
             return None
 
 
 def _as_key(term: ir.Predicate) -> tuple[ir.Value, ColumnType, Extract] | None:
-    """An equality of a value of the message with a constant."""
+    """Return value, column type and constant of an equality of a message's value with a constant; otherwise None."""
     if not isinstance(term, ir.Compare) or term.operator is not Comparison.EQ:
         return None
     for value, other in ((term.left, term.right), (term.right, term.left)):
@@ -175,7 +181,7 @@ def _as_key(term: ir.Predicate) -> tuple[ir.Value, ColumnType, Extract] | None:
 
 
 def constant_of(value: ir.Value) -> Extract | None:
-    """The function that computes a constant value from those of a condition; None for a value that is no constant."""
+    """Return the function that computes ``value`` from a condition's constants; None if ``value`` is not constant."""
     number = parameter_number(value)
     if number is not None:
         return itemgetter(number)
@@ -193,7 +199,7 @@ def constant_of(value: ir.Value) -> Extract | None:
             return None
 
 
-#: Types whose constants are the values that a table holds.
+#: The types whose constants have the same value in the IR and in a table, except for DECIMAL.
 _PLAIN = (
     SparkType.BOOLEAN,
     SparkType.TINYINT,
@@ -209,31 +215,31 @@ _PLAIN = (
 
 
 def is_plain(constant: ir.Constant) -> bool:
-    """Return True if a constant's value is what a column of a table holds."""
+    """Return True if ``constant`` has a type that a constant table can contain."""
     return constant.type.kind in _PLAIN
 
 
 def constant_value(constant: ir.Constant) -> Parameter:
-    """The value of a constant as a table holds it; a DECIMAL's is an integer without its point."""
+    """Return the value of ``constant`` for a table; the IR has a DECIMAL as an unscaled integer."""
     if constant.type.kind is SparkType.DECIMAL and isinstance(constant.value, int):
         return Decimal(constant.value).scaleb(-constant.type.scale, _EXACT_DECIMALS)
     return constant.value
 
 
 def as_constant(value: Parameter, column_type: ColumnType) -> ir.Constant:
-    """The constant with a value of a table."""
+    """Return ``value``, a value of a table, as a constant of the IR."""
     assert not isinstance(value, bytes)
     if isinstance(value, Decimal):
         return ir.Constant(int(value.scaleb(column_type.scale, _EXACT_DECIMALS)), column_type)
     return ir.Constant(value, column_type)
 
 
-#: Spark's DECIMAL has 38 digits at most.
+#: A decimal context that never rounds, because Spark's DECIMAL has at most 38 digits.
 _EXACT_DECIMALS = Context(prec=76)
 
 
 def nearest_float(number: Parameter) -> float:
-    """The 32-bit floating point number next to a number, the even one of two, as a double."""
+    """Return the 32-bit floating-point number nearest to ``number`` (ties to even), as a double."""
     if isinstance(number, int) and abs(number) > _EXACT:
         # A conversion to the nearest double first would round twice.
         size = abs(number)
@@ -244,18 +250,18 @@ def nearest_float(number: Parameter) -> float:
     return float(struct.unpack("f", struct.pack("f", float(number)))[0])
 
 
-#: Integers up to here are doubles, and the bits of a 32-bit float's significand.
+#: The limit up to which every integer is a double, and the number of bits in the significand of a 32-bit float.
 _EXACT, _FLOAT_BITS = 2**53, 24
 
 
 def reads_message(value: ir.Node) -> bool:
-    """Return True if a value or predicate depends on the message, and on no parameter."""
+    """Return True if ``value`` depends on the message and on no parameter."""
     inner = list(ir.columns_in(value))
     return bool(inner) and all(parameter_number(column) is None for column in inner)
 
 
 def reads_parameters(node: ir.Node) -> bool:
-    """Return True if a value or predicate depends on a parameter."""
+    """Return True if ``node`` depends on a parameter."""
     return any(parameter_number(column) is not None for column in ir.columns_in(node))
 
 
@@ -268,7 +274,7 @@ def _disjunct(terms: _Terms) -> Disjunct:
             rest.append(term)
         else:
             keys[key[0]] = key[1:]
-    # Sorted, since the order in which a selector names its properties is no part of its signature.
+    # Sorted, because selectors with the same comparisons in another order have the same signature.
     ordered = sorted(keys.items(), key=lambda item: repr(item[0]))
     guards = sorted((term for term in rest if not reads_parameters(term)), key=repr)
     residual, numbers, types = _numbered(sorted(filter(reads_parameters, rest), key=_masked))
@@ -287,7 +293,7 @@ def _masked(term: ir.Predicate) -> str:
 
 
 def _numbered(terms: list[ir.Predicate]) -> tuple[ir.Predicate, tuple[int, ...], tuple[ColumnType, ...]]:
-    """The conjunction with its parameters renumbered in order, their old numbers, and their types."""
+    """Return the conjunction of ``terms`` with renumbered parameters, their old numbers, and their types."""
     type_by_number: dict[int, ColumnType] = {}
     for term in terms:
         for column in ir.columns_in(term):
@@ -300,7 +306,7 @@ def _numbered(terms: list[ir.Predicate]) -> tuple[ir.Predicate, tuple[int, ...],
 
 
 def shift_parameters(pattern: ir.Predicate, places: int) -> ir.Predicate:
-    """The pattern with its parameters numbered from ``places`` on."""
+    """Return ``pattern`` with ``places`` added to the numbers of its parameters."""
     return _renumber(pattern, lambda number: number + places)
 
 

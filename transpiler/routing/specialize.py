@@ -1,7 +1,8 @@
-"""Specialize signatures by constants inside their arithmetic, so that what is computed of a message becomes a key.
+"""Specialization of signatures for the constants in their arithmetic, so that an arithmetic value becomes a key.
 
-``n % 10 = 3`` compares a value that depends on two constants. Where few values stand in the place of the 10, each has a
-signature of its own, in which ``n % 10`` depends on the message alone: a key of its constant table.
+``n % 10 = 3`` depends on two constants. If the conditions have only few different constants instead of the 10, each
+such constant gets its own signature. In that signature ``n % 10`` depends only on the message, so it can be the key of
+the constant table.
 """
 
 from __future__ import annotations
@@ -26,7 +27,10 @@ from transpiler.routing.signatures import (
 
 
 def specialize(rules: Rules) -> Rules:
-    """The same rules, those without a key or an index under signatures that have one, where few constants bring it."""
+    """Return equivalent rules, with specialized signatures for those that have neither a key nor an index.
+
+    A signature is specialized only if few different constants suffice.
+    """
     specialized: Rules = {}
     for signature, listed in rules.items():
         numbers = _inner_parameters(signature)
@@ -47,7 +51,10 @@ def specialize(rules: Rules) -> Rules:
 
 
 def _inner_parameters(signature: Signature) -> list[int]:
-    """The parameters inside values of the message that a signature without a key or an index compares."""
+    """Return the indexes of the parameters inside arithmetic on the message that ``signature`` compares.
+
+    Return an empty list if the signature already has a key or an index.
+    """
     residual = signature.residual
     if signature.keys or find_index(signature) is not None:
         return []
@@ -62,7 +69,10 @@ def _inner_parameters(signature: Signature) -> list[int]:
 
 
 def _bound(signature: Signature, numbers: Sequence[int], constants: Sequence[Parameter]) -> ir.Predicate:
-    """The condition of a signature over the constants of its keys and parameters, some of which are known."""
+    """Return the condition of ``signature`` with its parameters ``numbers`` replaced by ``constants``.
+
+    In the condition, the constants of the keys come first among the parameters.
+    """
     known = dict(zip(numbers, constants, strict=True))
 
     def constant(column: ir.Column) -> ir.Value:

@@ -1,10 +1,10 @@
-"""Index of constant rows by the texts that a message's value must contain: the patterns of LIKE as keys of a table.
+"""Index of constant rows by the texts that a message's value must contain, such as the texts in LIKE patterns.
 
-A text of some length is in a value only if the substring at its beginning, its *gram*, is one of the value's
-substrings. A message's value is cut into its substrings of the few lengths that grams have, once for all tables, and
-each substring is looked up in a hash table of the rows. Substrings that begin as no gram does are passed over: texts
-such as ``,12003``, which name elements of a list, leave as many as the list has elements. The whole residual is
-evaluated again on the rows, so neither a shorter gram nor equal hashes change an answer.
+A value contains a text only if it contains the first characters of that text, the *gram*. All substrings of a message's
+value with the length of a gram are extracted, once for all tables, and each of them is looked up in a hash table of the
+rows. Substrings that do not begin like a gram are skipped: if the texts name elements of a list, such as ``,12003``,
+only one substring remains for each element. The whole residual predicate is evaluated again for the rows found, so
+neither short grams nor equal hashes affect the result.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from transpiler.routing.signatures import Parameter, Signature, Substring, conta
 
 @dataclass(frozen=True, slots=True)
 class Grams:
-    """The lengths of the substrings that a value is cut into, and an expression of Java for those of each length.
+    """The lengths of grams, and for each length a regular expression of Java that finds the substrings in a value.
 
-    An expression matches at each substring, whose last characters are its only group: those behind the first ``known``
-    ones, which all substrings of that length have in common.
+    All grams of one length share their first ``known`` characters. The only group of the expression captures the
+    characters of the substring after these.
     """
 
     lengths: tuple[int, ...]
@@ -33,25 +33,25 @@ class Grams:
     known: tuple[int, ...]
 
     def gram(self, text: str) -> str:
-        """The substring by which a text is looked up."""
+        """Return the gram of ``text``: its longest prefix whose length is in ``lengths``."""
         return text[: max(length for length in self.lengths if length <= len(text))]
 
     def hash(self, text: str) -> int:
-        """The hash of what an expression finds of a text: the CRC-32 of its bytes, which every engine has."""
+        """Return the hash of the captured characters of the gram of ``text``: the CRC-32 of their UTF-8 bytes."""
         gram = self.gram(text)
         return zlib.crc32(gram[self.known[self.lengths.index(len(gram))] :].encode())
 
 
 @dataclass(frozen=True, slots=True)
 class HashIndex:
-    """The rows of one group by the last bits of their hashes."""
+    """The rows of one group by the last bits of their hashes: ``nodes[hash & mask]`` contains the indexes of rows."""
 
     mask: int
     nodes: list[list[int]]
 
 
 def find_substring(signature: Signature) -> Substring | None:
-    """A text that the residual requires in every row."""
+    """Return a substring that the residual predicate of ``signature`` requires; None if it requires no substring."""
     for term in signature.residual.terms if isinstance(signature.residual, ir.And) else (signature.residual,):
         text = contained_text(term)
         if text is not None:
@@ -60,11 +60,11 @@ def find_substring(signature: Signature) -> Substring | None:
 
 
 def choose_grams(texts: Iterable[str]) -> Grams:
-    """The lengths for some texts, and what their grams begin with."""
+    """Choose the lengths of grams for ``texts``, and build the expressions that find the grams."""
     distinct = sorted({text[: tuning.MAX_GRAM] for text in texts}, key=len)
     lengths = sorted({len(text) for text in distinct})
     if len(lengths) > tuning.GRAM_LENGTHS:
-        # The shortest text needs its own length; the others divide the texts evenly.
+        # One gram must be as short as the shortest text; the other lengths divide the texts evenly.
         share = len(distinct) / tuning.GRAM_LENGTHS
         lengths = sorted({len(distinct[int(share * number)]) for number in range(tuning.GRAM_LENGTHS)})
     grams = Grams(tuple(lengths), (), ())
@@ -77,8 +77,8 @@ def choose_grams(texts: Iterable[str]) -> Grams:
 
 
 def _expression(length: int, grams: set[str]) -> tuple[str, int]:
-    """The expression of the grams of a length, and how many characters stand before its group."""
-    # All texts between the first and the last one begin as these two do.
+    """Return the expression for the grams of one length, and the number of characters before its group."""
+    # The common prefix of the first and last gram in sorted order is the common prefix of all grams.
     pairs = takewhile(lambda pair: pair[0] == pair[1], zip(min(grams), max(grams), strict=True))
     prefix = "".join(first for first, _ in pairs)
     parts = ""
@@ -87,9 +87,9 @@ def _expression(length: int, grams: set[str]) -> tuple[str, int]:
         one = "." if len(following) > tuning.MAX_FIRST else f"[{''.join(map(_in_class, following))}]"
         parts = f"{one}.{{{length - len(prefix) - 1}}}"
     if any(prefix.endswith(prefix[:count]) for count in range(1, len(prefix))):
-        # The next occurrence may begin within this one, so nothing of it may be consumed.
+        # Occurrences of the prefix can overlap, so the expression must not consume any characters.
         return f"(?s)(?=({escape_text(prefix)}{parts}))", 0
-    # Before a group the prefix is found without trying the group at each character, which takes a fifth less.
+    # With the prefix before the lookahead, Java searches for the prefix first, which is a fifth faster.
     return f"(?s){escape_text(prefix)}(?=({parts}))", len(prefix)
 
 
@@ -98,12 +98,12 @@ def _in_class(character: str) -> str:
 
 
 def build_substring_index(number: int, grams: Grams, rows: Sequence[tuple[Parameter, ...]]) -> HashIndex:
-    """The index of the rows of one group by the texts of one parameter."""
+    """Build the index of the rows of one group by the grams of the parameter ``number``."""
     return build_hash_index([grams.hash(str(row[number])) for row in rows])
 
 
 def build_hash_index(hashes: Sequence[int]) -> HashIndex:
-    """The index of rows by their hashes."""
+    """Build the index of rows by ``hashes``, the hash of each row."""
     mask = (1 << (2 * len(hashes)).bit_length()) - 1
     nodes: list[list[int]] = [[] for _ in range(mask + 1)]
     for place, number in enumerate(hashes):

@@ -1,10 +1,13 @@
-"""Binding keys with wildcards as one automaton of flat arrays, so that a key costs by its words and not by bindings.
+"""An automaton for binding keys with wildcards, in flat arrays.
 
-All patterns of all exchanges share one trie, with a root for each exchange. A word has a code (see ``slots``), and an
-edge is in the one place that its state and the word's code add up to, without a loop: a state is where its edges begin.
-A node of the trie leads to itself where it is a ``#``, to its ``*``, to the edge, and behind each of them to the ``#``
-that may match nothing. While there is room such nodes are one state together, and one look-up; then a state is a node,
-and what states lead to a list of them.
+The time to match a routing key depends on the number of its words, not on the number of bindings.
+
+All patterns of all exchanges share one trie, with one root for each exchange. Each word has an integer code, and each
+state has a number that is the offset of its edges in the arrays. The edge of a state for a word is at index state +
+code, so no search is needed. A node of the trie leads to itself if it is a ``#``, to its ``*``, to its edge for the
+word, and after each of these also to a following ``#``, which can match zero words. The subset construction merges
+nodes that are reached together into one state, up to a limit on memory. After that each node is a state of its own, and
+an edge leads to a list of states.
 """
 
 from __future__ import annotations
@@ -15,12 +18,12 @@ from dataclasses import dataclass, field
 from transpiler.base.topics import MANY_WORDS, ONE_WORD, AnyWord, TopicPattern
 from transpiler.routing import tuning
 
-#: The mark of a free place in an array: no state has this number.
+#: The value of a free element in ``owners``; no state has this number.
 FREE = -1
 
 
 def matches_topic(pattern: TopicPattern, words: Sequence[str]) -> bool:
-    """Return True if words match a pattern; both are constants here."""
+    """Return True if ``words`` match ``pattern``; used when both are constants."""
     places = {0}
     for word in words:
         places = _passed(pattern, places)
@@ -33,7 +36,7 @@ def matches_topic(pattern: TopicPattern, words: Sequence[str]) -> bool:
 
 
 def _passed(pattern: TopicPattern, places: set[int]) -> set[int]:
-    """The places, and those behind a ``#`` that matches nothing more."""
+    """Return ``places`` and the positions after each ``#`` at ``places``, because ``#`` can match zero words."""
     passed = set(places)
     for at in places:
         while at < len(pattern) and pattern[at] == MANY_WORDS:
@@ -44,30 +47,30 @@ def _passed(pattern: TopicPattern, places: set[int]) -> set[int]:
 
 @dataclass
 class TopicAutomaton:
-    """The automaton. ``lists`` are lists of states; ``otherwise`` is each state's list for a word without an edge.
+    """The automaton as arrays. ``lists`` contains lists of states, to which other arrays refer by index.
 
-    The edge of a state for the word of code ``c`` is at the place ``state + c``, if ``owners`` has the state there; its
-    list is there in ``following``. A number that is no state has no edge, the empty list and no end. States in which
-    patterns end are odd.
+    The state ``s`` has an edge for the word of code ``c`` if ``owners[s + c] == s``; then ``following[s + c]`` is the
+    index of the list of next states. For any other word the index is ``otherwise[s]``. A number that is not a state has
+    no edges, the empty list, and no patterns that end. States in which patterns end have odd numbers.
     """
 
-    #: The words with edges; the code of each is its place, counted from 1.
+    #: The words with edges. The code of a word is its index plus 1.
     words: list[str]
     owners: list[int]
     following: list[int]
     lists: list[list[int]]
     otherwise: list[int]
-    #: The patterns that end in each state.
+    #: For each state, the numbers of the patterns that end in the state.
     ends: list[list[int]]
-    #: The states before the first word, by the exchange that the roots were made for.
+    #: For each root (an exchange's state in the routing plan), the states before the first word.
     starts: dict[int, list[int]]
-    #: True if several paths may lead a key to one state, which needs a pattern of two ``#``.
+    #: True if a routing key can reach a state on several paths, which requires a pattern with at least two ``#``.
     repeats: bool
 
 
 @dataclass
 class _Node:
-    """A place in the trie, with the number of ``#`` on the way to it."""
+    """A node of the trie; ``many`` is the number of ``#`` on the path from the root to the node."""
 
     many: int = 0
     is_many: bool = False
@@ -76,14 +79,14 @@ class _Node:
 
 
 class TopicAutomatonBuilder:
-    """Collects patterns, each under the number of an exchange's state and with a number of its own."""
+    """Builder that collects patterns in a trie and converts it to an automaton."""
 
     def __init__(self) -> None:
         self._nodes: list[_Node] = []
         self._roots: dict[int, int] = {}
 
     def add(self, root: int, words: TopicPattern, pattern: int) -> None:
-        """Add a pattern; the same words end in the same node."""
+        """Add the pattern ``words`` with the number ``pattern``, under the exchange whose state is ``root``."""
         at = self._roots.get(root)
         if at is None:
             at = self._roots[root] = len(self._nodes)
@@ -91,10 +94,10 @@ class TopicAutomatonBuilder:
         many = False
         for word in words:
             if word == MANY_WORDS:
-                # Two in a row match what one does.
+                # Adjacent # match the same as a single #.
                 many = True
                 continue
-            # ``#.*`` is ``*.#``, which a key reaches by fewer paths.
+            # Rewrite ``#.*`` to the equivalent ``*.#``, which a routing key matches on fewer paths.
             if many and word != ONE_WORD:
                 at = self._follow(at, MANY_WORDS)
                 many = False
@@ -113,21 +116,21 @@ class TopicAutomatonBuilder:
         return child
 
     def build(self) -> TopicAutomaton:
-        """The automaton of all patterns that were added."""
+        """Return the automaton of all patterns that were added."""
         return _Determinizer(self._nodes).trie(self._roots)
 
 
-#: The trie nodes that a key has reached, in order: one state of the automaton, or the union of several.
+#: The trie nodes that a routing key has reached, sorted. They are one state of the automaton or several.
 _Nodes = tuple[int, ...]
 
 
 class _Determinizer:
-    """Subset construction over the nodes of a trie, while there is room; beyond it each node is a state by itself."""
+    """Subset construction over the nodes of a trie, up to a limit; beyond the limit each node is its own state."""
 
     def __init__(self, nodes: list[_Node]) -> None:
         self._nodes = nodes
         codes: dict[str, int] = {}
-        #: The successors of each node for the words of its edges, and those for any word.
+        #: For each node, its successors for each word code, and its successors for any word.
         self._exact: list[dict[int, _Nodes]] = []
         self._any: list[_Nodes] = []
         for number, node in enumerate(nodes):
@@ -141,24 +144,25 @@ class _Determinizer:
             self._any.append(stays if one is None else stays + self._reached(one))
         self._words = list(codes)
         self._room = tuning.AUTOMATON_ROOM * len(nodes)
-        #: The states so far with their numbers, those still to visit, and the lists of states.
+        #: The number of each state, the states in the order of their numbers, the index of each list of states by its
+        #: nodes, and the lists.
         self._states: dict[_Nodes, int] = {}
         self._queue: list[_Nodes] = []
         self._numbers: dict[_Nodes, int] = {}
         self._lists: list[list[int]] = []
 
     def _reached(self, number: int) -> _Nodes:
-        """The node, and the ``#`` behind it, which may match nothing."""
+        """Return node ``number`` and a ``#`` that follows it, because that ``#`` can match zero words."""
         many = self._nodes[number].edges.get(MANY_WORDS)
         return (number,) if many is None else (number, many)
 
     def trie(self, roots: Mapping[int, int]) -> TopicAutomaton:
-        """The arrays, with the start of each root."""
+        """Return the automaton; ``roots`` maps each exchange's state to the node of its root."""
         self._list(())
         starts = {root: self._list(self._reached(start)) for root, start in roots.items()}
         edges: list[dict[int, int]] = []
         others: list[int] = []
-        # The lists of a state bring new states, so those that few words lead to come first and have the room.
+        # The loop appends to the queue. States after few words come first, so they are merged before the limit is hit.
         for state in self._queue:
             always = {number for node in state for number in self._any[node]}
             exact: dict[int, set[int]] = {}
@@ -188,7 +192,7 @@ class _Determinizer:
         )
 
     def _list(self, nodes: Iterable[int]) -> int:
-        """The number of the list of states that make up some nodes."""
+        """Return the index of the list of states that together contain ``nodes``."""
         key = tuple(sorted(nodes))
         number = self._numbers.get(key)
         if number is None:
@@ -198,7 +202,7 @@ class _Determinizer:
         return number
 
     def _has_room(self, nodes: _Nodes) -> bool:
-        """Return True if several nodes become one state; it repeats their edges and ends, which the room pays for."""
+        """Return True if ``nodes`` may become one state; reserve memory for the edges and ends that it duplicates."""
         if len(nodes) < 2:
             return False
         stays = sum(len(self._any[node]) for node in nodes)
@@ -217,18 +221,19 @@ class _Determinizer:
 
 
 def place_edges(edges: Sequence[Mapping[int, object]], odd: Sequence[bool]) -> tuple[list[int], list[int]]:
-    """The places in one array where the edges of each state begin, and for each place the begin of its owner's edges.
+    """Assign each state an offset into one array of edges; return the offsets, and the owning offset of each element.
 
-    A begin is no edge itself, for codes begin with 1, and no two states have one begin: at odd places are those of
-    the states that are to be odd, and at even places all others.
+    ``edges`` contains the edges of each state by word code. No two states have the same offset. The offset of a state
+    is odd if ``odd`` is True for the state, otherwise even. Codes begin with 1, so the element at an offset is not an
+    edge of that state.
     """
     size = tuning.CHUNK_PLACES
     even = ((1 << size) - 1) // 3
     parities = (even, even << 1)
-    #: Bits of the places, and of the begins, that are in use, by the number of the chunk.
+    #: For each chunk of the array, bit sets of the elements and of the offsets that are in use.
     used: dict[int, int] = {}
     begun: dict[int, int] = {}
-    #: The first chunk where states of about as many edges may fit, at odd or at even places.
+    #: For each order of magnitude of the number of edges, and for odd and even offsets, the first chunk that may fit.
     first: dict[tuple[int, bool], int] = {}
     begins = [0] * len(edges)
     owners: list[int] = []
@@ -255,9 +260,10 @@ def place_edges(edges: Sequence[Mapping[int, object]], odd: Sequence[bool]) -> t
 def _occupied(
     codes: list[tuple[int, int]], chunk: int, size: int, used: Mapping[int, int], begun: Mapping[int, int]
 ) -> int:
-    """The bits of the begins in a chunk where a state cannot begin: another one does, or its edges would be on others'.
+    """Return the bit set of offsets in ``chunk`` at which a state cannot begin.
 
-    A code is a number of chunks and of places.
+    Another state begins at these offsets, or an edge would be at an element in use. Each of ``codes`` is divided into a
+    number of chunks and a rest.
     """
     occupied = begun.get(chunk, 0)
     for chunks, places in codes:

@@ -1,9 +1,9 @@
-"""Binding keys with wildcards as conditions on the words of a routing key, which are looked up as any others are.
+"""Binding keys with wildcards as conditions on the words of a routing key, for lookups in constant tables.
 
-A key with at most one ``#`` is a conjunction: equalities with the words in some places, counted from the front or from
-the back, and the number of words, or the least number of them. Keys that differ in their words alone have one
-*signature*, so that a hundred thousand of them are one look-up. Several ``#``, and signatures that few keys have, are
-left to the automaton, which costs by the words of a routing key and not by the number of signatures.
+A binding key with at most one ``#`` is a conjunction: equalities for the words at certain positions, counted from the
+front or from the back, and the number or minimum number of words. Binding keys that differ only in their words have the
+same *signature*, so that a hundred thousand of them need a single lookup. The automaton handles binding keys with
+several ``#``, and rare signatures, because its time depends on the words of a routing key and not on signatures.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ from transpiler.topology.model import Topology
 
 
 class WordsSignature(NamedTuple):
-    """The places of the words of a binding key, from the front and from the back.
+    """The positions of the plain words of a binding key, counted from the front and from the back.
 
-    ``many`` if the key has a ``#``; ``least`` is the least number of words then, 0 where the places imply it.
+    ``many`` is True if the binding key has a ``#``. Then ``least`` is the minimum number of words; 0 if the positions
+    already imply that minimum.
     """
 
     front: tuple[int, ...]
@@ -36,7 +37,7 @@ class WordsSignature(NamedTuple):
 
     @property
     def predicate(self) -> ir.Predicate:
-        """The condition, with the words as parameters, and behind them the number of all words where it is known."""
+        """The condition on a routing key. The parameters are the words, and their number if ``many`` is False."""
         names = [word_column(place) for place in self.front] + [word_column(place, back=True) for place in self.back]
         tests: list[ir.Predicate] = [
             ir.Compare(Comparison.EQ, ir.Column((name,), STRING), parameter(number, STRING))
@@ -51,7 +52,7 @@ class WordsSignature(NamedTuple):
 
 
 def words_signature(words: Sequence[str | AnyWord]) -> tuple[WordsSignature, tuple[Parameter, ...]] | None:
-    """Return the signature of a binding key with wildcards, and its constants; None where it has several ``#``."""
+    """Return the signature and the constants of the binding key ``words``; None if it has several ``#``."""
     parts = split_at_many(simplify_words(words))
     if len(parts) > 2:
         return None
@@ -66,9 +67,10 @@ def words_signature(words: Sequence[str | AnyWord]) -> tuple[WordsSignature, tup
 
 
 def signatures_to_look_up(topology: Topology) -> frozenset[WordsSignature]:
-    """Return the signatures of most binding keys with wildcards; none where the keys have too many.
+    """Return the most frequent signatures, for lookups instead of the automaton.
 
-    The automaton takes a message about as long as so many look-ups do, and where they leave it keys, it runs besides.
+    The set is empty if ``TOPIC_LOOK_UPS`` signatures do not cover the share ``LOOKED_UP`` of the binding keys with
+    wildcards. That many lookups take about as long as the automaton, which would have to run for the other keys, too.
     """
     counts: Counter[WordsSignature] = Counter()
     total = 0

@@ -1,100 +1,108 @@
-"""The tuning constants of routing: none changes a delivery, each trades one speed or size for another.
+"""The tuning constants of routing. They affect only speed and size, never a delivery.
 
-Modules read them at use, as ``tuning.MIN_ROWS``, so that a test can set one. Where no measurement is named, the value
-is a choice on record without one. The engine's own constants are in ``spark_ext.routing.tuning``; what a user
-meets as an error, as the paths of ``exchange_graph``, stands where it is used.
+Modules read a constant when they use it, as ``tuning.MIN_ROWS``, so that a test can change its value. A value without a
+measurement in its comment was chosen without measuring. The constants of the Spark engine are in
+``spark_ext.routing.tuning``. Limits that cause errors, such as the paths of ``exchange_graph``, are in the modules that
+use them.
 """
 
 from __future__ import annotations
 
 # Constant tables or compiled conditions (plan, signatures).
 
-#: Rules from which on a signature has a constant table. A look-up costs about as much as so many compiled conditions.
+#: Minimum number of rules for which a signature gets a constant table. One lookup takes about as long as this number of
+#: compiled conditions.
 MIN_ROWS = 12
 
-#: Rules that are compiled at most, which bounds the size of the query; beyond it, the signatures with the most rules
-#: have tables all the same.
+#: Maximum number of compiled rules, which limits the size of the query. Beyond that, even rare signatures get tables,
+#: those with the most rules first.
 MAX_COMPILED = 600
 
-#: Rules of rare signatures with a key up to which they are compiled; more of them are rows of merged tables.
+#: Maximum number of rules of rare signatures with a key for which these rules are compiled. If there are more, they
+#: become rows of merged tables.
 MAX_KEYED = 60
 
-#: Nodes of a signature's guard and residual beyond which its rules are compiled one by one: a residual is tested inside
-#: a lambda, where no part of it gets a method of its own.
+#: Maximum number of nodes in a signature's guard and residual predicate for which it gets a table. The rules of a
+#: larger signature are compiled one by one, because Spark cannot split a lambda, which tests the residual, into
+#: methods.
 MAX_RESIDUAL = 2_000
 
-#: Deliveries of one row of constants, and of all rows on the average, up to which the row is repeated for each of them
-#: and not kept with a list of them. At a million selectors a few rows in a thousand deliver twice; repeating them made
-#: the tables a third smaller.
+#: Maximum number of deliveries of one row, and maximum average for all rows, for which a row is repeated for each of
+#: its deliveries instead of having a list. With a million selectors a few rows in a thousand have two deliveries;
+#: repeating them made the tables a third smaller.
 MAX_REPEATS = 4
 MAX_REPEATED = 1.1
 
-#: Disjuncts that the short lists of a condition may make together, and those with one long list besides, each with
-#: rows of its own; a condition that would need more is tested as a whole.
+#: Maximum number of disjuncts into which the short lists of a condition are split, and maximum number including one
+#: long list. Each disjunct has its own rows. A condition that would need more disjuncts is not split.
 MAX_DISJUNCTS, MAX_LISTED = 64, 4_096
 
-#: Values of the constants inside arithmetic up to which each has a signature of its own (specialize).
+#: Maximum number of distinct constants inside arithmetic for which each gets its own signature (specialize).
 MAX_SPECIALIZED = 16
 
-#: False to look a value of a map up in each condition that names it (common_lookups).
+#: True to look up each value of a map once for each message, False to look it up in each condition that reads it
+#: (common_lookups).
 COMMON_LOOKUPS = True
 
 # Merging of signatures (merge_signatures).
 
-#: Signatures up to which each has a table to itself, and those that keep one where there are more, the largest ones.
+#: Maximum number of signatures for which each has its own table; and if there are more, the maximum number of
+#: signatures that keep their own table, those with the most rules.
 MAX_TABLES, UNMERGED_TABLES = 40, 16
 
-#: Combinations of keys that merged signatures may have. With more, each keeps one key, which has the most values.
+#: Maximum number of combinations of keys in merged signatures. If there are more, each signature keeps only its key
+#: with the most distinct values.
 MAX_KEY_SETS = 8
 
-#: Nodes of all terms of a merged signature, which are tested in one method: with 90 the largest had 7,400 bytes, with
-#: 140 it had 12,000, and HotSpot compiles up to 8,000.
+#: Maximum number of nodes in all terms of a merged signature, which are tested in one Java method. With 90 nodes the
+#: largest method had 7,400 bytes, with 140 nodes 12,000; HotSpot compiles methods of up to 8,000 bytes.
 MAX_MERGED = 90
 
 # Indexes of the rows under one key (plan, interval_index, substring_index).
 
-#: Rows of constants under one key from which on they have an index. Fewer are tested in turn.
+#: Minimum number of rows under one key for which they get an index. Fewer rows are tested one by one.
 MIN_INDEXED = 64
 
-#: Buckets of an interval index for each bound, before rounding up to a power of two, and the bounds of one bucket up
-#: to which a message's leaf is its bucket: it tests the rows of all bounds in it.
+#: Number of buckets of an interval index for each bound, before rounding up to a power of two; and maximum number of
+#: bounds in one bucket for which buckets of equal width are used, because the rows of all these bounds are tested.
 INTERVAL_BUCKETS, BUCKET_BOUNDS = 2, 8
 
-#: Numbers of rows in an interval index, for each row. With more, the tree has fewer levels.
+#: Maximum average number of nodes of an interval index that contain one row. A higher limit gives fewer levels.
 INTERVAL_ROOM = 24
 
-#: Lengths of the substrings that a message's value is cut into, and characters of one at most. Each length is one more
-#: pass over the value; a longer text has the substring at its beginning as its key.
+#: Maximum number of different lengths of grams, and maximum length of a gram, in characters. Each length needs one pass
+#: over the message's value.
 GRAM_LENGTHS, MAX_GRAM = 3, 24
 
-#: Characters that substrings may begin with, up to which others are passed over.
+#: Maximum number of different first characters after the common prefix of grams for which other characters are skipped.
 MAX_FIRST = 64
 
-# Topics: look-ups of words, or the automaton (topic_words, topic_automaton).
+# Topics: lookups of words, or the automaton (topic_words, topic_automaton).
 
-#: Signatures of binding keys with wildcards that are looked up, and the least share of these keys that they must have;
-#: with fewer all of them go to the automaton. The sixteen largest signatures of random wildcards have 0.7, and looking
-#: them up took up to 2.5 times as long as the automaton.
+#: Maximum number of signatures of binding keys with wildcards that are looked up, and minimum share of these binding
+#: keys that they must cover; otherwise all of them go to the automaton. For random wildcards the sixteen most frequent
+#: signatures cover 0.7, and looking them up took up to 2.5 times as long as the automaton.
 TOPIC_LOOK_UPS, LOOKED_UP = 16, 0.9
 
-#: Numbers in the automaton, for each node of the trie, that may repeat what is elsewhere in it. Several nodes as one
-#: state are one look-up where they were up to twenty, and repeat the edges of the nodes.
+#: Maximum number of duplicated array elements in the automaton for each node of the trie. Merging nodes into one state
+#: replaces up to twenty lookups by one, and duplicates the edges of these nodes.
 AUTOMATON_ROOM = 8
 
-#: Places at once that are tried for the begin of a state, an even number. All of a chunk cost about as much as one, and
-#: a chunk where a state does not fit is left to states of fewer edges.
+#: Number of offsets that are tried at once for a state, an even number. Testing a whole chunk takes about as long as
+#: testing one offset. A chunk in which a state does not fit is tried again only for states with fewer edges.
 CHUNK_PLACES = 4_096
 
 # Changes of a compiled topology (compiled_topology, binding_buckets).
 
-#: Bindings, or queues, of one bucket on the average: a change decodes the buckets of the queues that it touches, in a
-#: few milliseconds each. Smaller ones make the file larger, by a header of some 1,300 bytes each.
+#: Average number of bindings or queues in one bucket. A change decodes the buckets of the queues that it touches, in a
+#: few milliseconds for each bucket. Smaller buckets make the file larger, by about 1,300 bytes for each bucket.
 BUCKET_SIZE = 1_000
 
-#: Bindings, or queues, up to which a change compiles everything anew. 20,000 took 0.8 to 1.4 CPU seconds on a busy
-#: machine, of topics, of topics and headers, and of selectors of five forms, and 50,000 took 2 to 2.9.
+#: Maximum number of bindings or queues for which a change recompiles the whole topology. On a busy machine 20,000
+#: bindings with topics, with topics and headers, or with selectors of five forms took 0.8 to 1.4 CPU seconds, and
+#: 50,000 bindings took 2 to 2.9.
 COMPILED_ANEW = 25_000
 
-#: Queues that changes of a larger topology may have touched before everything is compiled anew. Their names are in the
-#: text of the query.
+#: Maximum number of queues that changes of a larger topology can touch before the whole topology is recompiled. The
+#: text of the query contains their names.
 MAX_CHANGED_QUEUES = 2_000

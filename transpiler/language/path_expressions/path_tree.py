@@ -141,7 +141,7 @@ Expression = Constant | Group | Negation | Operation | Union | Call | Variable |
 def walk(expression: Expression) -> Iterator[Expression]:
     """Yield ``expression`` and every expression inside it, without recursion.
 
-    An expression comes before its parts, and the last part comes first.
+    An expression comes before its subexpressions, which come in reverse order.
     """
     waiting = [expression]
     while waiting:

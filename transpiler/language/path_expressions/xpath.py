@@ -175,7 +175,7 @@ class PathParser:
 
     @contextmanager
     def _nested(self, span: Span | None = None) -> Iterator[None]:
-        """Count a nesting level. ``span`` is the place of the error; None stands for the next token."""
+        """Count a nesting level. ``span`` is the span of the error; None means the span of the next token."""
         self._depth += 1
         if self._depth > MAX_DEPTH:
             self._too_deep(span or self._next.span)
@@ -332,7 +332,7 @@ class PathParser:
 
 @lru_cache(maxsize=4096)
 def outside(expression: str) -> str | None:
-    """Describe a part of ``expression`` that cannot be evaluated.
+    """Describe one construct of ``expression`` that is outside the subset that can be evaluated.
 
     Returns None if the whole expression can be evaluated, and if it is not an XPath.
     """
@@ -348,8 +348,8 @@ def _outside(node: tree.Expression) -> Iterator[str]:
         case tree.Call(function=name) if name in _OTHER_FUNCTIONS:
             yield f"the function {name}"
         case tree.Variable(name=name):
-            # Engines differ: some fail when they evaluate the variable, and some refuse the whole expression. Only the
-            # broker's own engine shows which.
+            # Some XPath engines fail when they evaluate the variable, others reject the whole expression, so the result
+            # depends on the broker's engine.
             yield f"the variable ${name}"
         case tree.Path(steps=steps):
             for step in steps:

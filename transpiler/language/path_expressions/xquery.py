@@ -1,4 +1,4 @@
-"""Parser of the XQuery subset that a binding of an XML exchange may have. Errors name what is not in the subset.
+"""Parser of the supported XQuery subset for bindings of an XML exchange. Errors name constructs outside the subset.
 
 The subset: ``declare variable $x external;``, ``let $x := path return …``, paths of element names with ``/``, ``//``,
 ``*``, ``@name`` and ``text()``, general comparisons, arithmetic, ``and``, ``or``, ``not(…)``, ``exists(…)``.
@@ -183,7 +183,7 @@ class _Parser(PathParser):
         return None
 
     def _is_sum_in_parentheses(self) -> bool:
-        """Return True if an operator that takes values follows the matching parenthesis."""
+        """Return True if a comparison or arithmetic operator follows the matching closing parenthesis."""
         depth = 0
         for token in islice(self.tokens, self._at, None):
             if token.kind == "sign" and token.text == "(":
@@ -249,7 +249,7 @@ class _Parser(PathParser):
         return tree.Variable(name, span)
 
     def _location(self) -> tree.Path:
-        """Parse a path. The context item of a query is the document, so that relative paths start there too."""
+        """Parse a path. Relative paths start at the document, too, because it is the context item of a query."""
         start = self._next.span
         steps: list[tree.Step] = []
         if not self._read(".") and not self._is("//"):

@@ -1,13 +1,13 @@
-"""Messages for texts that are no selectors: what is wrong, where, and the user's text corrected.
+"""Error messages for invalid selectors: what is wrong, where, and a correction of the user's text.
 
-The idea: lexer and parser say only where a text stops being a selector and what could stand there. Often that
-misleads: the mistake is an operator of another language, or a quote, or a missing comma. So the text is scanned once
-more, leniently (``words``), and a table of patterns over its words (``table``) is tried in order; the first that
-matches replaces the message.
+The idea: lexer and parser report only the position of the first error and the tokens that would be legal there. That is
+often misleading, because the mistake is an operator of another language, a wrong quote or a missing comma. So this
+package scans the text again leniently (``words``) and tries a table of patterns over its words (``table``) in order.
+The first pattern that matches replaces the message.
 
-Invariants: this runs after a failure only, in linear time, and never decides that a text is wrong. A hint that says
-what to write has it as a fix, and a text with its fix parses, or fails further on; other hints state facts, or say
-"perhaps".
+Invariants: this code runs only after a failure, in linear time, and never decides whether a text is valid. If a hint
+tells the user what to write, the diagnostic has that text as a fix, and the corrected text parses or fails at a later
+position. Other hints state facts or begin with "perhaps".
 
 In reading order: ``words``, ``found_in_text``, ``word_patterns``, ``copied``, ``corrections``, ``table``.
 """
@@ -38,9 +38,9 @@ def explain(
 ) -> SelectorSyntaxError:
     """Return the error for a failure of the lexer or of the parser.
 
-    ``start`` is the offset behind the selector's prefixes. ``misspelled`` is the error for an earlier reserved word in
-    lower case, which counts where no mistake is known that would be left in upper case. ``fails_at`` returns the offset
-    at which another text fails, or None, so that a fix is offered only where it leads further.
+    ``start`` is the offset after the selector's prefixes. ``misspelled`` is the error for an earlier reserved word in
+    lower case; it is returned if no rule of ``RULES`` matches. ``fails_at`` accepts a corrected text and returns the
+    offset of its first error, or None if the text parses. A fix is kept only if the error then moves towards the end.
     """
     if isinstance(failure, UnexpectedTokenError):
         index = failure.span.start if failure.span else len(source.text)
@@ -60,7 +60,7 @@ def explain(
 
 
 def _followed(finding: Diagnostic, source: Source, index: int, fails_at: Callable[[str], int | None]) -> Diagnostic:
-    """Return a finding, without its fix if the text after it fails at the same place or before."""
+    """Return ``finding``, without its fix if the corrected text fails at the same position or earlier."""
     if not isinstance(finding.fix, Fix):
         return finding
     changed = finding.fix.apply(source.text)
@@ -71,11 +71,11 @@ def _followed(finding: Diagnostic, source: Source, index: int, fails_at: Callabl
 
 
 def _unexpected(failure: UnexpectedTokenError, reading: Reading) -> Diagnostic:
-    """Return the parser's finding: the expected tokens, the word before them, and the actual word."""
+    """Return the diagnostic for the parser's failure: the expected tokens, the word before, and the actual word."""
     word, previous, source = reading.at(reading.place), reading.at(reading.place - 1), reading.source
-    # A token without width stands at the word that it was made for.
+    # A token of zero width is reported at the word before which it was inserted.
     span = failure.span if failure.span and failure.span.start < failure.span.end else word.span
-    # An error may lie within a word, at the second sign of two.
+    # An error can be inside a word, at the second of two operator characters.
     before = source.text[word.start : span.start] or previous.text
     expected = _described(failure.legal, reading)
     after = f" after {brief(before)}" if before else ""
@@ -85,7 +85,7 @@ def _unexpected(failure: UnexpectedTokenError, reading: Reading) -> Diagnostic:
 
 
 def _described(legal: set[str], reading: Reading) -> str:
-    """Describe the legal next tokens briefly."""
+    """Return a short description of the legal next tokens."""
     opened = reading.opened
     in_list = opened is not None and reading.at(opened - 1).key == "IN"
     if legal >= _OPERAND_STARTS:

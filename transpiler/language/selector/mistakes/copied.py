@@ -1,6 +1,6 @@
-"""Mistakes of texts that were copied out of something else: URLs, options, JSON policies, code, other query languages.
+"""Rules for mistakes in texts copied from elsewhere: URLs, options, JSON policies, code, other query languages.
 
-Each rule takes what was read around the place and the parser's finding, and returns a better one or None.
+Each rule accepts the words around the error and the parser's diagnostic, and returns a better diagnostic or None.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from transpiler.language.selector.mistakes.word_patterns import as_pattern
 from transpiler.language.selector.mistakes.words import COMPARISONS, Reading, both_ends
 
 _TEST = r"(?:[=<>!]|(?:NOT\s+)?(?:LIKE|IN|IS|BETWEEN)\b)"
-#: Characters that a URL writes as % and two digits, and that stand in conditions.
+#: Percent-encoded characters that occur in conditions.
 _ENCODED = re.compile(r"%(?:2[0-9A-Ca-c]|3[C-Ec-e])")
 _OPTION = re.compile(
     rf"\s*[?&-]*(?:jms\.?|message|msg)?-?(?:selector|filter|filterExpression)\s*[=:]\s*(?=[\"'“]?\s*[\w.$]+\s*{_TEST})",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(rf"\s*([\"“”])(\s*\(*[\w.$]+\s*{_TEST}.*)[\"“”]\s*", re.IGNORECASE | re.DOTALL)
-#: A literal in which a quote has a backslash before it, and no blank behind.
+#: A literal in which a quote follows a backslash and is not followed by white space.
 _BACKSLASHED = re.compile(r"(['\"])((?:(?!\1)[^\\]|\\(?!\1).)*\\\1(?=\S)(?:(?!\1)[^\\]|\\.)*)\1", re.DOTALL)
 _SLASHED = re.compile(r"(?:(!)?=?~|\b(?:(NOT)\s+)?LIKE)\s*/((?:[^/\\\r\n]|\\.)*)/(\w*)", re.IGNORECASE)
 _PROPERTY_OF = re.compile(
@@ -53,7 +53,7 @@ def _place(reading: Reading, finding: Diagnostic) -> int:
 
 
 def _around(pattern: re.Pattern[str], reading: Reading, place: int) -> re.Match[str] | None:
-    """Return the match of a pattern that spans an offset and begins at most 200 characters before it; None for none."""
+    """Return the match of ``pattern`` around offset ``place``, beginning at most 200 characters earlier, or None."""
     text = reading.source.text
     for match in pattern.finditer(text, max(reading.start, place - 200), place + 1_000):
         if match.start() <= place < match.end():
@@ -62,7 +62,7 @@ def _around(pattern: re.Pattern[str], reading: Reading, place: int) -> re.Match[
 
 
 def encoded_for_url(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Find ``color%3D'red'``, which stands in a selector that was copied out of a URL."""
+    """Improve the error for percent-encoding in a selector that was copied from a URL: ``color%3D'red'``."""
     text, place = reading.source.text, _place(reading, finding)
     found = _around(_ENCODED, reading, place)
     if found is None:
@@ -74,7 +74,7 @@ def encoded_for_url(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def option_before(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Find ``selector=color = 'red'``: the name of an option before the condition."""
+    """Improve the error for the name of an option before the condition: ``selector=color = 'red'``."""
     match = _OPTION.match(reading.source.text)
     if match is None or _place(reading, finding) < match.start():
         return None
@@ -87,7 +87,7 @@ def option_before(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def quoted_whole(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Find a selector that is in double quotes as a whole."""
+    """Improve the error for a whole selector in double quotes."""
     match = _QUOTED.fullmatch(reading.source.text)
     if match is None or '"' in match[2]:
         return None
@@ -98,7 +98,7 @@ def quoted_whole(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def backslashed_quote(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    r"""Find ``'it\'s'`` and ``"it\"s"``, whose literal ends at the quote behind the backslash."""
+    r"""Improve the error for ``'it\'s'`` and ``"it\"s"``, where the literal ends at the quote after the backslash."""
     match = _around(_BACKSLASHED, reading, _place(reading, finding))
     if match is None:
         return None
@@ -109,7 +109,7 @@ def backslashed_quote(reading: Reading, finding: Diagnostic) -> Diagnostic | Non
 
 
 def slashed_regex(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Find ``color =~ /re.*/``."""
+    """Improve the error for a regular expression between slashes: ``color =~ /re.*/``."""
     match = _around(_SLASHED, reading, _place(reading, finding))
     if match is None:
         return None
@@ -122,7 +122,7 @@ def slashed_regex(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def name_in_code(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Find ``headers['type']`` and ``${header.type}``, a property as Spring and Camel write it."""
+    """Improve the error for properties in the notation of Spring and Camel: ``headers['type']``, ``${header.type}``."""
     match = _around(_PROPERTY_OF, reading, _place(reading, finding))
     if match is None:
         return None
@@ -132,7 +132,7 @@ def name_in_code(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def typed_time(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Find ``DATE '2024-01-31'``, ``to_date('2024-01-31')`` and ``now()``."""
+    """Improve the error for times in SQL: ``DATE '2024-01-31'``, ``to_date('2024-01-31')`` and ``now()``."""
     place = _place(reading, finding)
     clock = _around(_CLOCK, reading, place)
     if clock is not None:
@@ -152,7 +152,7 @@ def typed_time(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def filter_policy(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Find a filter policy of Amazon SNS, or a pattern of EventBridge: JSON with the values of each name."""
+    """Improve the error for a filter policy of Amazon SNS or a pattern of EventBridge: JSON with values by name."""
     text = reading.source.text
     if not text.lstrip().startswith("{") or len(text) > 10_000:
         return None
@@ -169,7 +169,7 @@ def filter_policy(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def _of_policy(name: str, values: Any) -> str:
-    """Return the condition of one name; ``ValueError`` for one that a selector of properties does not have."""
+    """Return the condition for one name of a policy; raise ``ValueError`` if a selector cannot express it."""
     if not name.replace("-", "_").isidentifier() or isinstance(values, dict):
         raise ValueError(name)
     listed = values if isinstance(values, list) else [values]

@@ -1,4 +1,7 @@
-"""Corrections that take more than a template: of lists, patterns, quotes and names."""
+"""Corrections that a template cannot express, for lists, patterns, quotes and names.
+
+Each function accepts the words that a pattern matched and returns the hint, with the correction if there is one.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from transpiler.language.selector.mistakes.words import COMPARISONS, TESTS, both
 
 
 def operator_in_parentheses(taken: Captured) -> Proposal:
-    """Return ``entry (not like '%aa%')`` with the name before each operator."""
+    """Correct ``entry (not like '%aa%')``: move the name before each operator inside the parentheses."""
     reading, name, at = taken.reading, f"{taken['x']}", taken["open"].behind
     close = reading.partners.get(at - 1, len(reading.words) - 1)
     parts: list[str] = []
@@ -25,7 +28,7 @@ def operator_in_parentheses(taken: Captured) -> Proposal:
 
 
 def two_comparisons(taken: Captured) -> str | Proposal:
-    """Return the correction of two signs of comparison side by side."""
+    """Correct two adjacent comparison operators."""
     first, second = f"{taken['x']}", f"{taken['y']}"
     joined = first + second
     if first == second:
@@ -36,7 +39,7 @@ def two_comparisons(taken: Captured) -> str | Proposal:
 
 
 def whole_list(taken: Captured) -> Proposal:
-    """Return a test for one of the members of a list that has no parentheses."""
+    """Correct a list without parentheses, or in square brackets or braces, to an IN or to comparisons."""
     reading, first = taken.reading, taken["members"].first
     brackets = reading.at(first).text
     written = [part.strip() for part in brackets.strip("[]").split(",")] if brackets[0] == "[" else None
@@ -52,7 +55,7 @@ def whole_list(taken: Captured) -> Proposal:
 
 
 def corrected_list(taken: Captured) -> Proposal:
-    """Return a test for one of the members between parentheses, or of those behind a sign."""
+    """Correct a list in parentheses, or after a comparison operator, to an IN or to comparisons."""
     reading, first = taken.reading, taken["members"].first
     members, behind = reading.members_after(first)
     close = reading.partners.get(first - 1)
@@ -61,9 +64,9 @@ def corrected_list(taken: Captured) -> Proposal:
 
 
 def _one_of(taken: Captured, written: list[str]) -> str:
-    """Return the test for one of some members: a list, or comparisons where the dialect's lists have strings only.
+    """Return an IN with the members ``written``, or comparisons if the dialect's IN accepts only strings.
 
-    A name without quotes was meant as text where a list has no names.
+    A name without quotes becomes a string if the dialect's IN does not accept names.
     """
     takes_any = taken.reading.dialect.list_member is ListMember.ANY
     members = [string_literal(member) if member.isidentifier() and not takes_any else member for member in written]
@@ -75,7 +78,7 @@ def _one_of(taken: Captured, written: list[str]) -> str:
 
 
 def _beside(taken: Captured, joined: str) -> str:
-    """Return joined conditions, in parentheses where the selector has others."""
+    """Return ``joined`` conditions, in parentheses if the selector has other conditions."""
     words = taken.reading.words
     others = any(word.key in ("AND", "OR") for word in words) or any(
         word.key == "NOT" for word in words[: taken["a"].first]
@@ -84,7 +87,7 @@ def _beside(taken: Captured, joined: str) -> str:
 
 
 def each_pattern(taken: Captured) -> Proposal:
-    """Return one LIKE for each of some patterns."""
+    """Correct a LIKE with a list of patterns to one LIKE for each pattern."""
     left = "{a} {no}LIKE".format_map(taken)
     reading, first = taken.reading, taken["members"].first
     patterns = reading.members_after(first)[0]
@@ -95,7 +98,7 @@ def each_pattern(taken: Captured) -> Proposal:
 
 
 def quote_inside(taken: Captured) -> str | Proposal:
-    """Return the text of a literal that ended at its apostrophe, with the quote written twice."""
+    """Correct a literal that ended at an apostrophe inside its text: double the apostrophe."""
     reading, last = taken.reading, taken.underlined.first
     text, start = reading.source.text, reading.at(last - 1).start
     said = "a quote inside a literal is written twice: "
@@ -107,18 +110,18 @@ def quote_inside(taken: Captured) -> str | Proposal:
 
 
 def bare_before_quote(taken: Captured) -> Proposal:
-    """Return a text whose first quote is missing."""
+    """Correct a text without an opening quote."""
     text = taken["x"]
     return Proposal("text goes into single quotes: ", f"{text:text}", span=Span(text.span.start, text.span.end + 1))
 
 
 def doubled_quotes(taken: Captured) -> Proposal:
-    """Return a text whose quotes are two single ones."""
+    """Correct a text that is enclosed in two single quotes on each side."""
     return Proposal("text goes into single quotes: ", f"{taken['y']:text}", span=taken["x"].span.to(taken["z"].span))
 
 
 def as_name(taken: Captured) -> str | Proposal:
-    """Return how the dialect writes the name between wrong quotes."""
+    """Correct a name in the wrong quotes to the spelling of the dialect."""
     dialect, hyphens, name = taken.reading.dialect, taken.reading.hyphens, both_ends(taken["x"].content)
     where, elsewhere = taken["x"].span, f"{taken['elsewhere']}"
     if name.replace("-" if hyphens else ".", "_").isidentifier():
@@ -134,7 +137,7 @@ def as_name(taken: Captured) -> str | Proposal:
 
 
 def regex_elsewhere(taken: Captured) -> str | Proposal:
-    """Return a test by LIKE where it says as much, and by a function that one dialect has."""
+    """Correct a test with a regular expression to LIKE if LIKE is equivalent; mention the function REGEX."""
     regex, other = "REGEX({x:text}, {a})".format_map(taken), dialects_with(Extension.FUNCTIONS)
     pattern = as_pattern(taken["x"].content)
     if pattern is None:
@@ -145,7 +148,7 @@ def regex_elsewhere(taken: Captured) -> str | Proposal:
 
 
 def like_for_regex(taken: Captured) -> str | Proposal:
-    """Return the LIKE for an operator of regular expressions, where a pattern says as much."""
+    """Correct an operator for regular expressions to LIKE if a LIKE pattern is equivalent."""
     name, expression = taken["a"], taken["x"]
     has_both = name.behind > name.first and expression.behind > expression.first
     pattern = as_pattern(expression.content) if has_both else None
@@ -156,19 +159,19 @@ def like_for_regex(taken: Captured) -> str | Proposal:
 
 
 def functions_elsewhere(taken: Captured) -> str:
-    """Return which dialect has functions."""
+    """Return the hint about the dialect that has functions."""
     own = "has no function but UTC()" if taken.reading.dialect.has(Extension.UTC) else "has no functions"
     return f"{taken.reading.dialect.title} {own}; the dialect activemq has REGEX, INLIST, MAKELIST, SPLIT and REPLACE"
 
 
 def between_in_parentheses(taken: Captured) -> Proposal:
-    """Return a BETWEEN without the parentheses around its bounds."""
+    """Correct a BETWEEN with parentheses around its bounds."""
     span = taken["a"].span.to(taken["close"].span)
     return Proposal("write ", "{a} {no}BETWEEN {b} AND {c}".format_map(taken), span=span)
 
 
 def between_in_brackets(taken: Captured) -> str | Proposal:
-    """Return a BETWEEN for an interval in brackets."""
+    """Correct an interval in brackets to BETWEEN, or to two comparisons in a dialect without BETWEEN."""
     bounds = [part.strip() for part in INTERVAL.split(taken["x"].content.strip("[]"))]
     if len(bounds) != 2 or not all(bounds):
         return "BETWEEN takes two bounds without brackets, as in {a} {no}BETWEEN 1 AND 9".format_map(taken)
@@ -180,7 +183,7 @@ def between_in_brackets(taken: Captured) -> str | Proposal:
 
 
 def chained(taken: Captured) -> str | Proposal:
-    """Return the two comparisons of ``1 < a < 5`` and of ``a > 1 < 5``."""
+    """Correct the chains ``1 < a < 5`` and ``a > 1 < 5`` to two comparisons."""
     first, second = f"{taken['x']}", f"{taken['y']}"
     if not {first, second} <= {"<", "<=", ">", ">="}:
         return "comparisons do not chain; perhaps join two of them with AND, or put the first into parentheses"
@@ -191,7 +194,7 @@ def chained(taken: Captured) -> str | Proposal:
 
 
 def without_brackets(taken: Captured) -> str | Proposal:
-    """Return the name in brackets alone, where it is one without them."""
+    """Correct a name in brackets to the name without brackets, if the name is valid without brackets."""
     name = taken["x"].content.strip("[]")
     dots = taken.reading.dialect.identifiers is not Identifiers.ASCII
     elsewhere = "the dialect rabbitmq takes [a name] in brackets"
@@ -201,13 +204,13 @@ def without_brackets(taken: Captured) -> str | Proposal:
 
 
 def null_test_alone(taken: Captured) -> Proposal:
-    """Return ``a IS NULL`` for ``a IS NULL = TRUE``."""
+    """Correct ``a IS NULL = TRUE`` to ``a IS NULL``."""
     negated = taken.is_negated ^ (taken["op"].content in ("<>", "!=")) ^ (taken["x"].content.upper() == "FALSE")
     return Proposal("write ", f"{taken['a']} IS {'NOT ' * negated}NULL", " alone")
 
 
 def compared_null_test(taken: Captured) -> str | Proposal:
-    """Return two conditions for ``a IS NULL = b`` with a boolean property ``b``; the test alone for another operand."""
+    """Correct ``a IS NULL = b``: two conditions if ``b`` is a name, otherwise a hint to write the test alone."""
     reading, other = taken.reading, taken["b"]
     is_unequal = taken["op"].content in ("<>", "!=")
     tests = [f"{taken['a']} IS {'NOT ' * negated}NULL" for negated in (taken.is_negated, not taken.is_negated)]
@@ -219,7 +222,7 @@ def compared_null_test(taken: Captured) -> str | Proposal:
 
 
 def closed_text(taken: Captured) -> str | Proposal:
-    """Return a literal with the quote that it lacks, where it cannot end before."""
+    """Correct an unclosed literal: add the closing quote if the literal has no white space, so its end is clear."""
     text = taken.underlined.content
     said = "close it with a single quote; a quote inside a literal is written twice"
     if not text or any(character.isspace() for character in text):

@@ -1,6 +1,6 @@
-"""Mistakes that the text itself shows: prefixes, times, markup, bind variables, texts without quotes, statements.
+"""Rules for mistakes in the text itself: prefixes, times, markup, bind variables, unquoted texts, SQL statements.
 
-Each rule takes what was read around the place and the parser's finding, and returns a better one or None.
+Each rule accepts the words around the error and the parser's diagnostic, and returns a better diagnostic or None.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from transpiler.language.selector.dialects import dialects_with
 from transpiler.language.selector.literal_scanner import string_literal
 from transpiler.language.selector.mistakes.words import COMPARISONS, TESTS, Reading, Word, both_ends
 
-#: A date and what people write behind it. Nothing of a word or of a text in quotes.
+#: A date with an optional time and time zone, outside words and quotes.
 _TIME = re.compile(r"(?<![\w.$'\"-])[12][0-9]{3}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:]+(?:\.[0-9]+)?(?:Z|[+-][0-9:]+)?)?")
-#: The mark in a hint for a time.
+#: The phrase in every hint that suggests a number for a time.
 MILLISECONDS = "the milliseconds since 1970-01-01 in UTC"
 _NUMBER = re.compile(r"(?P<grouped>[0-9]{1,3}(,[0-9]{3})+)|[0-9]{1,3}(?P<dotted>\.[0-9]{3})*,[0-9]+|[0-9]+,[0-9]+")
 
 
 def unknown_prefix(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Find ``hyphenated_props:`` and its kin in a dialect that has no such prefix, or misspelled."""
+    """Improve the error for a prefix such as ``hyphenated_props:`` that is misspelled or that the dialect lacks."""
     first, colon = reading.at(0), reading.at(1)
     if colon.text[:1] != ":" or reading.place > 1 or first.kind != "name" or first.end != colon.start:
         return None
@@ -50,7 +50,7 @@ def unknown_prefix(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def time_without_quotes(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Find ``2024-08-09`` and ``2024-01-01T00:00:00Z``."""
+    """Improve the error for dates and times without quotes: ``2024-08-09`` and ``2024-01-01T00:00:00Z``."""
     start = reading.at(reading.place).start
     for match in _TIME.finditer(reading.source.text, reading.start):
         time = iso_time(match[0])
@@ -66,7 +66,7 @@ def time_without_quotes(reading: Reading, finding: Diagnostic) -> Diagnostic | N
 
 
 def select_statement(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Find ``SELECT * FROM t WHERE a = 1``."""
+    """Improve the error for an SQL statement: ``SELECT * FROM t WHERE a = 1``."""
     first, second = reading.at(0), reading.at(1)
     if first.key != "SELECT" or not (second.kind == "name" or second.key in ("*", "TRUE")):
         return None
@@ -80,7 +80,7 @@ def select_statement(reading: Reading, finding: Diagnostic) -> Diagnostic | None
 
 
 def number_with_comma(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Find ``1,000`` and ``1,5``."""
+    """Improve the error for numbers with a comma: ``1,000`` and ``1,5``."""
     comma = reading.at(reading.place)
     match = _NUMBER.match(reading.source.text, reading.at(reading.place - 1).start)
     if comma.kind != "comma" or match is None or match.end() <= comma.start:
@@ -93,7 +93,7 @@ def number_with_comma(reading: Reading, finding: Diagnostic) -> Diagnostic | Non
 
 
 def unclosed_parenthesis(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Find the parenthesis that is open at the end."""
+    """Improve the error for a parenthesis that is still open at the end."""
     if reading.at(reading.place).kind != "end" or reading.opened is None:
         return None
     if reading.at(reading.place - 1).key in COMPARISONS:
@@ -104,31 +104,31 @@ def unclosed_parenthesis(reading: Reading, finding: Diagnostic) -> Diagnostic | 
 
 
 def closed_without_opening(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Find the parenthesis that closes nothing."""
+    """Improve the error for a closing parenthesis without an opening one."""
     if reading.at(reading.place).kind != "close" or reading.opened is not None:
         return None
     return replace(finding, hint="no parenthesis is open here; remove it", fix=Fix(""))
 
 
 _AND_SIGNS = re.compile(r"('(?:[^']|'')*')|&&")
-#: Placeholders for values, and texts without quotes that are neither names nor numbers.
+#: ``_PLACEHOLDER`` matches placeholders for values, ``_UNQUOTED`` a text without quotes.
 _PLACEHOLDER = re.compile(r"\?\d*|[:@]\w+|[#$%]?\{\{?[^{}'\",]*\}?\}|%\(\w+\)s|%s\b|<\w+>")
 _UNQUOTED = re.compile(r"[^\s'\"(),=<>!&|;\[\]{}]+")
 _BEFORE_VALUE = COMPARISONS | frozenset(("LIKE", "IN", "BETWEEN", "AND"))
-#: Operators behind which only a number stands.
+#: Operators after which only a number is valid.
 _ORDERS = COMPARISONS - {"=", "<>"} | {"BETWEEN", "AND"}
 _WITH_UNIT = re.compile(r"([0-9]+(?:\.[0-9]+)?)[A-Za-z]+")
 
 
 def markup_entities(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Find ``&apos;`` and ``&gt;``, which stand in a selector that was copied out of XML."""
+    """Improve the error for entities such as ``&apos;`` and ``&gt;`` in a selector that was copied from XML."""
     text = reading.source.text
     place = finding.span.start if finding.span is not None else len(text)
     if not any(match.start() <= place < match.end() for match in ENTITY.finditer(text)):
         return None
     quote = "'" if reading.dialect.double_quotes is DoubleQuotes.REFUSED else '"'
     written = without_entities(text, quote)
-    # Code that was copied out of XML has the signs of code; a text between quotes may have them, too.
+    # Code that was copied from XML often has && for AND; in string literals && stays.
     written = _AND_SIGNS.sub(lambda match: match[0] if match[1] else "AND", written)
     hint, fix = f"write the characters themselves: {both_ends(written)}", Fix(written, span=Span(0, len(text)))
     found = next(match for match in ENTITY.finditer(text) if match.start() <= place < match.end())
@@ -138,7 +138,7 @@ def markup_entities(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def bind_variable(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Find ``?``, ``:name`` and ``${name}`` in the place of a value."""
+    """Improve the error for placeholders instead of values: ``?``, ``:name`` and ``${name}``."""
     word = reading.at(reading.place)
     index = word.start - (reading.source.text[word.start - 1 : word.start] in tuple("$#%"))
     match = _PLACEHOLDER.match(reading.source.text, index) or _PLACEHOLDER.match(reading.source.text, word.start)
@@ -152,12 +152,12 @@ def bind_variable(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def text_without_quotes(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Find ``ID:abc``, ``topic://x`` and ``10.0.0.1`` in the place of a value."""
+    """Improve the error for values without quotes: ``ID:abc``, ``topic://x`` and ``10.0.0.1``."""
     text = reading.source.text
     place = finding.span.start if finding.span is not None else len(text)
     start = max(text.rfind(sign, 0, place + 1) for sign in " \t\r\n'\"(),=<>!&|;[]{}") + 1
     match = _UNQUOTED.match(text, start)
-    # A sign of arithmetic between operands is the finding of other rules.
+    # Other rules handle an arithmetic operator between operands.
     if match is None or not match.start() <= place < match.end() or text[place] in "*/%+-^~":
         return None
     odd = re.search(r"[:@#\\?]|//", match[0]) or finding.message.endswith("a name")
@@ -180,12 +180,15 @@ def _takes_value(word: Word) -> bool:
     return word.key in _BEFORE_VALUE or word.kind in ("open", "comma")
 
 
-#: Literals, and behind a blank what other languages read as a comment to the end of the line.
+#: Literals, and the comments of other languages up to the end of the line (only at the start or after white space).
 _COMMENT = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|(?<!\S)(?P<sign>--|//|#)[^\r\n]*")
 
 
 def line_comment(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Find ``# …``, ``// …`` and ``-- …``, also where a dialect has comments and the line has no end."""
+    """Improve the error for the comments ``# …``, ``// …`` and ``-- …``.
+
+    Dialects that have ``--`` comments reject them, too, if the line has no line end.
+    """
     if finding.code == "syntax.comment":
         return None
     text, title = reading.source.text, reading.dialect.title
@@ -212,7 +215,7 @@ def line_comment(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def colon_for_equals(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Find ``color: red, size: 5``, as YAML and JSON write values, and ``size: > 5``."""
+    """Improve the error for ``color: red, size: 5``, the notation of YAML and JSON, and ``size: > 5``."""
     in_braces = reading.at(reading.place).text == "{"
     first = reading.place + 1 if in_braces else reading.place - 1
     if not _begins_condition(reading, first):
@@ -239,7 +242,7 @@ def colon_for_equals(reading: Reading, finding: Diagnostic) -> Diagnostic | None
 
 
 def name_with_colon(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Find ``my:prop = 5``, in which a name with colons is compared."""
+    """Improve the error for a name with colons: ``my:prop = 5``."""
     first = behind = reading.place - 1
     while reading.at(behind + 1).text == ":" and reading.at(behind + 2).kind in ("name", "keyword"):
         if not reading.at(behind).end == reading.at(behind + 1).start == reading.at(behind + 2).start - 1:
@@ -264,7 +267,7 @@ def name_with_colon(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def _begins_condition(reading: Reading, number: int) -> bool:
-    """Return True if a condition begins at a word, and no value of BETWEEN or of a list."""
+    """Return True if a condition begins at word ``number``, not an operand of BETWEEN or a member of a list."""
     before = reading.at(number - 1)
     if before.key == "AND":
         return reading.at(number - 3).key != "BETWEEN"
@@ -274,7 +277,10 @@ def _begins_condition(reading: Reading, number: int) -> bool:
 
 
 def _term_with_colon(reading: Reading, at: int) -> tuple[str, int] | None:
-    """Return the comparison for a name, a colon and a value from a word on, and the number behind them."""
+    """Translate the name, colon and value that begin at word ``at`` to a comparison; return its text and end index.
+
+    Return None if there is no such term.
+    """
     name, colon = reading.at(at), reading.at(at + 1)
     if name.kind not in ("name", "quoted", "string") or colon.text != ":" or not name.content:
         return None

@@ -1,6 +1,6 @@
-"""Functions, methods and casts of other languages, with the operator of a selector that says as much.
+"""Corrections of functions, methods and casts of other languages to the equivalent operators of selectors.
 
-``operator_for`` reads the text of one call; ``call`` finds the one around the place of an error.
+``operator_for`` translates the text of one call; ``call`` finds the call around the position of an error.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from transpiler.language.selector.mistakes.word_patterns import as_pattern
 from transpiler.language.selector.mistakes.words import Reading
 
 _TEXT = r"'(?:[^']|'')*'|\"[^\"]*\""
-#: Tests of a text by their names without underscores; each has the operator and what stands behind it.
+#: Functions that test a text, by name in upper case without underscores. Each value accepts the text argument and
+#: returns the operator and right operand of the equivalent condition, or None if there is no equivalent.
 _TESTS: dict[str, Callable[[str], str | None]] = {
     **dict.fromkeys(("PREFIX", "STARTSWITH", "BEGINSWITH"), lambda text: f"LIKE {string_literal(f'{text}%')}"),
     **dict.fromkeys(("SUFFIX", "ENDSWITH"), lambda text: f"LIKE {string_literal(f'%{text}')}"),
@@ -49,7 +50,7 @@ _EQUAL_TO = re.compile(rf"\s*={{1,3}}\s*({_TEXT})")
 
 
 def operator_for(call: str) -> tuple[str, str] | None:
-    """Return what is wrong with a call, and what a selector writes in its place; None for one that is not known."""
+    """Return the error message for a call and the equivalent condition; None if the call is not known."""
     for form in _FORMS:
         match = form.fullmatch(call)
         if match is not None and (found := _written(match)) is not None:
@@ -58,7 +59,7 @@ def operator_for(call: str) -> tuple[str, str] | None:
 
 
 def call(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Find ``NOT EXISTS(color)``, ``color.startsWith('b')``, ``'red'.equals(color)`` and ``CAST(size AS INT)``."""
+    """Improve the error for calls: ``NOT EXISTS(color)``, ``color.startsWith('b')``, ``CAST(size AS INT)``."""
     text, place = reading.source.text, finding.span.start if finding.span is not None else len(reading.source.text)
     for form in _FORMS:
         for match in form.finditer(text, max(reading.start, place - 200), place + 1_000):
@@ -71,7 +72,7 @@ def call(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def call_for_case(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Find ``lower(color) = 'red'``, for which a selector has no operator."""
+    """Improve the error for ``lower(color) = 'red'``, which has no equivalent operator in selectors."""
     text, place = reading.source.text, finding.span.start if finding.span is not None else len(reading.source.text)
     for match in _IN_ONE_CASE.finditer(text, max(reading.start, place - 200), place + 1_000):
         if match.start() <= place < match.end():
@@ -87,7 +88,7 @@ def call_for_case(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def _written(match: re.Match[str]) -> tuple[str, str] | None:
-    """Return what is wrong with the call of a match, and the condition that says as much, if one does."""
+    """Return the error message for the matched call and the equivalent condition; None if there is no equivalent."""
     found = match.groupdict()
     if found.get("cast"):
         return "a selector has no casts: a property has the type that it was sent with", found["cast"]

@@ -1,6 +1,6 @@
-"""The mistakes that have a message of their own, the most specific first; the notation is that of ``word_patterns``.
+"""The table of mistakes with their messages and hints, the most specific first, in the notation of ``word_patterns``.
 
-What needs more than a pattern and a template is in ``found_in_text`` and ``corrections``.
+Mistakes that a pattern and a template cannot express are in ``found_in_text``, ``copied`` and ``corrections``.
 """
 
 from __future__ import annotations
@@ -75,9 +75,9 @@ def _saying(message: str, *rows: Row, code: str | None = None) -> tuple[Row, ...
 _hint = partial(Row, ends_at_place=True)
 _sign = partial(_saying, code="syntax.operator")
 
-#: Mistakes that are known by the words around the place of an error.
+#: The rules for mistakes that the words around the error identify; the first rule that matches replaces the message.
 RULES: tuple[Rule, ...] = (
-    # what the text itself shows
+    # mistakes in the text itself
     unknown_prefix,
     markup_entities,
     encoded_for_url,
@@ -321,7 +321,7 @@ RULES: tuple[Rule, ...] = (
         "no null",
     ),
     Row(_INSIDE, "a list has no NULL; perhaps OR … IS NULL is meant behind it", "no null", at="NULL"),
-    # operators without an operand on the left; a reserved word may have been meant as a name
+    # operators without a left operand; the user may have meant a reserved word as a name
     Row("start,open,AND,OR word:tests compares", _RESERVED),
     *_saying(
         "expected an operand before {op:raw}",
@@ -389,7 +389,7 @@ RULES: tuple[Rule, ...] = (
     ),
 )
 
-#: Hints for patterns of words at the place of the parser's error, whose message stays.
+#: Rules that only add a hint to the parser's message, tried if no rule of ``RULES`` matches.
 HINTS: tuple[Rule, ...] = (
     _hint("BETWEEN b AND end", "the upper bound is missing behind it"),
     _hint("AND,OR,NOT end", "a condition is missing behind it"),

@@ -1,19 +1,19 @@
-"""Patterns over the words around an error: a notation like a selector's, with operands as letters.
+"""Patterns over the words around an error, in a notation that looks like a selector with letters as operands.
 
-A pattern is a row of elements, each of which takes words from left to right:
+A pattern is a sequence of elements, which match words from left to right:
 
-- ``a``, ``b``, ``c``: an arithmetic expression; one that begins a pattern ends before its next element. Its parentheses
-  nest, so no regular expression over the words would do.
-- ``NOT``, ``<>``, ``string``: a word, a sign, or a word of that kind or one of ``KINDS``; ``=,<>`` is one of several.
+- ``a``, ``b``, ``c``: an arithmetic expression. If it begins the pattern, it must end before the next element. Its
+  parentheses can be nested, so a regular expression over the words would not suffice.
+- ``NOT``, ``<>``, ``string``: this word or sign, or a word of this kind (also of ``KINDS``); ``=,<>`` lists choices.
 - ``~LIKE``: a name that looks like a misspelled LIKE.
-- ``group``, ``members``, ``several``, ``words``, ``unquoted``: see ``TAKERS``.
-- ``?`` before an element makes it optional, ``^`` asks that no blank is before it, ``@`` underlines what it takes, and
-  ``x:`` names it.
+- ``group``, ``members``, ``several``, ``words``, ``unquoted``: several words, see ``TAKERS``.
+- ``?`` before an element makes it optional, ``^`` forbids white space before it, ``@`` underlines the matched words in
+  the diagnostic, and ``x:`` names the element.
 
-Messages and hints are templates over what the elements took: ``{a}`` is shown as it would be written, with the
-forms of ``Part`` beside; ``{no}`` and the like are ``DERIVED``. What a hint has between « and » is the fix: it takes
-the place of the underlined words, of the parts that it has, of one that is called ``also``, and all between them. Where
-a part is missing or shortened, which an ellipsis shows, there is no fix.
+Messages and hints are templates with the matched words: ``{a}`` is formatted as it should be written, and ``Part``
+defines other formats; ``{no}`` and similar values are in ``DERIVED``. The text between « and » in a hint is the fix. It
+replaces the underlined words, the elements that it names, the element named ``also``, and all words between them. There
+is no fix if an element is missing or shortened, which the text marks with an ellipsis.
 """
 
 from __future__ import annotations
@@ -32,18 +32,19 @@ from transpiler.language.selector.literal_scanner import string_literal
 from transpiler.language.selector.mistakes.words import COMPARISONS, QUOTES, TESTS, Reading, Word, brief
 
 _DOUBLE_QUOTES = '; artemis, qpid-java and qpid-cpp take "…" as a name, rabbitmq as a string'
-#: Words before the place at which a pattern may begin.
+#: Maximum number of words between the beginning of a match and the position of the error.
 _BEFORE = 30
 _ELEMENT = re.compile(r"(?P<optional>\?)?(?P<adjacent>\^)?(?P<underlined>@)?(?:(?P<name>\w+):)?(?P<choices>.+)")
+#: For each comparison operator, its negation.
 OPPOSITE = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
-#: Signs as words.
+#: Words that users write instead of an operator, with the operator.
 SPELLED = {
     "EQ": "=", "EQUAL": "=", "EQUALS": "=", "NE": "<>", "NEQ": "<>", "GT": ">", "LT": "<", "GE": ">=", "GTE": ">=",
     "LE": "<=", "LTE": "<=", "MOD": "%", "DIV": "/",
 }  # fmt: skip
-#: The codes of characters that begin nothing, which alone are underlined.
+#: The codes of diagnostics for wrong quotation marks. Only the mark is underlined, not the whole word.
 _MARKS = {"`": "syntax.quote", '"': "syntax.double-quote"}
-#: Tests of a text in other languages.
+#: Operators of other languages that test a text, by the kind of test.
 _TEXT_TESTS = {
     "contains": "CONTAIN CONTAINS INCLUDES HAS".split(),
     "starts": "STARTS STARTSWITH STARTING BEGINS BEGINSWITH".split(),
@@ -55,7 +56,7 @@ _BEFORE_OPERAND = COMPARISONS | frozenset("AND OR NOT BETWEEN + - * / %".split()
 
 
 class Element(NamedTuple):
-    """One element of a pattern."""
+    """One element of a pattern, as the module's docstring describes the notation."""
 
     name: str
     choices: tuple[str, ...]
@@ -65,11 +66,11 @@ class Element(NamedTuple):
 
     @property
     def is_operand(self) -> bool:
-        """Return True for an arithmetic expression."""
+        """True if the element matches an arithmetic expression."""
         return len(self.choices[0]) == 1 and self.choices[0].islower()
 
     def take(self, reading: Reading, at: int) -> int | None:
-        """Return the number behind the words that the element takes from a word on; None where it takes none."""
+        """Match the element at word ``at`` and return the index after the matched words; None if it does not match."""
         if self.adjacent and reading.at(at).start != reading.at(at - 1).end:
             return None
         if self.is_operand:
@@ -80,7 +81,7 @@ class Element(NamedTuple):
 
 
 class Part(NamedTuple):
-    """The words that an element took; ``…`` where there are none."""
+    """The words that an element matched, from index ``first`` up to ``behind``; formatted as ``…`` if it is empty."""
 
     reading: Reading
     first: int
@@ -107,21 +108,21 @@ class Part(NamedTuple):
 
     @property
     def span(self) -> Span:
-        """The span of the words that were found."""
+        """The span of the matched words."""
         return Span(self.reading.at(self.first).start, self.reading.at(self.behind - 1).end)
 
     @property
     def content(self) -> str:
-        """The text between the quotes of one word, or the text of several."""
+        """The text inside the quotes of a single word, or the original text of several words."""
         if self.behind == self.first + 1:
             return self.reading.at(self.first).content
         return self.reading.raw(self.first, self.behind)
 
 
 def as_pattern(regex: str) -> str | None:
-    """Return the pattern of LIKE for a regular expression; None for one that LIKE cannot say.
+    """Return the LIKE pattern that is equivalent to ``regex``; None if no LIKE pattern is equivalent.
 
-    A text without a wildcard is searched for, as the operators of other languages do.
+    A text without wildcards matches anywhere in the value, as with the operators of other languages.
     """
     inner = regex.removeprefix("^").removesuffix("$")
     if not _REGULAR_SIGNS.search(inner):
@@ -133,14 +134,14 @@ def as_pattern(regex: str) -> str | None:
     return "".join(_PATTERN_OF.get(part, part.removeprefix("\\")) for part in parts)
 
 
-#: The parts of a regular expression that are no plain text, those that LIKE can say, and how it says them.
+#: The special characters of regular expressions, the elements that LIKE can express, and their LIKE wildcards.
 _REGULAR_SIGNS = re.compile(r"[.*+?\[\](){}|\\^$]")
 _REGULAR_PART = re.compile(r"\.[*+]|\.|\\[^\w\s]|[^.*+?\[\](){}|\\^$]")
 _PATTERN_OF = {".*": "%", ".+": "_%", ".": "_"}
 
 
 class Captured(dict[str, Part]):
-    """The texts that the elements of a pattern took, by name; values derived from them are computed on demand."""
+    """The words that the elements of a pattern matched, by the element's name; ``DERIVED`` is consulted on demand."""
 
     def __init__(self, reading: Reading, anchor: int) -> None:
         super().__init__()
@@ -154,12 +155,15 @@ class Captured(dict[str, Part]):
 
     @property
     def mark(self) -> str:
-        """The first character that is underlined."""
+        """The first underlined character."""
         return self.reading.at(self.underlined.first).text[:1]
 
 
 class Proposal(NamedTuple):
-    """A hint with a text to write in it; ``span`` is what the text replaces."""
+    """A hint that contains a correction: ``text`` between ``before`` and ``behind``.
+
+    ``span`` is the span that ``text`` replaces; None to derive it from the matched words.
+    """
 
     before: str
     text: str
@@ -168,7 +172,7 @@ class Proposal(NamedTuple):
 
     @classmethod
     def of(cls, template: str, taken: Captured) -> tuple[Proposal | None, str]:
-        """Return the proposal of a template, None without one, and the hint."""
+        """Fill in ``template`` and return the proposal in it (None if it has no fix) and the hint."""
         before, mark, rest = template.partition("«")
         text, _, behind = rest.partition("»")
         before, text, behind = (part.format_map(taken) for part in (before, text, behind))
@@ -177,11 +181,12 @@ class Proposal(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A mistake by its pattern; without a message the parser's own message and place stay.
+    """A rule for one mistake: a pattern and the diagnostic for its matches.
 
-    ``when`` is one of ``CONDITIONS``. ``at`` is a pattern of single words, the last at the place. ``fix`` takes the
-    place of the words from the first element behind a leading operand to the underlined one, and means one thing only,
-    so that a program may write it. ``code`` is by default that of an unexpected word, or of a wrong quotation mark.
+    ``when`` is a key of ``CONDITIONS``. ``at`` is a pattern of single words whose last word is at the error. ``fix``
+    replaces the words from the anchor (the first element after a leading operand) to the underlined one; it is
+    unambiguous, so that a program may apply it. If ``message`` is None, the parser's message and span stay. The default
+    of ``code`` is the code of an unexpected word or of a wrong quotation mark.
     """
 
     pattern: str
@@ -194,7 +199,7 @@ class Row:
     code: str | None = None
 
     def __call__(self, reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-        """Return the better finding if the pattern matches around or directly before the place."""
+        """Return a better diagnostic than ``finding`` if the pattern matches around or directly before the error."""
         if self.when is not None and not CONDITIONS[self.when](reading.dialect):
             return None
         if self.at is not None:
@@ -212,7 +217,7 @@ class Row:
         first, last = (taken.reading.at(number) for number in (taken.underlined.first, taken.underlined.behind - 1))
         span, code = Span(first.start, last.end), self.code
         if self.fix is not None:
-            # Some dialects write names in backticks or in double quotes.
+            # Not certain for backticks and double quotes, because some languages use them for names.
             place, is_certain = Span(taken.reading.at(taken.anchor).start, last.end), taken.mark not in ('"', "`")
             fix = Fix(self.fix.format_map(taken), is_certain, place)
         if first.kind == "quoted" or code == "syntax.bracket":
@@ -223,7 +228,7 @@ class Row:
         return replace(finding, message=self.message.format_map(taken), span=span, hint=hint, code=code, fix=fix)
 
     def _proposed(self, taken: Captured) -> tuple[str, Fix | None]:
-        """Return the hint, and the fix in it."""
+        """Return the hint for a match and the fix in the hint."""
         if isinstance(self.hint, str):
             proposal, hint = Proposal.of(self.hint, taken)
             told = set(_NAMED.findall(self.hint.partition("«")[2].partition("»")[0]))
@@ -241,9 +246,9 @@ class Row:
 
 
 def match(elements: tuple[Element, ...], reading: Reading, anchor: int) -> tuple[Captured, int] | None:
-    """Match elements at a word, at which the first that is no leading operand begins.
+    """Match ``elements``; the first of them after a leading operand must begin at word ``anchor``.
 
-    Returns what was taken, and the number behind the last word.
+    Returns the matched words and the index after the last of them; None if the elements do not match.
     """
     leading = elements[0] if elements[0].is_operand and len(elements) > 1 else None
     taken, at, underlined = Captured(reading, anchor), anchor, None
@@ -256,14 +261,14 @@ def match(elements: tuple[Element, ...], reading: Reading, anchor: int) -> tuple
         if element.choices == ("NOT",) and element.optional:
             taken.is_negated = True
         if element.underlined:
-            # The first word of an expression.
+            # Of an arithmetic expression only the first word is underlined.
             first = at if underlined is None else underlined
             taken.underlined, underlined = Part(reading, first, at + 1 if element.is_operand else end), first
         taken[element.name] = Part(reading, at, end)
         at = end
     if leading is not None:
         start = reading.operand_before(anchor)
-        # A value that is compared already is no operand of the next operator.
+        # A value that is the right operand of a comparison cannot be the left operand of the next operator.
         if start is None or reading.at(start - 1).key in (*COMPARISONS, "LIKE", "ESCAPE"):
             return (taken, at) if leading.optional else None
         taken[leading.name] = Part(reading, start, anchor)
@@ -297,18 +302,18 @@ def _fits(reading: Reading, at: int, choice: str) -> bool:
 
 
 def _group(reading: Reading, at: int) -> int | None:
-    """Take the words from a parenthesis to its partner."""
+    """Match the words from an opening parenthesis to its closing parenthesis."""
     return reading.partners[at] + 1 if reading.at(at).kind == "open" and at in reading.partners else None
 
 
 def _several(reading: Reading, at: int) -> int | None:
-    """Two operands or more, of which the last does not begin a comparison."""
+    """Match two or more operands; the last operand must not begin a comparison."""
     members, end = reading.members_after(at)
     return end if len(members) > 1 and reading.at(end).key not in COMPARISONS else None
 
 
 def _words(reading: Reading, at: int) -> int | None:
-    """Two names or numbers or more, without the one that the next comparison begins with."""
+    """Match a name and at least one more name or number; a name at the start of the next comparison is not included."""
     end = at
     while reading.at(end).kind in ("name", "number"):
         end += 1
@@ -318,14 +323,15 @@ def _words(reading: Reading, at: int) -> int | None:
 
 
 def _unquoted(reading: Reading, at: int) -> int | None:
-    """A text without quotes: words and signs up to the next operator."""
+    """Match a text without quotes: all words and signs up to the next comparison operator or keyword."""
     end = at + (reading.at(at).kind == "keyword")
     while (word := reading.at(end)).kind in ("name", "number", "operator", "other") and word.key not in COMPARISONS:
         end += 1
     return end if end > at else None
 
 
-#: Elements that take several words; ``members`` are operands with commas, other separators or nothing between them.
+#: Elements that match several words, by name. Each function accepts the words and an index, and returns the index after
+#: the matched words. ``members`` matches operands with commas, other separators or nothing between them.
 TAKERS: Mapping[str, Callable[[Reading, int], int | None]] = {
     "group": _group,
     "members": lambda reading, at: reading.members_after(at)[1],
@@ -334,10 +340,10 @@ TAKERS: Mapping[str, Callable[[Reading, int], int | None]] = {
     "unquoted": _unquoted,
 }
 
-#: Signs and words between the two bounds of an interval in brackets.
+#: Separators between the two bounds of an interval in brackets.
 INTERVAL = re.compile(r",|;|\.\.+|\b(?:AND|TO)\b", re.IGNORECASE)
 
-#: Kinds of words beside those of ``Word``.
+#: Additional kinds of words for patterns, besides ``Word.kind``, each with its test.
 KINDS: Mapping[str, Callable[[Word], bool]] = {
     "word": lambda word: word.kind in ("string", "quoted", "name", "number"),
     "called": lambda word: word.kind == "name" and bool(word.key),
@@ -356,7 +362,7 @@ KINDS: Mapping[str, Callable[[Word], bool]] = {
     "reserved": lambda word: word.kind == "keyword" and word.key not in ("AND", "OR"),
     "spelled": lambda word: word.key in SPELLED,
     "empty": lambda word: word.text == "''",
-    # Words of other languages: prefixes of strings, and quotes.
+    # Constructs of other languages: prefixes of string literals, and quotes.
     "prefix": lambda word: word.kind == "name" and word.text.upper() in ("E", "N", "R", "U"),
     "bracketed": lambda word: word.text[:1] == "[",
     "interval": lambda word: word.text[:1] == "[" and INTERVAL.search(word.text) is not None,
@@ -369,7 +375,7 @@ KINDS: Mapping[str, Callable[[Word], bool]] = {
     "crooked": lambda word: word.kind == "string" and word.text[-1] in QUOTES,
 }
 
-#: The dialects that a row is for.
+#: The values of ``Row.when``, each with the test of the dialects to which the row applies.
 CONDITIONS: Mapping[str, Callable[[Dialect], bool]] = {
     "between": lambda dialect: dialect.between_meaning is not BetweenMeaning.ABSENT,
     "no between": lambda dialect: dialect.between_meaning is BetweenMeaning.ABSENT,
@@ -384,9 +390,9 @@ CONDITIONS: Mapping[str, Callable[[Dialect], bool]] = {
     "no !=": lambda dialect: not dialect.has(Extension.NOT_EQUAL),
 }
 
-#: The values that templates derive from a match.
+#: Names in templates whose values are computed from a match, each with its function.
 DERIVED: Mapping[str, Callable[[Captured], str]] = {
-    # A leading operand that stays where it is.
+    # The leading operand, under a name that does not extend the span of the fix.
     "name": lambda taken: f"{taken['a']}",
     "no": lambda taken: "NOT " if taken.is_negated else "",
     "equals": lambda taken: "<>" if taken.is_negated else "=",

@@ -1,7 +1,7 @@
-"""A lenient scan of selector text for error messages: words with their places, wrong quotes and operators included.
+"""Lenient scanner of selector text for error messages: words with their spans, including invalid quotes and operators.
 
-The lexer stops at the first character that begins no token. An error message needs what stands around that place, in
-spellings that no dialect has, so this scan takes any text, in linear time. It is used on the error path only.
+The lexer stops at the first character that begins no token. An error message needs the words around that position, even
+in spellings that no dialect has. So this scanner accepts any text, in linear time. It is used only after an error.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from transpiler.language.selector.dialect_rules import Comments, DoubleQuotes, E
 from transpiler.language.selector.dialects import KEYWORDS, Dialect
 from transpiler.language.selector.literal_scanner import string_literal
 
-#: Quotation marks of typography and the backtick, which people write for ' and ".
+#: Typographic quotation marks and the backtick, which users write instead of ' and ".
 QUOTES = "`´‘’‚‛“”„‟′″«»‹›＇＂"
-#: Characters beyond ASCII that are no part of a name, beside the quotes: operators, dashes and spaces.
+#: Non-ASCII operators, dashes and spaces, which like the quotes cannot be part of a name.
 _SIGNS = "≤≥≠–—−×÷¬∧∨…"
 _SPACES = "\x85\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff"
 _NAME_START = rf"[^\x00-#%-@\[-^`{{-\x7f{QUOTES}{_SIGNS}{_SPACES}]"
 _NAME_PART = rf"[^\x00-#%-,\-/:-@\[-^`{{-\x7f{QUOTES}{_SIGNS}{_SPACES}]"
-#: An unclosed quote or comment extends to the end, so that no text is scanned twice.
+#: The pattern of comments. An unclosed quote or comment extends to the end, so that no text is scanned twice.
 _COMMENT = r"(?P<comment>/\*(?:[^*]++|\*++[^*/])*+(?:\*+/|\Z)|--[^\r\n]*+)|"
 _PATTERN = rf"""(?P<space>[\s{_SPACES}]+)
     |(?P<string>'(?:[^']++|'')*+(?:'|\Z))
@@ -37,20 +37,23 @@ _PATTERN = rf"""(?P<space>[\s{_SPACES}]+)
     |(?P<open>\()|(?P<close>\))|(?P<comma>,)
     |(?P<other>.)"""
 
-#: The signs of comparison that every dialect has.
+#: The comparison operators that every dialect has.
 COMPARISONS = frozenset(("=", "<>", "<", "<=", ">", ">="))
-#: The operators that are words and take what stands before them.
+#: The operators that are words and have a left operand.
 TESTS = frozenset(("LIKE", "IN", "BETWEEN", "IS"))
-#: Words and signs between members that people write for a comma.
+#: Words and signs that users write instead of a comma between members.
 _SEPARATORS = frozenset(("OR", "AND", "TO", "|", "||", ";"))
-#: Characters behind an error whose words are read.
+#: Number of characters after an error in which words are scanned.
 _MAX_READ = 10_000
-#: Characters of a correction that a hint shows, and of a word that a message quotes.
+#: Maximum length of a correction in a hint, and of a word in a message, in characters.
 _SHOWN, _QUOTED = 120, 40
 
 
 class Word(NamedTuple):
-    """A word and its place. ``key`` is an unquoted name or keyword in upper case, or a sign as it is written."""
+    """A word of the text with its offsets.
+
+    ``key`` is the text of an operator or other sign, or an unquoted name or keyword in upper case; otherwise empty.
+    """
 
     kind: str
     text: str
@@ -60,7 +63,7 @@ class Word(NamedTuple):
 
     @property
     def content(self) -> str:
-        """The text between quotes; for any other word the word."""
+        """The text inside the quotes if the word is quoted, otherwise the word itself."""
         if self.kind not in ("string", "quoted") and self.text[:1] not in ("'", '"'):
             return self.text
         quote, ended = self.text[0], self.is_closed or self.text[-1] in QUOTES
@@ -69,38 +72,38 @@ class Word(NamedTuple):
 
     @property
     def is_closed(self) -> bool:
-        """Return True if a quoted word has its closing quote."""
+        """True if the quoted word has a closing quote."""
         if self.text[0] in "'\"":
             return self.text.count(self.text[0]) % 2 == 0
         return len(self.text) > 1 and (self.text[-1] in "'\"" or self.text[-1] in QUOTES)
 
     @property
     def span(self) -> Span:
-        """The word's place in the source."""
+        """The word's span in the source."""
         return Span(self.start, self.end)
 
     @property
     def is_operand(self) -> bool:
-        """Return True for a name or a literal."""
+        """True if the word is a name or a literal."""
         return self.kind in ("name", "number", "string", "quoted", "bracket") or self.key in ("TRUE", "FALSE", "NULL")
 
 
 def brief(text: str) -> str:
-    """Return a text as a message quotes it."""
+    """Return ``text`` shortened for a message."""
     return shortened(text, _QUOTED)
 
 
 def both_ends(text: str) -> str:
-    """Shorten a text to fit into a line: its beginning and its end."""
+    """Shorten ``text`` to its beginning and its end, so that it fits into one line of a hint."""
     text = " ".join(text.split("\n"))
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN * 2 // 3]} … {text[-_SHOWN // 3 :]}"
 
 
 class Reading:
-    """The words of a selector around the place of an error.
+    """The words of a selector around the position of an error.
 
-    ``place`` is the number of the first word that ends behind ``index``; there is one more word, of the kind ``end``,
-    behind the last.
+    ``start`` is the offset after the selector's prefixes, ``index`` the offset of the error. ``place`` is the index in
+    ``words`` of the first word that ends after ``index``. The last word is of kind ``end``, after the end of the text.
     """
 
     def __init__(self, source: Source, dialect: Dialect, start: int, index: int) -> None:
@@ -111,7 +114,7 @@ class Reading:
         self.place = min(bisect_right(self.words, index, key=lambda word: word.end), len(self.words) - 1)
 
     def at(self, number: int) -> Word:
-        """Return the word of that number; a word of the kind ``end`` before the first and behind the last."""
+        """Return the word at index ``number``; a word of kind ``end`` if the index is out of range."""
         if 0 <= number < len(self.words):
             return self.words[number]
         end = self.words[-1].start
@@ -119,14 +122,14 @@ class Reading:
 
     @property
     def hyphens(self) -> bool:
-        """Return True if the names of the selector are those behind Artemis' prefix ``hyphenated_props:``."""
+        """True if the selector has Artemis' prefix ``hyphenated_props:``, so that its names may contain hyphens."""
         prefixes = self.source.text[: self.start].split(":")[:-1]
         switches = [prefix for prefix in prefixes if prefix.endswith("hyphenated_props")]
         return bool(switches) and not switches[-1].startswith("no_")
 
     @cached_property
     def partners(self) -> dict[int, int]:
-        """The number of the partner of each parenthesis that has one."""
+        """For the index of each parenthesis in a balanced pair, the index of the other parenthesis of the pair."""
         partner_of: dict[int, int] = {}
         opened: list[int] = []
         for number, word in enumerate(self.words):
@@ -139,7 +142,7 @@ class Reading:
 
     @cached_property
     def opened(self) -> int | None:
-        """The number of the innermost parenthesis that is open at the place."""
+        """The index of the innermost parenthesis that is open at ``place``; None if no parenthesis is open."""
         for number in range(self.place - 1, -1, -1):
             if self.words[number].kind == "open" and self.partners.get(number, self.place) >= self.place:
                 return number
@@ -147,11 +150,11 @@ class Reading:
 
     @cached_property
     def operands(self) -> dict[int, int]:
-        """The number behind each arithmetic expression by the number of its first word."""
+        """For the index of each word that begins an arithmetic expression, the index after the expression."""
         ends: dict[int, int] = {}
         for at in range(len(self.words) - 1, -1, -1):
             word, end = self.words[at], at + 1
-            # The parenthesis of a call stands close to the name.
+            # Without white space between them, a name and a parenthesis are a call.
             if word.kind == "name" and self.at(end).kind == "open" and self.at(end).start == word.end:
                 end = self.partners.get(end, end - 1) + 1
             elif word.kind == "open" and at in self.partners:
@@ -171,15 +174,15 @@ class Reading:
         return {end: start for start, end in self.operands.items()}
 
     def operand_before(self, number: int) -> int | None:
-        """Return the number of the first word of the arithmetic expression that ends before a word, or None."""
+        """Return the first index of the arithmetic expression that ends before word ``number``; None without one."""
         return self._starts.get(number)
 
     def operand_after(self, number: int) -> int | None:
-        """Return the number behind the last word of the arithmetic expression that begins at a word, or None."""
+        """Return the index after the arithmetic expression that begins at word ``number``; None without one."""
         return self.operands.get(number)
 
     def members_after(self, number: int) -> tuple[list[str], int]:
-        """Return the operands from a word on, as text, with or without commas, and the number behind them."""
+        """Return the operands from word ``number`` on, as texts, and the index after the last; commas are optional."""
         members: list[str] = []
         at = number
         while True:
@@ -192,7 +195,7 @@ class Reading:
             at = end
 
     def shown(self, first: int, behind: int) -> str:
-        """Format the words from one to before another for a hint: keywords in upper case, text in quotes."""
+        """Format the words from index ``first`` up to ``behind`` for a hint: keywords in upper case, texts quoted."""
         parts: list[str] = []
         for number in range(max(first, 0), min(behind, len(self.words))):
             word = self.words[number]
@@ -208,17 +211,17 @@ class Reading:
         return both_ends("".join(parts))
 
     def raw(self, first: int, behind: int) -> str:
-        """Return the text from one word to before another."""
+        """Return the original text of the words from index ``first`` up to ``behind``, shortened."""
         return both_ends(self.source.text[self.at(first).start : self.at(behind - 1).end])
 
     def found(self, number: int) -> str:
-        """Return the end of a message: the word at a place."""
+        """Return the last clause of a message: the word that was found at index ``number``."""
         word = self.at(number)
         return "the selector ends" if word.kind == "end" else f"found {brief(word.text)}"
 
 
 def _scan(text: str, dialect: Dialect, start: int, last: int) -> list[Word]:
-    """Scan the words from ``start`` to the first that begins behind ``last``, and append the end."""
+    """Scan the words from offset ``start`` to the first word after offset ``last``, and append the word ``end``."""
     words: list[Word] = []
     for match in _compiled(dialect.comments is Comments.TAKEN).finditer(text, start):
         kind = match.lastgroup or ""
@@ -232,7 +235,7 @@ def _scan(text: str, dialect: Dialect, start: int, last: int) -> list[Word]:
 
 @cache
 def _compiled(comments: bool) -> re.Pattern[str]:
-    """Compile the pattern of a word, at the first error and not at import."""
+    """Compile the pattern of a word at the first error instead of at import; ``comments`` includes comments."""
     return re.compile(_COMMENT + _PATTERN if comments else _PATTERN, re.VERBOSE | re.DOTALL)
 
 

@@ -1,7 +1,7 @@
-"""The graph of a topology: its exchanges and queues, the ways of messages between them, and parts around some.
+"""The graph of a topology: its exchanges and queues as nodes, the paths of messages as edges, and subgraphs.
 
-Routing leads along bindings and alternates of exchanges; links lead on from a queue that lets go of a message, and to
-and from other brokers. A path of routing with its keys and conditions is ``routing.exchange_graph``'s.
+Routing follows bindings and alternates of exchanges. Links lead from a queue that a message leaves, and to and from
+other brokers. ``routing.exchange_graph`` computes the paths of routing with their keys and conditions.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from transpiler.topology.targets import TargetType
 #: A node: its kind and its name.
 Node = tuple[TargetType, str]
 
-#: A node of any graph: what each leads to.
+#: A node of any graph; the graph maps each node to its successors.
 N = TypeVar("N", bound=Hashable)
-#: A node that has an order, so that no hash decides.
+#: A node of an ordered type, so that results do not depend on hashes.
 Ordered = TypeVar("Ordered", bound=tuple[Any, ...])
 Graph = Mapping[N, Collection[N]]
 
 
 def routes(topology: Topology) -> Iterator[tuple[Node, Node]]:
-    """Yield the ways of routing, each from an exchange."""
+    """Yield the edges of routing, all of which begin at an exchange."""
     for binding in topology.bindings:
         yield ("exchange", binding.source), (binding.destination_type, binding.destination)
     for exchange in topology.exchange_by_name.values():
@@ -36,14 +36,14 @@ def routes(topology: Topology) -> Iterator[tuple[Node, Node]]:
 
 
 def onward(topology: Topology) -> Iterator[tuple[Node, Node]]:
-    """Yield the ways of links that begin and end in the topology."""
+    """Yield the edges of links whose two ends are nodes of the topology."""
     for link in topology.onward:
         if len(link.ends) == 2 and all(is_node(topology, end) for end in link.ends):
             yield link.ends[0], link.ends[1]
 
 
 def is_node(topology: Topology, node: Node) -> bool:
-    """Return True if an exchange or queue is there."""
+    """Return True if ``node`` is an exchange or queue of the topology."""
     kind, name = node
     if kind == "queue":
         return name in topology.queue_names
@@ -51,12 +51,12 @@ def is_node(topology: Topology, node: Node) -> bool:
 
 
 def all_ways(topology: Topology) -> Iterator[tuple[Node, Node]]:
-    """Yield the ways of routing and of links."""
+    """Yield the edges of routing and of links."""
     return chain(routes(topology), onward(topology))
 
 
 def successors(topology: Topology, ways: Iterable[tuple[Node, Node]]) -> dict[Node, set[Node]]:
-    """Return the nodes that each exchange and queue leads to."""
+    """Return the successors of each exchange and queue along the edges ``ways``."""
     after: dict[Node, set[Node]] = {("exchange", name): set() for name in topology.exchange_by_name}
     after |= {("queue", name): set() for name in topology.queue_names}
     for source, target in ways:
@@ -66,7 +66,7 @@ def successors(topology: Topology, ways: Iterable[tuple[Node, Node]]) -> dict[No
 
 
 def reverse(graph: Graph[N]) -> dict[N, set[N]]:
-    """Return the graph with its ways turned round."""
+    """Return ``graph`` with all edges reversed."""
     back: dict[N, set[N]] = {node: set() for node in graph}
     for source, targets in graph.items():
         for target in targets:
@@ -75,7 +75,11 @@ def reverse(graph: Graph[N]) -> dict[N, set[N]]:
 
 
 def reached(graph: Graph[N], starts: Iterable[N], within: Set[N] | None = None, distance: int | None = None) -> set[N]:
-    """Return the nodes that some lead to, themselves included, through those of a set if one is given."""
+    """Return the nodes that can be reached from ``starts``, including the start nodes.
+
+    If ``within`` is given, the paths use only these nodes. ``distance`` is the maximum number of edges; None is no
+    limit.
+    """
     seen = set(starts)
     level = list(seen)
     while level and distance != 0:
@@ -87,11 +91,11 @@ def reached(graph: Graph[N], starts: Iterable[N], within: Set[N] | None = None, 
 
 
 def components(graph: Graph[N]) -> Iterator[set[N]]:
-    """Yield the strongly connected components by Kosaraju's algorithm, each before those that it leads to."""
+    """Yield the strongly connected components by Kosaraju's algorithm, each before the components that it leads to."""
     seen: set[N] = set()
     finished: list[N] = []
     for start in graph:
-        # Depth first, without recursion: a node is finished when its iterator of targets is at its end.
+        # Depth-first search without recursion: a node is finished when its iterator of targets is exhausted.
         stack = [] if start in seen else [(start, iter(graph[start]))]
         seen.add(start)
         while stack:
@@ -113,7 +117,7 @@ def components(graph: Graph[N]) -> Iterator[set[N]]:
 
 
 def shortest_cycle(graph: Graph[Ordered], start: Ordered) -> list[Ordered]:
-    """Return a shortest path from a node back to itself, without its end."""
+    """Return the nodes of a shortest cycle through ``start``, beginning with ``start``; ``[start]`` if none exists."""
     before: dict[Ordered, Ordered] = {}
     level = [start]
     while level:
@@ -140,11 +144,11 @@ def narrow(
     around: Iterable[str] = (),
     distance: int = 1,
 ) -> Topology:
-    """Return the part of a topology that several names are about; all of it without a name.
+    """Return the subgraph of a topology for some names; the whole topology if no name is given.
 
-    An exchange brings what its messages may reach, a queue what leads to it, and a name that is ``around`` everything
-    up to ``distance`` bindings, alternates or links away, in both directions. Raises ``TopologyError`` for an unknown
-    name.
+    For each of ``exchanges`` it contains everything that the exchange's messages may reach, for each of ``queues``
+    everything that leads to the queue, and for each name in ``around`` everything up to ``distance`` bindings,
+    alternates or links away, in both directions. Raises ``TopologyError`` for an unknown name.
     """
     starts: list[Node] = [("exchange", name) for name in exchanges]
     ends: list[Node] = [("queue", name) for name in queues]

@@ -1,7 +1,7 @@
-"""A topology: its exchanges, queues, bindings and links (``records``) together, by one broker's rules.
+"""A topology: exchanges, queues, bindings and links (``records``), under the rules of one broker.
 
-A topology is checked when it is made: names are unique and not reserved, and every name that is used is there. The
-default exchange and the broker's predeclared ones are always there and are not written down.
+A topology is checked when it is created: names are unique and not reserved, and every name that is used is declared.
+The default exchange and the broker's predeclared exchanges always exist and are not declared.
 """
 
 from __future__ import annotations
@@ -46,24 +46,24 @@ from transpiler.topology.records import (
 from transpiler.topology.setting import Setting
 from transpiler.topology.targets import ENDS, TargetType
 
-#: Errors that one exception lists; a file with a wrong name may have a million.
+#: Maximum number of errors that one exception lists; a file with one wrong name can have a million errors.
 MAX_ERRORS = 20
 
-#: Words of a binding key; AMQP 0-9-1 and 0-10 have room for 255 bytes.
+#: Maximum number of words in a binding key; AMQP 0-9-1 and 0-10 allow keys of 255 bytes.
 MAX_WORDS = 10_000
 
 
-#: The code of findings about what acts on messages and is not computed.
+#: The code of findings about elements of a file that affect messages and that this package does not compute.
 NOT_COMPUTED = "topology.not-computed"
 
 
 @dataclass(frozen=True, repr=False)
 class Topology:
-    """Exchanges, queues and bindings of one virtual host, by the rules of one broker.
+    """The exchanges, queues, bindings and links of one virtual host, under the rules of one broker.
 
-    ``default_exchange`` is where a message goes that names no exchange. A link to the exchange without a name, under a
-    key, is one to the queue that the key names. ``findings`` are what an importer did not understand. Raises
-    ``TopologyError``, which names each wrong entry by its path.
+    ``default_exchange`` is the exchange of a message that names no exchange. A link to the default exchange under a key
+    becomes a link to the queue that the key names. ``findings`` are diagnostics about elements that an importer did not
+    understand. Raises ``TopologyError``, which names each invalid entry by its path.
     """
 
     rules: Rules
@@ -73,15 +73,16 @@ class Topology:
     default_exchange: str = DEFAULT_EXCHANGE
     findings: tuple[Diagnostic, ...] = field(default=(), compare=False)
     links: tuple[Link, ...] = ()
-    #: The queues and subscriptions that have consumers; None where nobody knows.
+    #: The queues and subscriptions that have consumers; None if consumers are unknown.
     readers: frozenset[str] | None = None
-    #: The version of the broker that wrote the file, if it says so.
+    #: The version of the broker that wrote the file; empty if the file does not contain it.
     version: str = field(default="", compare=False)
-    #: The topology of a JMS broker that people see, whose exchanges are addresses: those that route are cases.
+    #: For a JMS broker, the topology for display, whose exchanges are addresses (the exchanges that route are cases of
+    #: the broker's routing); None for other brokers.
     shown: Topology | None = field(default=None, compare=False)
-    #: The settings of the file that are no routes: topologies with the same routes are equal, whatever else they set.
+    #: The settings of the file that do not affect routing: topologies with the same routes are equal.
     settings: tuple[Setting, ...] = field(default=(), compare=False)
-    #: The virtual host, by the name that RabbitMQ's definitions give it; None where the file names none.
+    #: The name of the virtual host in RabbitMQ's definitions; None if the file names no virtual host.
     vhost: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -101,12 +102,12 @@ class Topology:
     def __repr__(self) -> str:
         if self.rules.addressing.has_exchanges:
             return f"Topology({self.headline})"
-        # The exchanges of a JMS broker are cases of its routing, and nothing that people know.
+        # The exchanges of a JMS broker are the importer's cases of its routing, which mean nothing to users.
         return f"Topology({self.broker}: {len(self.queues):,} {'queue' if len(self.queues) == 1 else 'queues'})"
 
     @property
     def headline(self) -> str:
-        """The broker, in the file's version where that is known, and the numbers of its objects."""
+        """A text with the broker (with its version, if known) and the numbers of exchanges, queues and bindings."""
         exchanges = (*self.rules.addressing.nouns, self.exchanges)
         counts = (
             f"{len(items):,} {one if len(items) == 1 else several}"
@@ -120,7 +121,7 @@ class Topology:
 
     @property
     def broker(self) -> str:
-        """The broker, in the version of the file where that is known."""
+        """The name of the broker, with the version of the file if it is known."""
         return f"{self.rules.broker} {self.version}" if self.version else self.rules.name
 
     def _repr_html_(self) -> str:
@@ -134,24 +135,24 @@ class Topology:
 
     @cached_property
     def exchange_by_name(self) -> Mapping[str, Exchange]:
-        """All exchanges: the default one, the predeclared, the declared."""
+        """All exchanges by name: the default exchange, the predeclared and the declared exchanges."""
         by_name = {DEFAULT_EXCHANGE: Exchange(DEFAULT_EXCHANGE, "direct")}
         for name, exchange_type in self.rules.predeclared.items():
             by_name[name] = Exchange(name, exchange_type, internal=name in self.rules.internal)
-        # A declaration of a predeclared exchange has its settings, for example its alternate.
+        # A file can declare a predeclared exchange to give it settings, for example an alternate.
         return by_name | {exchange.name: exchange for exchange in self.exchanges}
 
     @cached_property
     def queue_names(self) -> frozenset[str]:
-        """The names of all queues; each is also its queue's key in the default exchange."""
+        """The names of all queues. The name of a queue is also its binding key at the default exchange."""
         return frozenset(queue.name for queue in self.queues)
 
     @cached_property
     def relay_nodes(self) -> Mapping[str, TargetType]:
-        """The nodes that a whole address in ``to`` can name to the anonymous relay, where ``rules.relay`` reads names.
+        """For each name that an address in ``to`` can have at the anonymous relay, the kind of node that it denotes.
 
-        An address stands for one node: where a queue and an exchange have one name, for the kind that the broker
-        resolves first.
+        If a queue and an exchange have the same name, it denotes the kind that the broker resolves first. The names are
+        those of whole addresses; they are meaningless if ``rules.relay`` is ``PATH``.
         """
         exchanges: dict[str, TargetType] = {name: "exchange" for name in self.exchange_by_name if name}
         queues: dict[str, TargetType] = dict.fromkeys(self.queue_names, "queue")
@@ -161,7 +162,7 @@ class Topology:
 
     @cached_property
     def bindings_by_source(self) -> Mapping[str, tuple[Binding, ...]]:
-        """The bindings of each exchange that has some; those of the default exchange are implied and not here."""
+        """The bindings of each exchange that has bindings, without the implied bindings of the default exchange."""
         by_source: dict[str, list[Binding]] = {}
         for binding in self.bindings:
             by_source.setdefault(binding.source, []).append(binding)
@@ -169,9 +170,9 @@ class Topology:
 
     @cached_property
     def key_exchanges(self) -> frozenset[str]:
-        """The exchanges from which a message reaches a binding that compares the routing key it was published with.
+        """The exchanges from which a message can reach a binding that compares its original routing key.
 
-        Behind a binding that replaces the key nothing compares the message's own.
+        After a binding that replaces the routing key, no binding compares the original key.
         """
         before: dict[str, set[str]] = {}
         found = {DEFAULT_EXCHANGE} if self.queue_names else set()
@@ -193,7 +194,7 @@ class Topology:
 
     @cached_property
     def onward(self) -> tuple[Link, ...]:
-        """All links, those to the alternates of queues among them."""
+        """All links, including a link to the alternate of each queue that has an alternate."""
         alternates = (
             Link("alternate", _let_go(queue), queue.name, queue.alternate.name, "queue", queue.alternate.type)
             for queue in self.queues
@@ -203,21 +204,21 @@ class Topology:
 
     @property
     def not_computed(self) -> tuple[str, ...]:
-        """What the importer has found in the file that acts on messages, and that no answer has."""
+        """The importer's messages about elements of the file that affect messages but that no result includes."""
         return tuple(dict.fromkeys(one.message for one in self.findings if one.code == NOT_COMPUTED))
 
     @property
     def knows_state(self) -> bool:
-        """Return False for a JMS broker's file without its state: consumers, and the queues that clients have made."""
+        """False if a JMS broker's file comes without its state: the consumers, and the queues that clients created."""
         return self.rules.addressing.has_exchanges or self.readers is not None
 
     @property
     def knows_subscribers(self) -> bool:
-        """Return False for topics of ActiveMQ without the broker's state: its file does not say who subscribes."""
+        """False for ActiveMQ without the broker's state: its file does not contain the subscribers of topics."""
         return self.rules.addressing.names_subscribers or self.knows_state
 
     def alternate(self, exchange: Exchange) -> Alternate | None:
-        """Return the destination of messages that an exchange cannot route; None where there is none."""
+        """Return the destination of messages that ``exchange`` cannot route; None if it has no usable alternate."""
         alternate = exchange.alternate
         if alternate is None or alternate.type != "exchange":
             return alternate
@@ -226,11 +227,11 @@ class Topology:
         return alternate if alternate.name in self.exchange_by_name else None
 
     def condition(self, binding: Binding) -> All:
-        """Return what a binding asks of a message that has come to its exchange; the same object each time."""
+        """Return the condition that ``binding`` applies to messages at its exchange; always the same object."""
         known = self._conditions.get(id(binding))
         if known is None:
             exchange_type = self.exchange_by_name[binding.source].type
-            # The binding is kept with its condition, so that no other one gets its id.
+            # The binding is stored with its condition, so that no other binding can get the same id().
             known = self._conditions[id(binding)] = binding_condition(self.rules, exchange_type, binding), binding
         return known[0]
 
@@ -239,43 +240,43 @@ class Topology:
         return {}
 
     def selector(self, binding: Binding) -> str | None:
-        """Return the text of the binding's selector, where its exchange understands one."""
+        """Return the text of the binding's selector; None if it has none or its exchange does not evaluate one."""
         return selector_text(self.rules, self.exchange_by_name[binding.source].type, binding)
 
     def dialect(self, binding: Binding) -> str:
-        """Return the name of the dialect that the binding's selector is in."""
+        """Return the name of the dialect of the binding's selector."""
         return selector_dialect(self.rules, binding)
 
     def headers(self, binding: Binding) -> HeadersMatch | None:
-        """Return the meaning of the arguments of a headers binding; None for a binding that compares no headers."""
+        """Return the meaning of the arguments of a headers binding; None if the binding does not compare headers."""
         compares = self.exchange_by_name[binding.source].kind.compares_headers
         return binding_headers(self.rules, binding) if compares else None
 
     def xquery(self, binding: Binding) -> str | None:
-        """The query of a binding of an XML exchange; None takes every message with the binding's key."""
+        """Return the query of a binding of an XML exchange; None if every message with the binding's key matches."""
         evaluates = self.exchange_by_name[binding.source].kind.evaluates_query
         return binding.text(XQUERY_ARGUMENT) if evaluates else None
 
     def replacement_key(self, binding: Binding) -> str | None:
-        """Return the routing key under which a message goes on to another exchange; None keeps its own."""
+        """Return the routing key that ``binding`` gives to a message; None if the message keeps its own key."""
         if not self.rules.replaces_keys or binding.destination_type != "exchange":
             return None
         return binding.text(REPLACEMENT_ARGUMENT)
 
 
 def _to_queue(link: Link) -> Link:
-    """Return a link through the default exchange under a key as one to the queue that the key names."""
+    """Return ``link``, or a link to the queue that its key names if it leads to the default exchange under a key."""
     if (link.destination_type, link.destination) != ("exchange", DEFAULT_EXCHANGE) or link.key is None:
         return link
     return replace(link, destination=link.key, destination_type="queue")
 
 
 def _let_go(queue: Queue) -> str:
-    """Return when a queue lets go of a message to its alternate, in words."""
+    """Return a text for the cases in which a queue sends a message to its alternate."""
     attempts, expiry = (queue.arguments.get(name) for name in (ATTEMPTS_ARGUMENT, EXPIRY_ARGUMENT))
     conditions = ["rejected"]
     if attempts is not None:
-        # Text is a placeholder, whose value only the broker has.
+        # A text is a placeholder, whose value only the broker knows.
         conditions.append(f"delivered {attempts.value!s} times")
     if expiry is not None and expiry.value == ROUTE_TO_ALTERNATE:
         conditions.append("expired")
@@ -286,7 +287,7 @@ def _let_go(queue: Queue) -> str:
 
 
 def check_topology(value: object, name: str = "topology") -> None:
-    """Raise ``TypeError`` for what is no topology; a hint says how to make one of a file's name, or of a dict."""
+    """Raise ``TypeError`` if ``value`` is not a topology, with a hint how to read a file name or a dict."""
     if not isinstance(value, Topology):
         hint = f"read the file with read_topology({value!r})" if isinstance(value, str) else None
         if isinstance(value, Mapping):
@@ -295,9 +296,9 @@ def check_topology(value: object, name: str = "topology") -> None:
 
 
 def unknown_name(what: str, name: str, known: Iterable[str], predeclared: Container[str]) -> TopologyError:
-    """Return the error for the name of an exchange or a queue that is not there, with near names or some of all.
+    """Return the error for the unknown exchange or queue ``name``, with similar names, or else some of ``known``.
 
-    The names that are ``predeclared`` come last: every broker has them.
+    ``predeclared`` names come last, because every topology of the broker has them.
     """
     named = sorted(filter(None, known), key=lambda each: (each in predeclared, each))
     hint, fix = meant(name, named, None)
@@ -306,7 +307,7 @@ def unknown_name(what: str, name: str, known: Iterable[str], predeclared: Contai
 
 
 def check_exchange(name: str | None, *topologies: Topology) -> None:
-    """Raise ``TopologyError`` for an exchange that none has; senders to a JMS broker may name any destination."""
+    """Raise ``TopologyError`` if no topology has the exchange ``name``; at a JMS broker any destination is allowed."""
     known: set[str] = set()
     predeclared: set[str] = set()
     for topology in topologies:
@@ -318,7 +319,7 @@ def check_exchange(name: str | None, *topologies: Topology) -> None:
 
 
 def check_entries(topology: Topology) -> None:
-    """Raise ``TopologyError`` for a topology of a JMS broker without an exchange that destinations enter at."""
+    """Raise ``TopologyError`` if the topology of a JMS broker lacks an exchange at which sends enter."""
     missing = [name for name in topology.rules.addressing.entries if name not in topology.exchange_by_name]
     if missing:
         message = f"messages to {topology.rules.name} enter at exchanges that are not there: {', '.join(missing)}"
@@ -394,7 +395,7 @@ def _alternate_errors(topology: Topology, alternate: Alternate, path: str) -> It
 
 
 def _end_errors(topology: Topology, kind: TargetType, name: str, path: str) -> Iterator[Diagnostic]:
-    """Yield what is wrong with a target that is neither a queue nor an exchange."""
+    """Yield the errors of a target that is neither a queue nor an exchange."""
     if kind not in topology.rules.addressing.targets:
         yield _error("topology.destination", path, f"{topology.rules.name} leads to queues and exchanges only")
     elif kind == "outcome" and name not in ENDS:

@@ -1,4 +1,4 @@
-"""Settings of publishers: the target of a message, and the fate of one that reaches no queue.
+"""Settings of publishers: the target of a message, and the outcome of a message that reaches no queue.
 
 Sources: the exchanges chapter of the Qpid Broker-J book, section 4.6.4, for the outcomes of unroutable messages; the
 JMS mapping, working draft 10, section 6.2, for the anonymous relay; RabbitMQ's address format for AMQP 1.0.
@@ -23,17 +23,17 @@ from transpiler.topology.model import Topology
 from transpiler.topology.records import DEFAULT_EXCHANGE, Exchange, Unroutable
 from transpiler.topology.targets import Outcome
 
-#: The publisher's protocol; None stands for any: each setting has the meaning that its own protocol gives it.
+#: The AMQP version of the publisher.
 Protocol = Literal["0-8", "0-9", "0-9-1", "0-10", "1.0"]
 
 PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
 
-#: The target of messages: an exchange with a routing key, or the anonymous relay, which reads the message's ``to``.
+#: The target of messages: an exchange with a routing key, or the anonymous relay, which uses the message's ``to``.
 PublishTo = Literal["exchange", "to"]
 
 PUBLISH_TO: tuple[PublishTo, ...] = get_args(PublishTo)
 
-#: Exchanges that an error lists.
+#: Maximum number of exchanges that an error lists.
 _SHOWN = 8
 
 _BEHAVIOURS: Mapping[Unroutable, Outcome] = MappingProxyType(
@@ -46,13 +46,13 @@ class Publisher:
     """The settings of a publisher that decide the outcome of messages that reach no queue.
 
     Args:
-        protocol: The publisher's protocol. None where it is not known: both settings apply, then the exchange's own
-            behaviour. A protocol ignores the setting of another one.
-        mandatory: The flag of AMQP 0-8 to 0-9-1.
+        protocol: The publisher's protocol. If None, it is unknown: both settings apply, then the exchange's own
+            behaviour. A protocol ignores the setting of another protocol.
+        mandatory: The flag ``mandatory`` of AMQP 0-8 to 0-9-1.
         reject_unroutable: The capability REJECT_UNROUTABLE that a sending link of AMQP 1.0 requests of its target.
 
     Raises:
-        TranspilerError: ``protocol`` is none of ``PROTOCOLS``.
+        TranspilerError: ``protocol`` is not in ``PROTOCOLS``.
     """
 
     protocol: Protocol | None = None
@@ -64,9 +64,9 @@ class Publisher:
             check_choice("protocol", self.protocol, PROTOCOLS)
 
     def outcome(self, exchange: Exchange, rules: Rules) -> Outcome:
-        """Return the outcome of a message to an exchange whose bindings and alternate lead to no queue."""
+        """Return the outcome of a message that reaches no queue from ``exchange``, not even through its alternate."""
         if exchange.internal:
-            # Only other exchanges publish to an internal one.
+            # Only other exchanges can send messages to an internal exchange.
             return "rejected"
         match self.protocol:
             case None:
@@ -89,17 +89,15 @@ class Publisher:
                 return "returned" if self.mandatory or exchange.unroutable == "return" else "discarded"
 
 
-#: A publisher of which nothing is known.
+#: A publisher with unknown settings.
 ANY_PUBLISHER = Publisher()
 
 
 def own_default(topology: Topology, offers: Sequence[str] = ()) -> str:
-    """Return the exchange of messages that name none: the topology's own default.
+    """Return the exchange of messages that name no exchange: the topology's own ``default_exchange``.
 
-    ``offers`` are hints about where the messages may have it.
-
-    ``TopologyError`` where it has none: the broker's default exchange is a choice, too, but in a topology with neither
-    exchanges nor bindings.
+    Raise ``TopologyError`` if the topology does not set one, unless it has neither exchanges nor bindings: users must
+    choose the broker's default exchange explicitly. ``offers`` are additional hints for the error.
     """
     if topology.default_exchange != DEFAULT_EXCHANGE or not (topology.exchanges or topology.bindings):
         return topology.default_exchange
@@ -118,16 +116,17 @@ def own_default(topology: Topology, offers: Sequence[str] = ()) -> str:
 
 
 def no_exchange(hint: str) -> TopologyError:
-    """Return the error about messages whose exchange nothing says."""
+    """Return the error about messages whose exchange is not given anywhere."""
     message = "nothing says to which exchange the messages were published: no option, and no column or member exchange"
     return TopologyError.at("route.no-exchange", message, hint=hint)
 
 
 def asks_for_key(key_exchanges: Collection[str], exchange: str | None) -> bool:
-    """Return True if messages to an exchange, or to any exchange if it is None, need a routing key.
+    """Return True if messages to ``exchange``, or to any exchange if it is None, need a routing key.
 
-    ``key_exchanges`` are the exchanges that compare keys. A message reaches no queue from the default exchange without
-    a key. If messages name their exchanges, that is no reason to ask all of them for a key.
+    ``key_exchanges`` are the exchanges that compare keys. They include the default exchange, from which a message
+    without a key reaches no queue; but if messages name their exchanges themselves, it does not make all of them need a
+    key.
     """
     if exchange is not None:
         return exchange in key_exchanges
@@ -135,7 +134,7 @@ def asks_for_key(key_exchanges: Collection[str], exchange: str | None) -> bool:
 
 
 def no_key(hint: str) -> LayoutError:
-    """Return the error about messages of which nothing says the routing key."""
+    """Return the error about messages whose routing key is not given anywhere."""
     message = (
         "the topology routes by key, and nothing says the routing keys of the messages: no column or member "
         "routing_key, and no subject"
@@ -144,13 +143,13 @@ def no_key(hint: str) -> LayoutError:
 
 
 def check_has_routing_types(topology: Topology, routing_type: str | None) -> None:
-    """Raise ``ValueError`` for the routing type of messages to a broker that has no such types."""
+    """Raise ``ValueError`` if ``routing_type`` is given and the broker has no routing types."""
     if routing_type is not None and not topology.rules.addressing.routing_types:
         raise ValueError(f"{topology.rules.name}: routing_type is of messages to an Artemis broker")
 
 
 class Target(NamedTuple):
-    """An exchange, by name, and the routing key; None stands for the message's own subject."""
+    """The name of an exchange, and the routing key; None is the message's own subject."""
 
     exchange: str
     key: str | None
@@ -173,18 +172,18 @@ def relay_target(topology: Topology, to: str | None) -> Target | None:
         case "exchange":
             return Target(to, None)
     name, _, key = to.partition("/")
-    # A slash with nothing behind it gives no key.
+    # A trailing slash does not set a key.
     return Target(name, key or None) if topology.relay_nodes.get(name) == "exchange" else None
 
 
 _EXCHANGES, _QUEUES = "/exchanges/", "/queues/"
 
-#: A percent sign that begins no encoded byte.
+#: Pattern of a percent sign that does not begin an encoded byte.
 _LONELY_PERCENT = re.compile("%(?![0-9A-Fa-f]{2})")
 
 
 def _path_target(topology: Topology, to: str) -> Target | None:
-    """The target of RabbitMQ's addresses, version 2."""
+    """Return the target of the RabbitMQ address ``to`` (version 2 of the format); None if it is not a valid target."""
     if to.startswith(_QUEUES) and len(to) > len(_QUEUES):
         queue = _unquoted(to.removeprefix(_QUEUES))
         return None if queue is None else Target(DEFAULT_EXCHANGE, queue)
@@ -192,7 +191,7 @@ def _path_target(topology: Topology, to: str) -> Target | None:
         return None
     name, slash, rest = to.removeprefix(_EXCHANGES).partition("/")
     exchange, key = _unquoted(name), _unquoted(rest)
-    # The default exchange is addressed by its queues.
+    # The default exchange has no address of its own: messages to it are addressed to a queue.
     if not exchange or key is None or "/" in rest or exchange not in topology.exchange_by_name:
         return None
     return Target(exchange, key if slash else "")

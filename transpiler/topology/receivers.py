@@ -1,7 +1,8 @@
 """Receivers and senders with addresses in a topology: the nodes, bindings and targets that the addresses imply.
 
-Source: the AMQP 0-10 mapping chapter. A name resolves to the queue or the exchange that the topology has; where it has
-neither, and the address has ``create: always``, or names the side that creates it, to what ``node`` describes.
+Source: the AMQP 0-10 mapping chapter. A name resolves to the queue or the exchange in the topology. If there is neither,
+and ``create`` of the address is ``always`` or names this side, the name resolves to a new node, as ``node`` describes
+it.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ from transpiler.topology.records import DEFAULT_EXCHANGE, Alternate, Binding, Ex
 def with_addresses(topology: Topology, addresses: Iterable[str | tuple[str, str]]) -> Topology:
     """Add a receiver for each address to the topology, in order: its node, its subscription queue and its bindings.
 
-    An address may come with the path where it stands. Raises ``TopologyError`` for one that is malformed, or whose
-    name resolves to nothing, or to a queue and an exchange and the address does not name the type.
+    An item may be a pair of the address and its path in a file. Raises ``TopologyError`` for an address that is
+    malformed, whose name resolves to nothing, or whose name is a queue and an exchange and that does not set the type.
     """
     links = _Links(topology)
     for number, item in enumerate(addresses):
@@ -49,10 +50,10 @@ def with_addresses(topology: Topology, addresses: Iterable[str | tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """The target of a sender with an address: the topology with what the address creates, and an exchange of it.
+    """The target of a sender with an address: an exchange, in a topology with the nodes that the address creates.
 
-    ``key`` is the routing key of all messages; None where each has its own, which is its subject. ``subject`` is the
-    subject of messages that have none.
+    ``key`` is the routing key of all messages; if it is None, the key of each message is its subject. ``subject`` is
+    the subject of messages that have no subject.
     """
 
     topology: Topology
@@ -62,7 +63,7 @@ class Sender:
 
 
 class SendOptions(TypedDict, total=False):
-    """The keywords of public functions that say how messages are sent, besides the name of an exchange."""
+    """The keywords of public functions that specify how messages are sent, besides the name of an exchange."""
 
     address: str | Address | Sender | None
     publish_to: PublishTo
@@ -77,7 +78,7 @@ class PublishOptions(SendOptions, total=False):
 
 @dataclass(frozen=True, slots=True)
 class PublishSettings:
-    """How a message is published, besides the name of an exchange and its routing keys; the types are checked."""
+    """The settings for publishing a message, besides exchange and routing keys. Their types are checked."""
 
     address: str | Address | Sender | None = None
     publish_to: PublishTo = "exchange"
@@ -92,34 +93,34 @@ class PublishSettings:
             raise unexpected("publisher", "a Publisher", self.publisher, "perhaps Publisher('0-9-1')")
 
     def check_target(self, names_exchange: bool) -> None:
-        """Raise ``ValueError`` where more than one of an exchange, an address and the relay says the target."""
+        """Raise ``ValueError`` if more than one of exchange, address and relay is given as the target."""
         if sum((names_exchange, self.address is not None, self.publish_to == "to")) > 1:
             ways = "exchange, address and publish_to='to' are three ways to say where a message goes"
             raise ValueError(f"{ways}: give one")
 
     def check_destination(self, topology: Topology) -> None:
-        """Raise ``ValueError`` where something besides ``exchange`` says a destination of a JMS broker."""
+        """Raise ``ValueError`` if an address or the relay is given: only ``exchange`` names a JMS destination."""
         if self.address is not None or self.publish_to == "to":
             raise ValueError(f"{topology.rules.name}: exchange names the destination, and nothing else does")
 
 
-#: The settings of which nothing is given.
+#: The settings of a call without any keywords.
 DEFAULT_SETTINGS = PublishSettings()
 
 
 def read_settings(function: str, keywords: type, given: PublishOptions) -> PublishSettings:
-    """Return the settings that a call gives; ``TypeError`` for a keyword that ``function`` does not have."""
+    """Return the settings in the keywords ``given``; raise ``TypeError`` for a keyword that ``function`` lacks."""
     check_keywords(function, keywords, given)
     return PublishSettings(**given)
 
 
 def resolve_sender(topology: Topology, address: str | Address) -> Sender:
-    """The sender that an address makes.
+    """Return the target of a sender with ``address``.
 
     "When sending to a queue, the queue's name is set as the routing key and the message is transferred to the default
     (or nameless) exchange. When sending to an exchange, the message is transferred to that exchange and the routing key
     is set to the message subject if one is specified. A default subject may be specified in the target address."
-    ``TopologyError`` as for ``with_addresses``.
+    Raises ``TopologyError`` in the same cases as ``with_addresses``.
     """
     if isinstance(address, str) and address.startswith("/") and topology.rules.relay is RelayAddress.PATH:
         target = relay_target(topology, address)
@@ -137,7 +138,7 @@ def resolve_sender(topology: Topology, address: str | Address) -> Sender:
 
 
 class _Links:
-    """A topology that grows by the links of one side, receivers or senders, one after the other."""
+    """A topology under construction, to which links of one side (receivers or senders) are added one by one."""
 
     def __init__(self, topology: Topology, side: Literal["receiver", "sender"] = "receiver") -> None:
         self._before = topology
@@ -152,7 +153,7 @@ class _Links:
         self._path = ""
 
     def topology(self) -> Topology:
-        """The topology with all links."""
+        """Return the topology with all added links."""
         parts: dict[str, list[Any]] = {
             "exchanges": self._exchanges,
             "queues": self._queues,
@@ -166,7 +167,7 @@ class _Links:
         return replace(self._before, **changed)
 
     def add(self, address: Address, path: str) -> None:
-        """Add one more receiver."""
+        """Add the node, subscription and bindings of a receiver."""
         if self._resolve(address, path):
             self._bind(address.link.bindings, queue=address.name)
         else:
@@ -176,7 +177,7 @@ class _Links:
             self._findings.append(at_path("address.selector", "warning", path, message))
 
     def add_sender(self, address: Address, path: str) -> bool:
-        """Add a sender; return True if it sends to a queue."""
+        """Add the node and bindings of a sender; return True if the node is a queue."""
         is_queue = self._resolve(address, path)
         if is_queue:
             self._bind(address.link.bindings, queue=address.name)
@@ -185,7 +186,7 @@ class _Links:
         return is_queue
 
     def _resolve(self, address: Address, path: str) -> bool:
-        """Resolve an address to a node, which is created if need be; return True if it is a queue."""
+        """Resolve ``address`` to a node, which is created if necessary; return True if the node is a queue."""
         self._path = path
         is_queue = self._is_queue(address)
         if is_queue and address.name not in self._names:
@@ -204,14 +205,14 @@ class _Links:
         if is_queue and is_exchange:
             hint = "perhaps say which: {node: {type: queue}} or {node: {type: topic}}"
             self._refuse("address.ambiguous", f"{address.name!r} is a queue and an exchange", hint)
-        # "neither a queue nor an exchange": what is created is then a queue.
+        # "neither a queue nor an exchange": then a queue is created.
         return not is_exchange
 
     def _may_create(self, address: Address, what: str) -> None:
         if address.create not in ("always", self._side):
             known = self._types.keys() if what == "exchange" else self._names
             if address.node.type is None:
-                # A name of neither resolves to a queue, but either may have been meant.
+                # An unknown name resolves to a queue, but the user may have meant a queue or an exchange.
                 known = known | self._types.keys()
             hint, fix = meant(address.name, known, self._path)
             hint = hint or "perhaps declare it, or write {create: always} in the address"
@@ -251,12 +252,12 @@ class _Links:
         return name
 
     def _subscribe(self, address: Address) -> None:
-        """The subscription queue and its bindings; its name is the link's, or one that nobody else has."""
+        """Add the subscription queue and its bindings. The queue has the name of the link, or an unused name."""
         queue = subscription_queue(address)
         if address.link.name is None:
             queue = replace(queue, name=self._free_name(queue.name))
         if queue.name not in self._names:
-            # A named subscription that is there already has one more receiver.
+            # If the named subscription already exists, the receiver joins it.
             self._add_queue(queue)
         for binding in subscription_bindings(address, self._types[address.name], queue.name):
             self._bindings.append(replace(binding, path=self._path))
@@ -271,7 +272,7 @@ class _Links:
     def _bind(
         self, bindings: tuple[AddressBinding, ...], *, queue: str | None = None, exchange: str | None = None
     ) -> None:
-        """Explicit bindings, in which what the address resolves to is implied."""
+        """Add the explicit bindings of an address; a missing end of a binding is ``queue`` or ``exchange``."""
         for binding in bindings:
             source, destination = binding.exchange or exchange, binding.queue or queue
             if source is None or destination is None:

@@ -1,4 +1,4 @@
-"""A topology from a file: which form it is in shows in what it holds. The texts in its bindings are parsed, too."""
+"""Reading a topology from a file. The content determines the form of the file. Selectors and queries are parsed too."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ from transpiler.topology.importers.state import State, read_state
 from transpiler.topology.model import MAX_ERRORS, Topology, check_entries
 from transpiler.topology.records import SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Binding
 
-#: The way to read a topology that is in no local file.
+#: The hint for a topology that is not in a local file.
 _OTHER_FILES = (
     "perhaps copy the file, or take its text to topology_from_dict(json.loads(text)); Spark has it by "
     "spark.read.text(name, wholetext=True).first().value"
@@ -66,32 +66,32 @@ _OTHER_FILES = (
 
 _FOR_JMS = "state and properties are for the XML of a JMS broker, and this file is none"
 
-#: The forms of topology files: the project's own, RabbitMQ's definitions, Broker-J's, Artemis' and ActiveMQ's
-#: configurations.
+#: The forms of topology files: the project's own form, RabbitMQ's definitions, and the configurations of Broker-J,
+#: Artemis and ActiveMQ.
 Form = Literal["topology", "rabbitmq", "broker-j", "artemis", "activemq"]
 
 FORMS: tuple[Form, ...] = get_args(Form)
 
-#: The endings of the names of such files; those of JSON alone may be something else than a topology.
+#: The suffixes of the names of topology files. A JSON file can also be something else than a topology.
 ENDINGS = (".json", ".yaml", ".yml", ".xml", ".properties")
 
-#: The endings of the names of files with RabbitMQ's definitions in a directory.
+#: The suffixes of the names of files that are read as RabbitMQ's definitions in a directory.
 _OF_DEFINITIONS = (".json", ".yaml", ".yml")
 
-#: Members that mark an object of an export of RabbitMQ: neither Broker-J nor the project's own form without its broker
-#: has them.
+#: Members of queues and exchanges by which an export of RabbitMQ is recognised: Broker-J's form, and the project's own
+#: form without ``broker``, do not have them.
 _OF_RABBITMQ = ("vhost", "auto_delete", "arguments")
 
 _OF_BROKER_J = ("virtualhostnodes", "virtualhosts", "modelVersion", "virtualHostInitialConfiguration")
 
 
 def names_topology_file(text: str) -> bool:
-    """Return True for a text that can be the name of a file of a topology, and is no selector or filter."""
+    """Return True if ``text`` can be the name of a topology file, and cannot be a selector or filter."""
     return text.lower().endswith(ENDINGS) and not any(mark in text for mark in " '=<>{\n")
 
 
 class _Asked(NamedTuple):
-    """The answers of a caller about a file: its form, the virtual host or broker, and what the file leaves out."""
+    """The caller's options for a file: its form, the virtual host or broker, and information that the file lacks."""
 
     form: Form | None
     vhost: str | None
@@ -100,7 +100,7 @@ class _Asked(NamedTuple):
     broker_version: str | None
 
     def is_form(self, *forms: Form) -> bool:
-        """Return True if the file may have one of these forms."""
+        """Return True if the caller allows one of ``forms``."""
         return self.form is None or self.form in forms
 
 
@@ -117,22 +117,23 @@ def read_topology(
 
     The file has the project's own form as JSON or YAML, RabbitMQ's definitions, Broker-J's JSON, or the configuration
     of a JMS broker: Artemis' ``broker.xml``, its broker properties in a file or in a resource of its operator,
-    WildFly's messaging subsystem, ActiveMQ's ``activemq.xml``. Of a directory the definitions of RabbitMQ in its files
-    are read together, in the order of the files' names.
+    WildFly's messaging subsystem, ActiveMQ's ``activemq.xml``. If ``path`` is a directory, RabbitMQ's definitions in
+    its files are read together, in the order of the files' names.
 
     Args:
         path: The name of the file or the directory.
-        state: What the file of a JMS broker cannot know, or the name of a file of JSON with it: ``queues``,
-            ``subscriptions`` with name, destination and selector, and ``consumers``.
-        form: The form of the file; None guesses it.
+        state: Runtime state that the file of a JMS broker cannot contain, or the name of a JSON file with this state:
+            ``queues``, ``subscriptions`` with name, destination and selector, and ``consumers``.
+        form: The form of the file; if None, it is guessed from the content.
         vhost: The virtual host or the broker, if the file has several; ``cluster/host`` for both in resources of
             Kubernetes.
         properties: The values of ``${placeholders}`` in the file of a JMS broker.
-        broker_version: The version of RabbitMQ that is to import the definitions, as ``"4.1"``; None is the version
+        broker_version: The version of RabbitMQ that will import the definitions, such as ``"4.1"``; if None, the
+        version
             that wrote them.
 
-    YAML needs the extra ``yaml``. Selectors are parsed and checked. Raises ``TopologyError`` with the file's name
-    and the path in it; a file that cannot be read is an ``OSError``.
+    YAML needs the extra ``yaml``. Selectors are parsed and checked. Raises ``TopologyError`` with the name of the file
+    and the path in the file, and ``OSError`` if the file cannot be read.
     """
     if isinstance(path, Mapping):
         raise unexpected("path", "a file's name", path, "topology_from_dict reads a dict")
@@ -154,21 +155,22 @@ def read_topology(
 
 
 class DefinitionFiles(NamedTuple):
-    """The files of a directory with definitions, and the findings about what else there is, which is not read."""
+    """The files with definitions in a directory, and the findings about other entries, which are skipped."""
 
     files: list[Path]
     left_out: tuple[Diagnostic, ...]
 
     def told_in(self, topology: Topology) -> Topology:
-        """Return the topology of the files with the findings about the directory."""
+        """Return ``topology``, which was read from the files, with the findings about the directory added."""
         return replace(topology, findings=(*self.left_out, *topology.findings)) if self.left_out else topology
 
 
 def definition_files(directory: Path) -> DefinitionFiles:
-    """Return the files of a directory with definitions, in the order in which RabbitMQ loads them.
+    """Return the files with definitions in a directory, in the order in which RabbitMQ loads them.
 
-    What is called like such a file and cannot be one, such as a named pipe or a link that leads nowhere, is the warning
-    ``import.left-out`` and is not opened, so that nothing is waited for. Other entries are a note; hidden ones are not.
+    An entry with the suffix of such a file that is no file, such as a named pipe or a broken link, yields the warning
+    ``import.left-out`` and is not opened, so that the function never blocks. Other entries yield a note, except for
+    hidden entries.
     """
     files: list[Path] = []
     wrong: list[str] = []
@@ -215,17 +217,16 @@ def parse_topology(
 
     Args:
         text: The text of a file.
-        name: The name that identifies the text in errors. Its ending distinguishes YAML from JSON; without an ending
-            the text shows it.
-        form: The form of the file; None: it is guessed.
-        vhost: One of several virtual hosts, or brokers.
-        state: What the file of a JMS broker cannot know, or the name of a JSON file with it: ``queues``,
-            ``subscriptions``, ``consumers``.
+        name: The name of the text in errors. Its suffix distinguishes YAML from JSON; without a suffix, the text does.
+        form: The form of the file; if None, it is guessed from the content.
+        vhost: The virtual host or the broker, if the file has several.
+        state: Runtime state that the file of a JMS broker cannot contain, or the name of a JSON file with this state:
+            ``queues``, ``subscriptions``, ``consumers``.
         properties: The values of the file's ``${placeholders}``.
         broker_version: The version of the broker, as for ``read_topology``.
 
     Raises:
-        TopologyError: The text is no topology.
+        TopologyError: The text is not a valid topology.
     """
     return _parsed(Source(text, name), _Asked(form, vhost, read_state(state), properties, broker_version))
 
@@ -255,7 +256,7 @@ def _parsed(source: Source, asked: _Asked) -> Topology:
 
 @contextmanager
 def _placing(document: Document) -> Iterator[None]:
-    """Give errors that are raised inside their places in a document."""
+    """Add locations in ``document`` to the errors that are raised inside the ``with`` block."""
     try:
         yield
     except TopologyError as error:
@@ -265,7 +266,7 @@ def _placing(document: Document) -> Iterator[None]:
 def _of_document(
     document: Document, read: Callable[[], Topology], asked: _Asked, left_out: Iterable[Diagnostic] = ()
 ) -> Topology:
-    """Return the topology that ``read`` returns, with its findings and errors at their places in the document."""
+    """Return the checked topology that ``read`` returns, with locations in ``document`` for findings and errors."""
     with _placing(document):
         topology = _checked(read())
     of_state = asked.state.findings if asked.state is not None else ()
@@ -298,7 +299,7 @@ def parse_definitions(
 ) -> Topology:
     """Parse definitions of RabbitMQ in several texts, which the broker imports one after the other.
 
-    ``name`` identifies all of them in errors, and the name of a source its own text.
+    In errors, ``name`` is the name of the whole directory, and the name of a source that of its text.
     """
     documents = {source.name: load_documents(source)[0] for source in sources}
     for of, document in documents.items():
@@ -315,7 +316,7 @@ def parse_definitions(
 
 
 def _placed_in(documents: Mapping[str, Document], name: str, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Return diagnostics about several files, whose paths begin with a file's name, with the files' places."""
+    """Return ``diagnostics``, whose paths begin with a file's name, with locations in these files."""
     placed: list[Diagnostic] = []
     for each in diagnostics:
         of, mark, path = (each.path or "").partition(IN_FILE)
@@ -336,18 +337,19 @@ def topology_from_dict(
     properties: Mapping[str, str] | None = None,
     broker_version: str | None = None,
 ) -> Topology:
-    """Read the topology in an object, as a file in JSON or YAML has it: ``json.loads(text)`` of any form of those.
+    """Read the topology in an object that was parsed from a JSON or YAML file, in any form that such files can have.
 
     Args:
-        data: The object: what ``json.loads`` returns of the file.
-        state: What the configuration of a JMS broker cannot know: ``queues``, ``subscriptions``, ``consumers``.
-        form: The form of the object; None: it is guessed.
-        vhost: One of several virtual hosts.
+        data: The object, as ``json.loads`` returns it.
+        state: Runtime state that the configuration of a JMS broker cannot contain: ``queues``, ``subscriptions``,
+            ``consumers``.
+        form: The form of the object; if None, it is guessed from the content.
+        vhost: The virtual host, if the object has several.
         properties: The values of the ``${placeholders}`` in broker properties.
         broker_version: The version of the broker, as for ``read_topology``.
 
     Raises:
-        TopologyError: The object is no topology; the error has the path of what does not fit.
+        TopologyError: The object is not a valid topology; the error has the path of the invalid element.
     """
     if not isinstance(data, Mapping | list):
         raise unexpected("data", "a dict, as json.loads returns it", data, _OTHER_FILES)
@@ -364,7 +366,7 @@ def topology_from_dict(
 
 
 def _topology_of_data(data: Any, asked: _Asked) -> Topology:
-    """Return the topology that an object describes."""
+    """Return the topology in the object ``data``."""
     form = asked.form or guess_form(data)
     if form == "rabbitmq":
         return topology_from_definitions(data, asked.vhost, asked.broker_version)
@@ -377,7 +379,7 @@ def _topology_of_data(data: Any, asked: _Asked) -> Topology:
 
 
 def vhosts_of(text: str, name: str) -> list[str]:
-    """Return the names of the virtual hosts in a text, as ``parse_topology`` reads it; the project's form has none."""
+    """Return the names of the virtual hosts, or brokers, in ``text``; empty for the project's own form."""
     if _is_xml(text):
         return list(_brokers(read_xml(Source(text, name))))
     found = _Found(Source(text, name))
@@ -408,15 +410,15 @@ class _Found:
         plain = [document for document, listed in zip(documents, resources, strict=True) if not listed]
         self.topologies: list[Document | Broker] = [*plain, *self._brokers]
         tree = tree_of(self._resources)
-        #: The document by which errors find their places.
+        #: The document that locates errors.
         self.document = Document(source, node=tree) if tree is not None else plain[0]
 
     def left_out(self) -> list[Diagnostic]:
-        """Return a warning about the resources that are in no topology."""
+        """Return a warning about the resources that do not belong to any topology."""
         return left_out(self._resources, self._brokers)
 
     def choose(self, name: str | None) -> tuple[Document | Broker, str | None]:
-        """Return the topology that a name chooses, or the only one, and the name if it has chosen nothing yet."""
+        """Return the topology that ``name`` chooses, or the only one; and the virtual host to choose in it, or None."""
         found = self.topologies
         if not found:
             message = f"no resource here is a topology: {named(self._resources)}"
@@ -432,7 +434,7 @@ class _Found:
         names = [_name_of(each) for each in found]
         broker, slash, host = (name or "").partition("/")
         if slash and name not in names and broker in names:
-            # A broker, and a virtual host of the broker.
+            # The name consists of a broker and a virtual host of the broker.
             return found[names.index(broker)], host
         if None in names or len(set(names)) < len(names):
             places = ", ".join(each.place.removeprefix(":") for each in found if isinstance(each, Document))
@@ -447,12 +449,12 @@ def _name_of(topology: Document | Broker) -> str | None:
     return None if isinstance(topology, Document) else topology.name
 
 
-#: The names of brokers' files by which one that cannot be read is taken for one.
+#: The ends of file names that mark a file as a broker's file even if it cannot be parsed.
 _BROKERS_FILES = ("definitions.json", "broker.xml", "activemq.xml")
 
 
 def _is_brokers_file(source: Source) -> bool:
-    """Return True for a text that holds a topology, and for one that should."""
+    """Return True if the text contains a topology, or cannot be parsed and has the name of a broker's file."""
     try:
         if _is_xml(source.text):
             return bool(_brokers(read_xml(source)))
@@ -476,7 +478,10 @@ def _own_form(data: Any, vhost: str | None) -> Topology:
 
 
 def guess_form(data: Any) -> Form:
-    """Guess the form of an object: the project's own has ``broker``, RabbitMQ's exports its version or its members."""
+    """Guess the form of an object from its members.
+
+    The project's own form has ``broker``; RabbitMQ's exports have its version, or members that only they have.
+    """
     if isinstance(data, list):
         return "broker-j"
     if not isinstance(data, Mapping) or "broker" in data:
@@ -498,19 +503,19 @@ def guess_form(data: Any) -> Form:
 
 
 def _members(data: Mapping[str, Any], part: str) -> set[str]:
-    """Return the names of the members of a part's first object."""
+    """Return the names of the members of the first object in the list ``data[part]``."""
     items = data.get(part)
     first = items[0] if isinstance(items, list) and items else None
     return {str(name) for name in first} if isinstance(first, Mapping) else set()
 
 
 def _is_xml(text: str) -> bool:
-    """Return True if a text is XML rather than JSON or YAML."""
+    """Return True if ``text`` is XML rather than JSON or YAML."""
     return text.lstrip("\ufeff \t\r\n").startswith("<")
 
 
 def _brokers(root: Element) -> dict[str, tuple[str, Element]]:
-    """Return the brokers of a document by name, with their form."""
+    """Return the brokers in an XML document: form and element by name of the broker."""
     found: list[tuple[str, str, Element]] = []
     for broker in activemq_brokers(root):
         found.append((broker.attributes.get("brokerName", "localhost"), "activemq", broker))
@@ -527,7 +532,7 @@ def _brokers(root: Element) -> dict[str, tuple[str, Element]]:
 
 
 def _topology_of_xml(root: Element, asked: _Asked) -> Topology:
-    """Return the topology of a document's broker, of the one with the name that is asked for if it has several."""
+    """Return the topology of the broker in an XML document; if it has several, of the broker ``asked.vhost``."""
     brokers = _brokers(root)
     if not brokers:
         _refuse_hornetq(root)
@@ -549,7 +554,7 @@ def _topology_of_xml(root: Element, asked: _Asked) -> Topology:
 
 
 def _refuse_hornetq(root: Element) -> None:
-    """Refuse the configuration of HornetQ, which Artemis came from: its own file, or a subsystem of JBoss EAP 6."""
+    """Raise an error for a configuration of HornetQ, Artemis' predecessor: a file, or a subsystem of JBoss EAP 6."""
     is_own = any(
         name.startswith("xmlns") and value.startswith("urn:hornetq") for name, value in root.attributes.items()
     )
@@ -565,9 +570,10 @@ def _topology_of_artemis(config: ArtemisConfig, asked: _Asked) -> Topology:
 
 
 def _checked(topology: Topology) -> Topology:
-    """Parse the selectors and queries of all bindings; ``TopologyError`` names each that does not.
+    """Parse the selectors and queries of all bindings; raise ``TopologyError`` that lists each invalid text.
 
-    A selector beyond a limit is none of the broker's: its binding may match, with a finding.
+    A selector that exceeds a limit of this package is not invalid for the broker: its binding may match or not, and a
+    finding reports it.
     """
     beyond: dict[int, Diagnostic] = {}
     errors = list(islice(_text_errors(topology, beyond), MAX_ERRORS + 1))
@@ -579,9 +585,10 @@ def _checked(topology: Topology) -> Topology:
 
 
 def _text_errors(topology: Topology, beyond: dict[int, Diagnostic]) -> Iterator[Diagnostic]:
-    """Yield what is wrong; what is ``beyond`` a limit is added by its binding's number.
+    """Yield the errors in selectors and queries. Warnings for selectors that exceed a limit are added to ``beyond``.
 
-    Selectors that differ in their constants only are parsed once, so that a million bindings are checked in seconds.
+    The keys of ``beyond`` are numbers of bindings. Selectors that differ only in their constants are parsed once, so
+    that a million bindings can be checked in seconds.
     """
     sound: set[tuple[str, str]] = set()
     for number, binding in enumerate(topology.bindings):
@@ -596,7 +603,7 @@ def _text_errors(topology: Topology, beyond: dict[int, Diagnostic]) -> Iterator[
         selector = topology.selector(binding)
         if selector is None:
             continue
-        # The text of an escape matters; other literals are well formed where one of their form is.
+        # The text of an ESCAPE literal matters; other literals are all valid if one literal of the same kind is.
         dialect = topology.dialect(binding)
         shape = selector if "escape" in selector.lower() else scan(selector)[0]
         if (dialect, shape) in sound:

@@ -1,6 +1,6 @@
 """Receivers and senders with addresses in a topology: the nodes, bindings and targets that the addresses imply.
 
-Source: the AMQP 0-10 mapping chapter. A name resolves to the queue or the exchange in the topology. If there is neither,
+Source: the AMQP 0-10 mapping chapter. A name resolves to the queue or the exchange in the topology. If neither exists,
 and ``create`` of the address is ``always`` or names this side, the name resolves to a new node, as ``node`` describes
 it.
 """

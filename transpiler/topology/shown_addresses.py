@@ -1,4 +1,4 @@
-"""Addresses of a JMS broker for people: pictures and reports are of the topology that its importer has kept."""
+"""Addresses of a JMS broker for users: diagrams and reports use the topology for display that the importer built."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from transpiler.topology.records import CHOICE_ARGUMENT, SELECTOR_ARGUMENT, Bind
 
 
 def addresses_of(topology: Topology, *, matching: bool = True) -> Topology:
-    """Return the addresses of a JMS broker's topology; another topology as it is.
+    """Return the topology for display of a JMS broker's topology, in which exchanges are addresses.
 
-    With ``matching`` an address leads to the wildcard addresses that match it.
+    Any other topology is returned unchanged. If ``matching`` is True, bindings lead from each address to the wildcard
+    addresses that match it.
     """
     if topology.shown is None:
         return topology
@@ -28,7 +29,7 @@ def addresses_of(topology: Topology, *, matching: bool = True) -> Topology:
 
 
 def _matching(topology: Topology) -> Iterator[Binding]:
-    """Yield bindings from addresses to the wildcard addresses that match them; mirrors are shown at each queue."""
+    """Yield bindings from addresses to the wildcard addresses that match them, except mirrors (shown at each queue)."""
     wild = [
         name
         for name, bindings in topology.bindings_by_source.items()
@@ -46,7 +47,7 @@ def _is_mirror(binding: Binding) -> bool:
 
 
 def _matches(topology: Topology, pattern: str, name: str) -> bool:
-    """Return True if a pattern of an address matches one, by whichever was made first."""
+    """Return True if the address pattern ``pattern`` matches the address ``name``, whichever was created first."""
     taking, asked = _pattern(topology, pattern), _pattern(topology, name)
     if taking.kind != asked.kind or not is_wild(taking.words):
         return False
@@ -62,9 +63,10 @@ def _is_pattern(topology: Topology, name: str) -> bool:
 
 
 def surely_selecting(topology: Topology, binding: Binding) -> Binding | None:
-    """Return a binding that takes only what this one surely takes of the messages sent to its address.
+    """Return ``binding`` restricted to the messages to its address that it certainly matches.
 
-    None where it takes none for sure. Where the address is a pattern, what a filter reads of it is not known.
+    Return None if it certainly matches no message. If the address is a pattern, the value of the names in a filter that
+    denote the address is unknown.
     """
     if binding.text(CHOICE_ARGUMENT) not in (None, MIRRORED):
         return None
@@ -85,14 +87,14 @@ def surely_selecting(topology: Topology, binding: Binding) -> Binding | None:
 
 
 def bindings_at(topology: Topology, name: str) -> Iterator[Binding]:
-    """Yield the bindings of an address that is shown, and of the wildcard addresses that match it."""
+    """Yield the bindings of the address ``name`` in a topology for display, and of the matching wildcard addresses."""
     for source, bindings in topology.bindings_by_source.items():
         if source == name or _matches(topology, source, name):
             yield from bindings
 
 
 def links_at(topology: Topology, name: str) -> Iterator[Link]:
-    """Yield the links that lead on from an address that is shown, and from the patterns of addresses that match it."""
+    """Yield the links from the address ``name`` in a topology for display, and from the matching wildcard addresses."""
     for link in topology.links:
         source = link.source if link.source_type == "exchange" else None
         if source is not None and (source == name or _matches(topology, source, name)):
@@ -100,9 +102,10 @@ def links_at(topology: Topology, name: str) -> Iterator[Link]:
 
 
 def counts_of(topology: Topology, counts: Mapping[str, int]) -> dict[str, int]:
-    """Return the counts of messages by the addresses that are shown: those of wildcards, too, that match one.
+    """Return the counts of messages for each address in a topology for display, including matching wildcard addresses.
 
-    A message to a list counts for each destination of it, and one to a queue of an address for the address.
+    A message to a list counts for each destination in the list, and a message to a queue of an address counts for the
+    address.
     """
     shown: dict[str, int] = {}
     wild = [name for name in topology.exchange_by_name if name and _is_pattern(topology, name)]
@@ -114,7 +117,7 @@ def counts_of(topology: Topology, counts: Mapping[str, int]) -> dict[str, int]:
 
 
 def sample_address(topology: Topology, pattern: str) -> str:
-    """Return an address that a pattern of an address matches."""
+    """Return an example of an address that matches ``pattern``."""
     kind, pattern_words = _pattern(topology, pattern)
     words = ["x" if isinstance(word, AnyWord) else word for word in pattern_words]
     return kind + topology.rules.topic.syntax.text(words)

@@ -1,4 +1,4 @@
-"""Qpid addresses: ``name/subject; {create: …, node: {…}, link: {…}}``, and the bindings that one stands for.
+"""Qpid addresses: ``name/subject; {create: …, node: {…}, link: {…}}``, and the bindings that an address implies.
 
-In reading order: ``address_syntax`` (the text with the place of each part), ``address`` (what it means).
+In reading order: ``address_syntax`` (the syntax, with the location of each element), ``address`` (the meaning).
 """

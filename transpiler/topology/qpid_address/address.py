@@ -1,7 +1,7 @@
-"""Qpid addresses: ``name/subject; {create: …, node: {…}, link: {…}}``, and the bindings that one stands for.
+"""Qpid addresses: ``name/subject; {create: …, node: {…}, link: {…}}``, and the bindings that an address implies.
 
-Source: the AMQP 0-10 mapping chapter of Programming in Apache Qpid. Where its text leaves open whether explicit
-bindings come instead of the implied one, what the C++ client does: they do, unless the address has a subject.
+Source: the AMQP 0-10 mapping chapter of Programming in Apache Qpid. The chapter leaves open whether explicit bindings
+replace the implied binding; as in the C++ client, they replace it unless the address has a subject.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _RELIABILITIES: tuple[Reliability, ...] = ("unreliable", "at-most-once", "at-lea
 
 @dataclass(frozen=True, slots=True)
 class AddressBinding:
-    """An element of ``x-bindings``; a part that is None is implied by what the address resolves to."""
+    """An element of ``x-bindings``. An end that is None is the queue or exchange to which the address resolves."""
 
     exchange: str | None
     queue: str | None
@@ -46,7 +46,7 @@ class AddressBinding:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """The node options: what the name stands for, and how it is created."""
+    """The node options: the kind of node that the name denotes, and how the node is created."""
 
     type: Literal["queue", "topic"] | None = None
     durable: bool = False
@@ -56,7 +56,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class AddressLink:
-    """The link options: the subscription, its queue, its bindings, and a selector on what it receives."""
+    """The link options: the subscription, its queue, its bindings, and a selector on the received messages."""
 
     name: str | None = None
     durable: bool = False
@@ -68,7 +68,7 @@ class AddressLink:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A Qpid address, as far as it decides about bindings: who asserts or deletes the node does not."""
+    """A Qpid address, without the options that do not affect bindings (such as who asserts or deletes the node)."""
 
     name: str
     subject: str | None = None
@@ -78,7 +78,7 @@ class Address:
 
 
 def parse_address(text: str) -> Address:
-    """Parse an address; raise ``TopologyError`` with the span of what does not belong."""
+    """Parse an address; raise ``TopologyError`` with the span of the invalid element."""
     source = Source(text, "address")
     written = read_address_text(source)
     options = _Options(source, written.options, "address", ("create", "assert", "delete", "mode", "node", "link"))
@@ -97,11 +97,11 @@ def parse_address(text: str) -> Address:
 _LINK = ("name", "durable", "reliability", "selector", "x-declare", "x-subscribe", "x-bindings", "timeout", "capacity")
 
 
-#: The members of ``x-declare`` for a queue: the fields of AMQP 0-10's queue.declare that are not options of their own,
-#: and ``durable``, which goes before the option of that name.
+#: The members of ``x-declare`` for a queue: the fields of AMQP 0-10's queue.declare that have no option of their own,
+#: and ``durable``, which takes precedence over the option ``durable``.
 _DECLARE = ("durable", "auto-delete", "exclusive", "alternate-exchange", "arguments")
 
-#: The booleans among them.
+#: The boolean members of ``x-declare``.
 _DECLARED_FLAGS = ("durable", "auto-delete", "exclusive")
 
 
@@ -136,7 +136,7 @@ def _bindings(options: _Options) -> tuple[AddressBinding, ...]:
 
 
 class _Options:
-    """A map of known options."""
+    """A map of options in an address, of which all names are known."""
 
     def __init__(self, source: Source, value: Value | None, what: str, known: tuple[str, ...]) -> None:
         self.source = source
@@ -154,7 +154,7 @@ class _Options:
         raise TopologyError.at(code, message, self.source, span, hint, fix)
 
     def map(self, name: str, known: tuple[str, ...]) -> _Options:
-        """An option that is a map of known options."""
+        """Return the option ``name``, which is a map with the option names ``known``."""
         return _Options(self.source, self._found.get(name), name, known)
 
     def _checked(self, value: Value | None, kind: type[_Kind], message: str, hint: str | None = None) -> _Kind | None:
@@ -163,23 +163,23 @@ class _Options:
         return value
 
     def pairs(self, name: str) -> Pairs | tuple[()]:
-        """An option that is a map of anything."""
+        """Return the option ``name``, which is a map with any keys."""
         return self._checked(self._found.get(name), Pairs, f"{name} is a map") or ()
 
     def list(self, name: str) -> tuple[Value, ...]:
-        """An option that is a list."""
+        """Return the items of the option ``name``, which is a list."""
         value = self._checked(self._found.get(name), Items, f"{name} is a list", f"perhaps write {name}: [{{…}}]")
         return () if value is None else value.items
 
     def text(self, name: str) -> str | None:
-        """An option that is a name or a text; a number is its digits."""
+        """Return the text of the option ``name``; a number counts as the text of its digits."""
         value = self._checked(self._found.get(name), Text, f"{name} is a text")
         if value is None:
             return None
         return value.value if isinstance(value.value, str) else self.source.text[value.span.start : value.span.end]
 
     def flag(self, name: str) -> bool:
-        """An option that is true or false."""
+        """Return the boolean option ``name``; False if it is absent."""
         value = self._found.get(name)
         if value is None:
             return False
@@ -188,7 +188,7 @@ class _Options:
         return value.value
 
     def one_of(self, name: str, choices: Any, default: Any) -> Any:
-        """An option that is one of some words."""
+        """Return the value of the option ``name``, which must be one of ``choices``; ``default`` if it is absent."""
         value = self._found.get(name)
         if value is None:
             return default
@@ -200,7 +200,7 @@ class _Options:
         raise TopologyError.at("address.value", f"{name} cannot have this value", self.source, value.span, hint, fix)
 
     def declaration(self, name: str, known: tuple[str, ...]) -> dict[str, Any]:
-        """Read an option that is a map of a declaration's fields, in Python's types, each value checked."""
+        """Return the option ``name``, a map of the fields of a declaration, as checked Python values."""
         options = self.map(name, known)
         for flag in _DECLARED_FLAGS:
             options.flag(flag)
@@ -218,7 +218,7 @@ class _Options:
         return declared | ({} if alternate is None else {"alternate-exchange": alternate})
 
     def simple(self, name: str) -> dict[str, AmqpValue]:
-        """An option that is a map of simple values; an integer is 64 bits, as the C++ client has it."""
+        """Return the option ``name``, a map of simple values. An integer has 64 bits, as in the C++ client."""
         arguments = {}
         for key, item in self.pairs(name):
             if not isinstance(item, Text):
@@ -245,13 +245,13 @@ def _plain(value: Value) -> Any:
 
 
 def subscription_queue(address: Address) -> Queue:
-    """The queue of a receiver from an exchange.
+    """Return the subscription queue of a receiver from an exchange.
 
     "If the reliability is set to unreliable then an auto-deleted, exclusive queue is used ... For exactly-once the
     queue is not set to be auto-deleted. The durability ... is determined by the durable option in the link properties."
-    A durable link without a reliability is reliable, as the C++ client has it. "The subscription queue's
-    arguments can be specified using the x-declare map within the link properties", which goes before all these.
-    The queue's name is the link's; where the link has none, the address's, to which a client adds what makes it unique.
+    A durable link without a reliability is reliable, as in the C++ client. "The subscription queue's
+    arguments can be specified using the x-declare map within the link properties", which overrides all these options.
+    The queue has the name of the link; if the link has no name, that of the address, to which a client adds a suffix.
     """
     link = address.link
     reliable = link.reliability in ("at-least-once", "exactly-once") or (link.durable and link.reliability is None)
@@ -260,7 +260,7 @@ def subscription_queue(address: Address) -> Queue:
 
 
 def with_declaration(queue: Queue, declare: Mapping[str, Any]) -> Queue:
-    """Apply the fields of ``x-declare`` to a queue."""
+    """Return ``queue`` with the fields of ``x-declare`` applied."""
     alternate = declare.get("alternate-exchange")
     return replace(
         queue,
@@ -273,10 +273,10 @@ def with_declaration(queue: Queue, declare: Mapping[str, Any]) -> Queue:
 
 
 def subscription_bindings(address: Address, exchange_type: ExchangeType, queue: str) -> tuple[Binding, ...]:
-    """The bindings that a receiver makes from an address that resolves to an exchange, to its subscription queue.
+    """Return the bindings that a receiver creates from the exchange of its address to its subscription queue.
 
-    The implied binding first, then those of ``x-bindings``, where "if the queue value is absent the queue name ... is
-    implied" and likewise the exchange.
+    The implied binding comes first, then the bindings of ``x-bindings``, in which "if the queue value is absent the
+    queue name ... is implied" and likewise the exchange.
     """
     explicit = tuple(
         Binding(binding.exchange or address.name, binding.queue or queue, binding.key, binding.arguments)
@@ -302,7 +302,7 @@ def _by_subject(address: Address, exchange_type: ExchangeType, queue: str, subje
 
 
 def subject_query(subject: str) -> str:
-    """Return the query that selects messages of one subject; a quote in it is doubled, as XQuery writes it."""
+    """Return the XQuery that selects messages with the subject ``subject``, in which a quote is doubled."""
     quoted = subject.replace("&", "&amp;").replace("'", "''")
     return f"declare variable $qpid.subject external; $qpid.subject = '{quoted}'"
 
@@ -323,19 +323,19 @@ def _for_all(address: Address, exchange_type: ExchangeType, queue: str) -> Bindi
             return Binding(address.name, queue, "")
 
 
-#: The queue of a subscription, where no other queue is in sight.
+#: The name of the subscription queue in ``address_condition``.
 _QUEUE = ""
 
 
 def address_condition(address: Address, node_type: NodeType) -> tuple[Condition, tuple[Diagnostic, ...]]:
-    """Return what a receiver with an address asks of messages that are sent to its node, and warnings.
+    """Return the condition under which a receiver with ``address`` gets a message sent to its node, and warnings.
 
-    The message meets the condition if one of the address's own bindings matches it; a warning names each binding of
+    A message meets the condition if one of the address's own bindings matches it; a warning names each binding of
     another exchange or queue. The selector of the link is not part of the condition. Raises
-    ``UnsupportedFeatureError`` for a binding that the broker refuses.
+    ``UnsupportedFeatureError`` for a binding that the broker rejects.
     """
     if node_type == "queue":
-        # "any subject in the source address is currently ignored": the receiver gets what is in the queue.
+        # "any subject in the source address is currently ignored": the receiver gets all messages in the queue.
         return EVERY_MESSAGE, ()
     terms: list[Condition] = []
     findings: list[Diagnostic] = []

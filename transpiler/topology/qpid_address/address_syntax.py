@@ -1,7 +1,7 @@
-"""The text of a Qpid address as it is written: a name, a subject, and a map of options, with the place of each part.
+"""The syntax of a Qpid address: a name, a subject, and a map of options, with the location of each element.
 
 The grammar is the Qpid Messaging API's: ``name [/ subject] [; {options}]``. A word ends at white space and at
-``' " { } [ ] , : /``; in quotes, a backslash stands before the character that is meant.
+``' " { } [ ] , : /``; in quotes, a backslash escapes the next character.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from transpiler.base.diagnostics import mismatch
 from transpiler.base.errors import TopologyError
 from transpiler.base.source import Source, Span, half_surrogate
 
-#: Levels of maps and lists that options may have.
+#: Maximum nesting depth of maps and lists in options.
 MAX_DEPTH = 20
 
-#: Characters of an address.
+#: Maximum length of an address, in characters.
 MAX_LENGTH = 100_000
 
 _SPACE = re.compile(r"\s*")
@@ -35,7 +35,7 @@ Scalar = str | int | float | bool
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A simple value and its place."""
+    """A simple value and its span in the address."""
 
     value: Scalar
     span: Span
@@ -43,7 +43,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """A map: its keys with their places, in order, and the values."""
+    """A map: pairs of key and value in the order of the text, and the span of the map."""
 
     items: tuple[tuple[Text, Value], ...]
     span: Span
@@ -54,7 +54,7 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A list."""
+    """A list of values, and the span of the list."""
 
     items: tuple[Value, ...]
     span: Span
@@ -65,7 +65,7 @@ Value = Text | Pairs | Items
 
 @dataclass(frozen=True, slots=True)
 class AddressText:
-    """The three parts of an address."""
+    """A parsed address: its name, its subject and its options. ``subject`` and ``options`` are None if absent."""
 
     name: Text
     subject: Text | None
@@ -73,7 +73,7 @@ class AddressText:
 
 
 def read_address_text(source: Source) -> AddressText:
-    """The parts of an address; ``TopologyError`` with the span where the text ends to be one."""
+    """Parse the syntax of an address; raise ``TopologyError`` with the span of the first error."""
     if len(source.text) > MAX_LENGTH:
         message = f"the address has {len(source.text):,} characters, and the limit is {MAX_LENGTH:,}"
         raise TopologyError.at("limit.length", message, source, Span(MAX_LENGTH, len(source.text)))
@@ -119,30 +119,30 @@ class _Reader:
         return repr(self.text[self.at]) if self.at < len(self.text) else "the end"
 
     def looks_at(self, sign: str) -> bool:
-        """Return True if the next sign is this one."""
+        """Return True if the next character after white space is ``sign``."""
         self._skip()
         return self.text.startswith(sign, self.at)
 
     def sign(self, sign: str) -> bool:
-        """Read a sign, if it is there."""
+        """Consume ``sign`` if it is the next character; return True if it is."""
         if not self.looks_at(sign):
             return False
         self.at += 1
         return True
 
     def fail(self, code: str, message: str, hint: str | None = None, span: Span | None = None) -> NoReturn:
-        """The error at the next character."""
+        """Raise ``TopologyError`` at ``span``, or at the next character."""
         raise TopologyError.at(code, message, self.source, span or Span(self.at, self.at + 1), hint)
 
     def end(self) -> None:
-        """Refuse whatever follows."""
+        """Raise ``TopologyError`` unless the whole text has been consumed."""
         self._skip()
         if self.at < len(self.text):
             hint = "options stand in braces after a semicolon"
             self.fail("address.end", f"expected the end, found {self.text[self.at]!r}", hint)
 
     def part(self, pattern: re.Pattern[str], what: str, hint: str) -> Text:
-        """A name or a subject: quoted, or as it stands."""
+        """Return the next name or subject: a quoted string, or a text that matches ``pattern``."""
         quoted = self._quoted()
         if quoted is not None:
             return quoted
@@ -164,7 +164,7 @@ class _Reader:
         span = Span(*match.span())
         text = _ESCAPE.sub(_unescape, match[1] if match[1] is not None else match[2])
         if half_surrogate(text) is not None:
-            # The two halves of a pair, each with its own escape, are one character.
+            # The two halves of a surrogate pair, each with its own escape, become one character.
             try:
                 text = text.encode("utf-16", "surrogatepass").decode("utf-16")
             except UnicodeDecodeError:
@@ -172,7 +172,7 @@ class _Reader:
         return Text(text, span)
 
     def value(self, depth: int) -> Value:
-        """A map, a list, or a simple value."""
+        """Return the next map, list or simple value."""
         if depth > MAX_DEPTH:
             self.fail("limit.nesting", f"options are nested more than {MAX_DEPTH} deep")
         self._skip()
@@ -223,10 +223,10 @@ class _Reader:
 
 
 def _scalar(word: str) -> Scalar:
-    """A word without quotes: a number, a boolean, or text."""
+    """Return the value of a word without quotes: a number, a boolean, or text."""
     if word.lower() in ("true", "false"):
         return word.lower() == "true"
-    # Zeros in front aside, 64 bits have nineteen digits.
+    # Without leading zeros, a 64-bit integer has at most nineteen digits.
     if _INTEGER.fullmatch(word) and len(word) <= 40 and -(2**63) <= int(word) < 2**63:
         return int(word)
     return float(word) if _FLOAT.fullmatch(word) else word

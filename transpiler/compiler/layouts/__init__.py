@@ -1,18 +1,18 @@
-"""Layouts: the places of a message's fields and properties in a DataFrame, one layout for each kind of store.
+"""Layouts: the columns and map keys of a DataFrame that hold a message's fields and properties.
 
-The idea: a layout answers, for a message field or a property name, with the place of its value in a row and with the
-types that it may have there. Nothing else knows a column's name.
+The idea: for a message field or a property name, a layout returns the column or key that holds the value, and the types
+that the value can have. Only layouts know the names of columns.
 
-Invariants: of the alternatives that a layout gives for one value, at most one is not NULL in a row; a name without a
-column is an error that suggests near names, or NULL where the caller asked for that. ``Layout.over`` is the only way to
-a layout over a table, and ``table_columns`` the only look-up of a column by its name.
+Invariants: of the alternatives that a layout returns for one value, at most one is not NULL in a row; a name without a
+column is an error that suggests similar names, or NULL if the caller asked for that. Only ``Layout.over`` binds a
+layout to a table, and only ``table_columns`` looks up a column by name.
 
-Deliberately not here: what a name means to a selector (``message.header_fields``, ``lowering``), and Spark itself: a
-schema comes in as Spark's JSON form.
+Deliberately not here: the meaning of a name in a selector (``message.header_fields``, ``lowering``), and Spark itself:
+a schema is passed in Spark's JSON form.
 
-In reading order: ``columns`` (types as data), ``schemas``, ``layout`` (the base class), ``stored`` (its answers),
+In reading order: ``columns`` (types as data), ``schemas``, ``layout`` (the base class), ``stored`` (what it returns),
 ``collations``, ``table_columns``, ``amqp``, ``flat``, ``amqp_0_10``, ``amqp_rows``, ``message_rows``, ``json_rows``,
-``sent``; then what stores are made of: ``store``, ``named_fields``, ``header_places``, ``header_readings``,
+``sent``; then the elements of stores: ``store``, ``named_fields``, ``header_places``, ``header_readings``,
 ``property_source``, ``variant_values``, ``variant_object``, ``text_types``, ``encoded_values``, and in Python ``rows``,
 ``spark_texts``. The stores themselves are in ``transpiler.stores``.
 """

@@ -1,6 +1,6 @@
-"""Columns as data: Spark's JSON form of each type, the value that a selector sees in it, and the canonical schema.
+"""Columns as data: Spark's JSON form of each type, the value that a selector sees in a column, the canonical schema.
 
-The canonical schema has one column a section; the struct ``V`` is a value that tells its type.
+The canonical schema has one column for each section of a message; the struct ``V`` holds a value and its type.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from transpiler.compiler.ir.column_types import (
 from transpiler.message.sections import FIELD_TYPES
 from transpiler.message.types import AmqpType
 
-#: The types without parameters that a property can be given, by their SQL names.
+#: The types without parameters that a user can declare for a property, by SQL name.
 SIMPLE_TYPES: Mapping[str, ColumnType] = MappingProxyType(
     {
         kind.value: ColumnType(kind)
@@ -44,12 +44,12 @@ SIMPLE_TYPES: Mapping[str, ColumnType] = MappingProxyType(
 )
 
 
-#: The delivery mode of AMQP 0-8 to 0-10 that is durable.
+#: The number of the delivery mode of AMQP 0-8 to 0-10 that means durable.
 PERSISTENT = 2
 
 
 class UnionShape(Enum):
-    """The two shapes of a column whose values tell their own types."""
+    """The two shapes of a column whose values contain the name of their type."""
 
     #: The struct ``V`` of the canonical schema.
     UNION = "V"
@@ -57,15 +57,15 @@ class UnionShape(Enum):
     UNIONS = "MAP<STRING, V>"
 
 
-#: The columns of a layout, or the fields of a struct, by name.
+#: The columns of a layout, or the fields of a struct: type by name.
 Fields = Mapping[str, "ColumnType | UnionShape | Fields"]
 
-#: Other names of types in SQL.
+#: Synonyms of SQL type names, with the name that is used here.
 SYNONYMS: Mapping[str, str] = MappingProxyType(
     {"LONG": "BIGINT", "INTEGER": "INT", "SHORT": "SMALLINT", "BYTE": "TINYINT", "REAL": "FLOAT"}
 )
 
-#: Spark's JSON names of the types that take no parameters.
+#: The types without parameters, by their names in Spark's JSON form.
 JSON_TYPES: Mapping[str, SparkType] = {
     "boolean": SparkType.BOOLEAN,
     "byte": SparkType.TINYINT,
@@ -85,7 +85,7 @@ _COLLATED = re.compile(r"string collate (\w+)", re.IGNORECASE)
 
 
 def read_type(name: object, collation: str | None = None) -> ColumnType | None:
-    """The type behind a name in Spark's JSON form of a schema; None where AMQP has no counterpart."""
+    """Return the type called ``name`` in Spark's JSON form of a schema; None if AMQP has no corresponding type."""
     if not isinstance(name, str):
         return None
     if name in JSON_TYPES:
@@ -100,7 +100,7 @@ def read_type(name: object, collation: str | None = None) -> ColumnType | None:
 
 
 def seen(column: ir.Column) -> ir.Value:
-    """A column as the value that a selector sees."""
+    """Return what a selector sees in ``column``: a DOUBLE for a DECIMAL, milliseconds for a timestamp, and so on."""
     match column.type.kind:
         case SparkType.FLOAT | SparkType.DECIMAL:
             return ir.Apply(ir.Function.TO_DOUBLE, (column,), DOUBLE)
@@ -121,7 +121,7 @@ def _by_bytes(column: ir.Column) -> ir.Value:
 
 
 def like_columns(header: str, columns: Iterable[str]) -> list[str]:
-    """Return the columns that may have a header field under another name: JMSType in ``type`` or ``order_type``."""
+    """Return the columns whose names suggest that they hold ``header``: for JMSType, ``type`` or ``order_type``."""
 
     def bare(name: str) -> str:
         return re.sub(r"[^a-z0-9]", "", name.rpartition(".")[2].lower()).removeprefix("jms")
@@ -129,7 +129,7 @@ def like_columns(header: str, columns: Iterable[str]) -> list[str]:
     return [name for name in columns if bare(name).endswith(bare(header)) and name != header]
 
 
-#: The columns of fields that have one type.
+#: The type of the column for a field whose values all have one AMQP type.
 _COLUMN_TYPES = {
     AmqpType.BOOLEAN: BOOLEAN,
     AmqpType.UBYTE: SMALLINT,
@@ -145,7 +145,7 @@ def _column_type(types: tuple[AmqpType, ...]) -> ColumnType | UnionShape:
     return UnionShape.UNION if len(types) > 1 else _COLUMN_TYPES[types[0]]
 
 
-#: The fields of the struct sections.
+#: The fields of each section that is a struct column: the type of each field, by name.
 STRUCTS: Mapping[str, Mapping[str, ColumnType | UnionShape]] = MappingProxyType(
     {
         **{
@@ -156,7 +156,7 @@ STRUCTS: Mapping[str, Mapping[str, ColumnType | UnionShape]] = MappingProxyType(
     }
 )
 
-#: The sections that map names to tagged unions.
+#: The sections that are map columns from names to tagged unions.
 MAPS = ("delivery_annotations", "message_annotations", "application_properties", "footer")
 
 #: All sections in the order of the schema.
@@ -170,7 +170,7 @@ SECTIONS = (
     "footer",
 )
 
-#: The fields of the struct ``V``: the type's name, and one field for each class of values.
+#: The fields of the struct ``V``: the name of the type, and one field for each class of values.
 UNION: Mapping[str, ColumnType] = MappingProxyType(
     {
         "type": STRING,
@@ -182,5 +182,5 @@ UNION: Mapping[str, ColumnType] = MappingProxyType(
     }
 )
 
-#: The header of AMQP 0-10 that holds the subject.
+#: The name of the AMQP 0-10 header that holds the subject.
 SUBJECT = "qpid.subject"

@@ -1,8 +1,7 @@
-"""What a layout is: where the fields and properties of a message are in a DataFrame.
+"""The base class of layouts, which describe where a DataFrame holds the fields and properties of a message.
 
-A layout knows columns and nothing else: no dialect, no topology, no SQL. What a user writes, such as a store or the
-name of a preset, may not know the columns of the table; ``Layout.over`` returns the layout over a table's schema, and
-is the only way to one.
+A layout depends only on columns: on no dialect, no topology and no SQL. A layout that a user specifies, such as a store
+or a preset, may not know the columns of the table. Only ``Layout.over`` binds a layout to the schema of a table.
 """
 
 from __future__ import annotations
@@ -18,31 +17,31 @@ from transpiler.compiler.layouts.stored import Stored
 from transpiler.message.header_fields import MessageField
 
 if TYPE_CHECKING:
-    # Only texts with collations need the module.
+    # Only STRING columns with collations need the module.
     from transpiler.compiler.layouts.collations import Collations
     from transpiler.message.message import Message
 
 
 class Layout(ABC):
-    """The places of values in a DataFrame; None says that there is no place for one.
+    """A mapping from message fields and properties to the columns or keys of a DataFrame that hold their values.
 
-    A layout of your own has ``name``, ``field``, ``property`` and ``names``. The other methods have defaults.
+    A custom layout has to define ``name``, ``field``, ``property`` and ``names``. The other methods have defaults.
     """
 
     __slots__ = ()
 
     if TYPE_CHECKING:
-        # A property here would be taken for the default of a data class' field.
+        # At run time, a data class would use this property as the default value of its field ``name``.
         @property
         def name(self) -> str:
-            """The name that errors use."""
+            """The name of the layout in error messages."""
 
     @abstractmethod
     def field(self, place: MessageField) -> Stored | None:
-        """Return the place of a field of a section, or of an annotation by its key.
+        """Return what the DataFrame stores for a field of a message section, or for an annotation; None if nothing.
 
-        ``fields.PUBLISHER_CONNECTION`` asks where the connection is that a message was published on, for no-local;
-        ``fields.PUBLISHED_KEYS`` and ``fields.PUBLISHED_EXCHANGE`` where the routing key and the exchange are.
+        ``fields.PUBLISHER_CONNECTION`` is the connection on which a message was published, for no-local filters;
+        ``fields.PUBLISHED_KEYS`` and ``fields.PUBLISHED_EXCHANGE`` are the routing key and the exchange.
 
         Args:
             place: The field of a section, such as ``MessageField("header", "priority")``.
@@ -50,28 +49,28 @@ class Layout(ABC):
 
     @abstractmethod
     def property(self, name: str) -> Stored | None:
-        """Return the place of an application property.
+        """Return what the DataFrame stores for an application property; None if nothing.
 
         Args:
             name: The property's name.
 
         Raises:
-            LayoutError: A column has that name but a type that no property has.
+            LayoutError: The column ``name`` has a type that no property has.
         """
 
     @abstractmethod
     def names(self) -> tuple[str, ...]:
-        """The properties that have a place, for suggestions; empty where any name has one."""
+        """Return the names of the stored properties, for suggestions; empty if any name can be stored."""
 
     def over(self, schema: Mapping[str, Any], *, case_sensitive: bool = False) -> Layout:  # noqa: ARG002
-        """Return the layout over a table: each place is resolved there, by Spark's rules for names.
+        """Return the layout bound to a table: each column is looked up in ``schema`` by Spark's rules for names.
 
         Args:
             schema: The schema of the table in Spark's JSON form.
-            case_sensitive: The setting ``spark.sql.caseSensitive``: whether names that differ in case are different.
+            case_sensitive: The setting ``spark.sql.caseSensitive``: True if names that differ in case are different.
 
         Returns:
-            The layout that answers questions about the table.
+            The layout of the table.
 
         Raises:
             LayoutError: The layout reads a column that the table does not have.
@@ -79,15 +78,15 @@ class Layout(ABC):
         return self
 
     def known_schema(self) -> Mapping[str, Any] | None:
-        """Return the schema of the table that the layout is over, in Spark's JSON form; None if it is over none."""
+        """Return the schema of the table that the layout is bound to, in Spark's JSON form; None if it is not bound."""
         return None
 
     def message(self, row: object) -> Message:  # noqa: ARG002
-        """Return the message in a row, by the layout's definition and not by the SQL.
+        """Return the message in a row. Python code reads it according to the layout; no SQL is evaluated.
 
         Args:
-            row: A mapping or a ``pyspark.sql.Row``. A time in it is a ``datetime`` or milliseconds; a row in JSON has
-                bytes in base64 and times in ISO 8601.
+            row: A mapping or a ``pyspark.sql.Row``. Its times are ``datetime`` objects or milliseconds; a row from JSON
+                has bytes in base64 and times in ISO 8601.
 
         Returns:
             The message.
@@ -100,35 +99,41 @@ class Layout(ABC):
         raise LayoutError.at("layout.rows", f"the layout {self.name} does not read rows")
 
     def declaration(self, name: str, kind: str) -> Advice | None:  # noqa: ARG002
-        """Return the advice that makes a property ``a number``, ``a boolean`` or ``a string``; None for none."""
+        """Return the advice for declaring the property ``name`` as ``kind``; None if the layout has no such option.
+
+        ``kind`` is ``a number``, ``a boolean`` or ``a string``.
+        """
         return None
 
     def doubt(self, place: MessageField) -> tuple[str, Advice] | None:  # noqa: ARG002
-        """Return how a name is read that could be read in another way, too, and how to get that; None for others."""
+        """Return the warning for an ambiguous ``place``: where it is read, and the advice for reading the alternative.
+
+        Return None if the field can be read in only one way.
+        """
         return None
 
     def may_doubt(self) -> bool:
-        """Return True if the layout has a doubt about the name of some property."""
+        """Return True if ``doubt`` can return a warning for the name of some property."""
         return False
 
     def offers(self, place: MessageField) -> tuple[Advice, ...]:  # noqa: ARG002
-        """Return what gives a name without a place one: columns that are not read, and options that would read them."""
+        """Return advice for a field that the layout does not read: columns that may hold it, options that read them."""
         return ()
 
     def has_place(self, place: MessageField) -> bool:
-        """Return True if a field has a place of its own, and is not read from a property that may have its name."""
+        """Return True if the field has its own column or key, instead of being read from the property of its name."""
         return self.field(place) is not None
 
     def named_header(self, name: str) -> Stored | None:  # noqa: ARG002
-        """Return the column under the name of a header field, which holds what a selector sees under that name.
+        """Return the column ``name``, if it holds exactly the value that a selector sees for the header field ``name``.
 
-        None where there is none, and the field's own places are read.
+        Return None if there is no such column; the message fields of the header field are read then.
         """
         return None
 
 
 class ArchiveLayout(Layout):
-    """A layout whose columns are known without looking at a DataFrame, so that one can be made from messages."""
+    """A layout whose columns are known without a DataFrame, so that messages can be written as rows."""
 
     __slots__ = ()
 
@@ -136,28 +141,28 @@ class ArchiveLayout(Layout):
 
         @property
         def schema(self) -> Fields:
-            """The columns, by name."""
+            """The type of each column, by name."""
 
     @abstractmethod
     def row(self, message: Message) -> Mapping[str, Any]:
-        """The message as one row, by column; a time is its milliseconds."""
+        """Return ``message`` as one row: value by column. A time is a number of milliseconds."""
 
 
 def by_bytes(stored: Stored | None, collations: Collations | None) -> Stored | None:
-    """Return what is stored at a place as texts that are compared by bytes; as it is where no text is collated."""
+    """Return ``stored`` with strings that are compared by bytes; unchanged if ``collations`` is None."""
     return stored if collations is None else collations.by_bytes(stored)
 
 
 def is_layout(value: object) -> TypeGuard[Layout]:
-    """Return True for a layout, and False for the name or the schema of one."""
+    """Return True if ``value`` is a layout, and False if it is a preset name or a schema."""
     return isinstance(value, Layout)
 
 
 def archive_of(layout: Layout) -> ArchiveLayout | None:
-    """Return the layout as one whose columns are known; None where a DataFrame has to tell them."""
+    """Return ``layout`` if its columns are known without a DataFrame; otherwise None."""
     return layout if isinstance(layout, ArchiveLayout) else None
 
 
 def reads_rows(layout: Layout) -> bool:
-    """Return True if a layout reads rows in Python as well, so that Spark's answers can be compared."""
+    """Return True if ``layout`` can also read rows in Python, so that its results can be compared with Spark's."""
     return type(layout).message is not Layout.message

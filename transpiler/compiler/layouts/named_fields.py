@@ -1,4 +1,4 @@
-"""Header fields by the names that a layout's columns and options have for them."""
+"""The names that columns and options of layouts use for header fields."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from transpiler.message.header_fields import MessageField
 
-#: The fields of AMQP's sections that a store can have, by the names that JMS, or a broker, gives them.
+#: The AMQP fields that a store can contain, by their names in JMS or in a broker.
 FIELDS: Mapping[str, MessageField] = MappingProxyType(
     {
         "JMSPriority": MessageField("header", "priority"),
@@ -31,4 +31,6 @@ FIELDS: Mapping[str, MessageField] = MappingProxyType(
         "routing-key": MessageField("delivery_properties", "routing_key"),
     }
 )
+#: The inverse of ``FIELDS``: the name of each field.
+#: The inverse of ``FIELDS``: the name of each field.
 NAMES: Mapping[MessageField, str] = MappingProxyType({place: name for name, place in FIELDS.items()})

@@ -1,4 +1,4 @@
-"""Layout that adds the sender's subject to messages without one.
+"""Layout that adds the subject that the sender sets to messages that have no subject.
 
 Source: the AMQP 0-10 mapping chapter: "any specified subject is also added as a qpid.subject entry in the
 application-headers field".
@@ -21,23 +21,26 @@ from transpiler.message.header_fields import MessageField
 if TYPE_CHECKING:
     from transpiler.message.message import Message
 
-#: The columns that have the subject with which a message was sent, and the header of that name.
+#: The names of the columns that hold the subject with which a message was sent, and the header ``qpid.subject``.
 SENT_SUBJECT, SENT_HEADER = "_routing_sent_subject", "_routing_sent_header"
 
 
 @dataclass(frozen=True, slots=True)
 class SentLayout(Layout):
-    """A layout in which the subject, and the header ``qpid.subject``, are columns of their own."""
+    """A layout that reads the subject and the header ``qpid.subject`` from two extra columns.
+
+    All other fields and properties are read as in the layout ``before``.
+    """
 
     before: Layout
 
     @property
     def name(self) -> str:
-        """The name of the layout below."""
+        """The name of the layout ``before``."""
         return self.before.name
 
     def field(self, place: MessageField) -> Stored | None:
-        """The column of the subject; any other field as below."""
+        """Return the extra column for the subject; for any other field, what ``before`` returns."""
         if place == MessageField("properties", "subject"):
             return stored_column((SENT_SUBJECT,), STRING)
         if place == MessageField("application_properties", SUBJECT):
@@ -45,53 +48,53 @@ class SentLayout(Layout):
         return self.before.field(place)
 
     def property(self, name: str) -> Stored | None:
-        """The column of the header; any other property as below."""
+        """Return the extra column for the header ``qpid.subject``; for any other property, what ``before`` returns."""
         stored = self.before.property(name)
         if name != SUBJECT:
             return stored
         if stored is None or _is_plain_text(stored):
             return stored_column((SENT_HEADER,), STRING)
-        # A column of another type has no room for a subject.
+        # A column of another type cannot hold a subject.
         return stored if stored.union is None else stored_union((SENT_HEADER,))
 
     def names(self) -> tuple[str, ...]:
-        """The properties that have a place below."""
+        """Return the names of the properties that ``before`` stores."""
         return self.before.names()
 
     def over(self, schema: Mapping[str, Any], *, case_sensitive: bool = False) -> SentLayout:
-        """The same of the layout below over a table."""
+        """Return this layout with ``before`` bound to a table."""
         return SentLayout(self.before.over(schema, case_sensitive=case_sensitive))
 
     def known_schema(self) -> Mapping[str, Any] | None:
-        """The schema of the table that the layout below is over."""
+        """Return the schema of the table that ``before`` is bound to; None if it is not bound."""
         return self.before.known_schema()
 
     def doubt(self, place: MessageField) -> tuple[str, Advice] | None:
-        """Return the other place that the inner layout could read a name from."""
+        """Return the warning of ``before`` about an ambiguous field; None if there is none."""
         return self.before.doubt(place)
 
     def may_doubt(self) -> bool:
-        """True if the layout below has a doubt about some name."""
+        """Return True if ``before`` can warn about the name of some property."""
         return self.before.may_doubt()
 
     def has_place(self, place: MessageField) -> bool:
-        """True for the subject, and for what has a place below."""
+        """Return True for the subject, and for each field that has its own column or key in ``before``."""
         return place == MessageField("properties", "subject") or self.before.has_place(place)
 
     def offers(self, place: MessageField) -> tuple[Advice, ...]:
-        """What the layout below offers for a name without a place."""
+        """Return the advice of ``before`` for a field that it does not read."""
         return self.before.offers(place)
 
     def declaration(self, name: str, kind: str) -> Advice | None:
-        """The advice of the layout below."""
+        """Return the advice of ``before`` for declaring the type of a property."""
         return self.before.declaration(name, kind)
 
     def named_header(self, name: str) -> Stored | None:
-        """The column of a header field's name below."""
+        """Return the column that ``before`` has under the name of a header field."""
         return self.before.named_header(name)
 
     def message(self, row: object) -> Message:
-        """The message of the layout below, with the subject of its columns where the row has them."""
+        """Return the message that ``before`` reads, with the subject from the extra columns if ``row`` has them."""
         from transpiler.compiler.layouts.amqp_rows import sent_message
         from transpiler.compiler.layouts.rows import row_columns
 
@@ -103,11 +106,11 @@ class SentLayout(Layout):
 
 
 def before_sent(layout: Layout) -> Layout:
-    """Return the layout that messages had before a sender gave them a subject; any other as it is."""
+    """Return the layout of the messages before the sender set their subject; any other layout unchanged."""
     return layout.before if isinstance(layout, SentLayout) else layout
 
 
 def _is_plain_text(stored: Stored) -> bool:
-    """Return True for a STRING column as it is."""
+    """Return True if ``stored`` is a plain STRING column, without any conversion."""
     value = stored.values[0].value
     return stored.union is None and isinstance(value, ir.Column) and value.type == STRING

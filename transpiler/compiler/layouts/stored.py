@@ -1,7 +1,7 @@
-"""The answer of a layout: the values that a place in a row can hold, as typed alternatives of the intermediate form.
+"""What a layout returns for a field or property: the typed values that its column or key can hold, as IR expressions.
 
-Whatever a store looks like, a column of one type, a struct that tells its own type, bytes that are a text, a choice
-between two columns, comes down to this, so that no module outside of ``layouts`` knows which store it reads.
+Every form of storage is described this way (a column of one type, a tagged union, bytes that encode text, a choice
+between two columns), so that no module outside of ``layouts`` knows which store it reads.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from transpiler.message.types import CLASS_OF, AmqpType, ValueType
 
 
 class StoredValue(NamedTuple):
-    """A value, the AMQP types that it stands for, and the predicate under which it does, where it is not NULL."""
+    """One alternative: an IR value, and the AMQP types that it represents if it is not NULL and ``guard`` holds."""
 
     types: tuple[ValueType, ...]
     value: ir.Value
@@ -32,14 +32,14 @@ class StoredValue(NamedTuple):
 
     @property
     def stands(self) -> ir.Predicate:
-        """The rows where the value is there."""
+        """The predicate for the rows that have this value: ``guard`` holds and the value is not NULL."""
         if isinstance(self.value, ir.Constant):
             return self.guard
         return ir.all_of(self.guard, ir.IsNull(ir.without_conversions(self.value), negated=True))
 
 
 class StoredByUse(NamedTuple):
-    """A text whose type has been lost, as the number and as the boolean that it is where one is compared with it."""
+    """A text whose original type is lost, as a number and as a boolean, for comparisons with values of those types."""
 
     number: Stored
     boolean: Stored
@@ -47,13 +47,13 @@ class StoredByUse(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stored:
-    """The content of a place: values of which at most one stands for it in a row.
+    """The content of a column or key: alternative values, of which at most one applies in a row.
 
-    ``present`` and ``absent`` say where the place has a value that is not null, and where it has none; ``key_absent``
-    where a map does not have the key, so that a stored null is none. ``tag`` is the text of the AMQP type where values
-    have several types each; without it each value has one type. ``union`` is the path of a struct ``V`` of the
-    canonical schema. ``number`` is a double that stands wherever one of the values is a number, and is the nearest one
-    to it. ``by_use`` is there for a text whose type is that of what it is compared with.
+    ``present`` holds in rows with a value other than null, ``absent`` in all other rows. ``key_absent`` holds in rows
+    whose map lacks the key; a stored null does not count as absent there. ``tag`` is the name of the value's AMQP type,
+    needed if an alternative has several types; if it is None, each alternative has one type. ``union`` is the path of a
+    struct ``V`` of the canonical schema, otherwise None. ``number`` is the nearest double of the value if it is a
+    number of any type. ``by_use`` is set for text that has the type of the value that it is compared with.
     """
 
     values: tuple[StoredValue, ...]
@@ -67,22 +67,22 @@ class Stored:
 
     @property
     def key_present(self) -> ir.Predicate:
-        """The rows where there is a value, be it null."""
+        """The predicate for the rows in which the key exists, even with the value null."""
         if isinstance(self.key_absent, ir.IsNull):
             return ir.IsNull(self.key_absent.value, negated=True)
         return self.present
 
     @property
     def types(self) -> frozenset[ValueType]:
-        """The AMQP types of all values."""
+        """The AMQP types of all alternatives."""
         return frozenset(amqp for value in self.values for amqp in value.types)
 
     def has_type(self, types: Iterable[ValueType]) -> ir.Predicate:
-        """The rows where the value is of one of some AMQP types."""
+        """Return the predicate for the rows in which the AMQP type of the value is in ``types``."""
         return self._test_type(frozenset(types), excluded=False)
 
     def lacks_type(self, types: Iterable[ValueType]) -> ir.Predicate:
-        """The rows where the value is of none of some AMQP types."""
+        """Return the predicate for the rows in which the AMQP type of the value is not in ``types``."""
         return self._test_type(frozenset(types), excluded=True)
 
     def _test_type(self, types: frozenset[ValueType], excluded: bool) -> ir.Predicate:
@@ -98,11 +98,14 @@ class Stored:
 
 
 def _is_among(own: tuple[ValueType, ...], types: frozenset[ValueType]) -> bool:
-    """Return True if a value's one type is among some; a symbol is a string to a store that does not know of it."""
+    """Return True if the only type in ``own`` is in ``types``.
+
+    A string counts as a symbol too, because stores without a type tag store symbols as strings.
+    """
     return own[0] in types or (own[0] is AmqpType.STRING and AmqpType.SYMBOL in types)
 
 
-#: A place that has no value in any row.
+#: The content of a column or key that has no value in any row.
 NOTHING = Stored((), ir.FALSE, ir.TRUE, ir.TRUE)
 
 
@@ -113,7 +116,10 @@ def stored_alternatives(
     key_absent: ir.Predicate | None = None,
     number: StoredValue | None = None,
 ) -> Stored:
-    """A place that holds one of several values, each of one type; it is absent where none of them is there."""
+    """Return the content of a place that holds one of ``values``, each of one type.
+
+    By default, ``absent`` holds in rows in which all of ``values`` are NULL, and ``key_absent`` is the same.
+    """
     own_absent = absent
     if own_absent is None:
         own_absent = ir.all_of(*[ir.IsNull(ir.without_conversions(value.value)) for value in values])
@@ -123,7 +129,7 @@ def stored_alternatives(
 
 
 def stored_value(amqp: AmqpType, value: ir.Value) -> Stored:
-    """A place that holds values of one type."""
+    """Return the content of a place whose only value is ``value``, of the type ``amqp``."""
     decides = ir.without_conversions(value)
     present, absent = ir.IsNull(decides, negated=True), ir.IsNull(decides)
     return Stored((StoredValue((amqp,), value),), present, absent, absent)
@@ -131,11 +137,11 @@ def stored_value(amqp: AmqpType, value: ir.Value) -> Stored:
 
 @lru_cache(maxsize=4_096)
 def stored_column(path: Path, column_type: ColumnType) -> Stored:
-    """A column of one type, as the value that a selector sees."""
+    """Return the content of the column ``path`` of the type ``column_type``, as the value that a selector sees."""
     return stored_value(AMQP_TYPES[column_type.kind], seen(ir.Column(path, column_type)))
 
 
-#: The types of the values in each field of a struct ``V``.
+#: The AMQP types whose values are stored in each field of a struct ``V``.
 _TYPES_IN_FIELD = {
     field: tuple(amqp for amqp, own in CLASS_OF.items() if own.value == field) for field in UNION if field != "type"
 }
@@ -145,7 +151,7 @@ _NULL = ir.constant(AmqpType.NULL.value)
 
 @lru_cache(maxsize=4_096)
 def stored_union(path: Path) -> Stored:
-    """A struct ``V`` of the canonical schema: a type's name, and one field for each class of values."""
+    """Return the content of the struct ``V`` at ``path``: a field with the type's name, and a field for each class."""
     tag = ir.Column((*path, "type"), STRING)
     values = tuple(StoredValue(types, ir.Column((*path, name), UNION[name])) for name, types in _TYPES_IN_FIELD.items())
     absent = ir.any_of(ir.IsNull(tag), ir.Compare(Comparison.EQ, tag, _NULL))
@@ -153,7 +159,10 @@ def stored_union(path: Path) -> Stored:
 
 
 def case_of_constants(decides: ir.Value, choices: Sequence[tuple[ir.Predicate, bool | int]]) -> Stored:
-    """Return a CASE of constants: one for each predicate; exactly one holds where ``decides`` is not NULL."""
+    """Return the content whose value is a constant: that of the one predicate in ``choices`` that holds.
+
+    In each row in which ``decides`` is not NULL, exactly one predicate holds. In other rows the value is absent.
+    """
     values = tuple(
         StoredValue((AmqpType.BOOLEAN if isinstance(value, bool) else AmqpType.LONG,), ir.constant(value), guard)
         for guard, value in choices
@@ -163,7 +172,10 @@ def case_of_constants(decides: ir.Value, choices: Sequence[tuple[ir.Predicate, b
 
 
 def stored_in_choice(raw: Stored, choices: Sequence[tuple[ir.Predicate, bool]]) -> Stored:
-    """A boolean for each of some predicates on the values of another place; absent where none of them holds."""
+    """Return a boolean computed from ``raw``: the truth value of the pair in ``choices`` whose predicate holds.
+
+    The boolean is absent in rows in which no predicate holds.
+    """
     values = tuple(StoredValue((AmqpType.BOOLEAN,), ir.constant(truth), guard) for guard, truth in choices)
     present = ir.any_of(*[guard for guard, _ in choices])
     absent = ir.NotTrue(present) if choices else ir.TRUE
@@ -171,6 +183,6 @@ def stored_in_choice(raw: Stored, choices: Sequence[tuple[ir.Predicate, bool]]) 
 
 
 def stored_beside(column: ir.Column, union: Stored) -> Stored:
-    """A union of which one class of values is in a column beside it; the union still tells the types."""
+    """Return ``union`` with the values of ``column``'s type read from ``column``; its tag still determines the type."""
     values = tuple(value._replace(value=column) if value.value.type == column.type else value for value in union.values)
     return replace(union, values=values, union=None)

@@ -1,7 +1,7 @@
-"""The columns of a table, found by Spark's rules for names: the only look-up of a column by its name.
+"""Look up the columns of a table by Spark's rules for names. No other module looks up a column by its name.
 
-Spark ignores the case of letters unless it is told otherwise. A name with dots is first the column of that very name,
-then a path to a field of a struct.
+By default, Spark ignores the case of letters in names. A name with dots is the column of exactly that name if there is
+one, otherwise the path of a field of a struct.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ SchemaField = Mapping[str, Any]
 _LISTED = 12
 
 
-#: The names of types in Spark's JSON form.
+#: The name of each type without parameters in Spark's JSON form.
 _JSON_NAMES = {kind: name for name, kind in JSON_TYPES.items()} | {SparkType.VARIANT: "variant"}
 
 
 def schema_of(columns: Mapping[str, ColumnType]) -> Schema:
-    """Return a schema in Spark's JSON form for columns whose types have no parameters."""
+    """Return the schema of ``columns`` in Spark's JSON form. Their types must have no parameters."""
     fields = [{"name": name, "type": _JSON_NAMES[kind.kind], "metadata": {}} for name, kind in columns.items()]
     return {"type": "struct", "fields": fields}
 
 
 def type_of(field: SchemaField) -> ColumnType | None:
-    """Return the type of a column, with its collation; None where AMQP has no counterpart."""
+    """Return the type of the column ``field``, with its collation; None if AMQP has no corresponding type."""
     own = read_type(type_with_collations(field))
-    # A table reports CHAR and VARCHAR columns as strings and keeps what was declared in the metadata.
+    # Spark reports CHAR and VARCHAR columns of a table as strings, and keeps the declared type in the metadata.
     declared = (field.get("metadata") or {}).get("__CHAR_VARCHAR_TYPE_STRING")
     return own if declared is None or own is None else read_type(declared, own.collation)
 
 
 def is_struct(field: SchemaField) -> bool:
-    """Return True if a column is a struct."""
+    """Return True if the column ``field`` is a struct."""
     return isinstance(field["type"], Mapping) and field["type"].get("type") == "struct"
 
 
 def described(spark_type: object) -> str:
-    """Return the name of a type in Spark's JSON form, for messages: ``BIGINT``, ``MAP``, ``ARRAY``."""
+    """Return the name of ``spark_type`` (in Spark's JSON form) for messages: ``BIGINT``, ``MAP``, ``ARRAY``."""
     known = read_type(spark_type)
     if known is not None:
         return str(known)
@@ -58,33 +58,33 @@ def described(spark_type: object) -> str:
 
 
 class Found(NamedTuple):
-    """A column, or a field of a struct: its path as the schema spells it, and the field in Spark's JSON form."""
+    """A column or struct field that was found: its path as the schema spells it, and its entry in the schema."""
 
     path: Path
     field: SchemaField
 
     @property
     def type(self) -> ColumnType | None:
-        """The column's type; None if no message property has it."""
+        """The column's type; None if no message property can have that type."""
         return type_of(self.field)
 
     @property
     def name(self) -> str:
-        """The path as one name with dots."""
+        """The path as one name whose steps are separated by dots."""
         return ".".join(map(str, self.path))
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A schema in Spark's JSON form, and whether Spark distinguishes the case of letters in names."""
+    """A schema in Spark's JSON form. ``case_sensitive`` is True if Spark distinguishes the case of letters in names."""
 
     schema: Schema
     case_sensitive: bool = False
 
     def find(self, name: str | Path) -> Found | None:
-        """Return the column or the field that Spark finds by a name or a path; None if it finds none.
+        """Return the column or struct field that Spark finds by ``name``; None if Spark finds no column.
 
-        ``LayoutError`` for a name of several columns.
+        Raise ``LayoutError`` if several columns match the name.
         """
         if isinstance(name, str):
             own = self._named(self.schema["fields"], name)
@@ -105,10 +105,10 @@ class Table:
         return None if found is None else Found(self.apart(tuple(path)), found)
 
     def apart(self, path: Path) -> Path:
-        """Return a path of names that means the same whatever the table's name or alias is.
+        """Return a form of ``path`` that means the same field, whatever the name or alias of the table is.
 
-        Spark reads ``shipment.color`` as the column ``color`` of a table or an alias ``shipment`` if there is one, and
-        ``sales.shipment.color`` as that of a table ``shipment`` in a schema ``sales``.
+        Spark interprets ``shipment.color`` as the column ``color`` of a table or alias ``shipment`` if there is one,
+        and ``sales.shipment.color`` as the column ``color`` of a table ``shipment`` in a schema ``sales``.
         """
         first, *fields = path
         own = {column["name"].lower() for column in self.schema["fields"]} if fields else set()
@@ -117,14 +117,14 @@ class Table:
         return (first, Key(str(fields[0])), *fields[1:])
 
     def required(self, name: str | Path, reader: str) -> Found:
-        """Return the same; ``LayoutError`` that names the table's columns where there is none.
+        """Return the column that ``find`` returns. If there is none, raise ``LayoutError`` with the table's columns.
 
-        ``reader`` begins the message, as in "the layout text-map reads properties".
+        ``reader`` is the beginning of the message, such as "the layout text-map reads properties".
         """
         return self.find(name) or self.refuse(name, reader)
 
     def refuse(self, name: str | Path, reader: str) -> NoReturn:
-        """Raise the ``LayoutError`` for a column that the table does not have."""
+        """Raise the ``LayoutError`` for the column ``name``, which the table does not have."""
         text = name if isinstance(name, str) else ".".join(map(str, name))
         near = self.near(text)
         meant = f"did you mean {near[0]}? " if near else ""
@@ -133,11 +133,11 @@ class Table:
         raise LayoutError.at("layout.no-column", message, hint=hint)
 
     def near(self, name: str) -> list[str]:
-        """Return up to three columns, or fields of structs, whose names look like a misspelling of a name."""
+        """Return the names of up to three columns or struct fields of which ``name`` may be a misspelling."""
         return nearest(name, self.names())
 
     def names(self) -> list[str]:
-        """Return the names of all columns, and of all fields of structs with dots."""
+        """Return the names of all columns and struct fields; the name of a struct field is its path with dots."""
         return list(_names(self.schema["fields"], ""))
 
     def _top(self) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """Bytes that are values in AMQP's encoding, as Event Hubs writes the properties of AMQP senders into Kafka's headers.
 
-Bytes of another producer stand beside them: what is no whole value in the encoding is text, and has its type by use.
-An integer of any width is a long, float and double are doubles, a symbol is a string, and a value of a type that no
-selector compares equals nothing.
+Other producers may write bytes in the same column: bytes that are not exactly one encoded value are text, whose type is
+determined by its use. Integers of any width are longs, floats are doubles, symbols are strings, and values of types
+that no selector compares equal nothing.
 """
 
 from __future__ import annotations
@@ -32,15 +32,14 @@ _VALUES: tuple[tuple[ValueType, ir.Function, ColumnType], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """The policy of bytes in AMQP's encoding, with plain text beside them."""
+    """The policy for bytes that are values in AMQP's encoding or plain text."""
 
     name: str = "amqp"
 
     def stored_bytes(self, octets: ir.Value, plain: StoredByUse | None) -> Stored:
-        """Return the values that bytes stand for in SQL.
+        """Return the values that ``octets`` can represent, for SQL.
 
-        ``plain`` has the number and the boolean that ``plain_text`` spells; without it ``plain_text`` is always a
-        string.
+        ``plain`` has ``plain_text(octets)`` as a number and as a boolean; if it is None, plain text is always a string.
         """
         typed = [StoredValue((amqp,), ir.Apply(function, (octets,), kind)) for amqp, function, kind in _VALUES]
 
@@ -62,7 +61,7 @@ class Encoded:
         return Stored(whole.values, present, absent, key_absent, by_use=used)
 
     def read_bytes(self, octets: bytes) -> AmqpValue | None:
-        """Return the value that bytes stand for; None for null."""
+        """Return the value that ``octets`` represent; None for the encoded null."""
         if octets == _NULL:
             return None
         value = _decoded(octets)
@@ -70,13 +69,13 @@ class Encoded:
 
 
 def plain_text(octets: ir.Value) -> ir.Value:
-    """Return the text of bytes that are no value in the encoding; NULL where they are one."""
+    """Return the text of ``octets`` if they are not a value in AMQP's encoding; otherwise NULL."""
     return ir.Apply(ir.Function.PLAIN_OF_ENCODED, (octets,), STRING)
 
 
 _BOOLEANS = {b"\x41": True, b"\x56\x01": True, b"\x42": False, b"\x56\x00": False}
 
-#: The struct format and the type of each constructor of a fixed width.
+#: The format for ``struct.unpack``, and the AMQP type, for each constructor of a type with a fixed width.
 _FIXED: dict[int, tuple[str, AmqpType]] = {
     **dict.fromkeys((0x50, 0x52, 0x53), (">B", AmqpType.LONG)),
     **dict.fromkeys((0x51, 0x54, 0x55), (">b", AmqpType.LONG)),
@@ -84,7 +83,7 @@ _FIXED: dict[int, tuple[str, AmqpType]] = {
     0x61: (">h", AmqpType.LONG),
     0x70: (">I", AmqpType.LONG),
     0x71: (">i", AmqpType.LONG),
-    # An unsigned one beyond 63 bits wraps, as Java's longValue does.
+    # An unsigned integer beyond 63 bits wraps, as Java's longValue does.
     **dict.fromkeys((0x80, 0x81), (">q", AmqpType.LONG)),
     0x72: (">f", AmqpType.DOUBLE),
     0x82: (">d", AmqpType.DOUBLE),
@@ -93,16 +92,16 @@ _FIXED: dict[int, tuple[str, AmqpType]] = {
 
 _UUID = 0x98
 
-#: The same of the types that no selector compares, by their width.
+#: The width, in bytes, of each fixed-width constructor whose type no selector compares.
 _OTHER = {0x45: 0, 0x73: 4, 0x74: 4, 0x84: 8, 0x94: 16}
 
-#: The high digit of a constructor whose value has its size before it, and the bytes of that size.
+#: The width of the size prefix, in bytes, by the high hexadecimal digit of a constructor whose value has such a prefix.
 _SIZED = {0xA: 1, 0xB: 4, 0xC: 1, 0xD: 4, 0xE: 1, 0xF: 4}
 _SIZED_CODES = frozenset(b"\xa0\xa1\xa3\xb0\xb1\xb3\xc0\xc1\xd0\xd1\xe0\xf0")
 
 
 def _decoded(octets: bytes) -> AmqpValue | None:
-    """Return the one value that bytes are in the encoding; None where they are none."""
+    """Return the value that ``octets`` encode; None if they are not exactly one encoded value."""
     if octets in _BOOLEANS:
         return AmqpValue(AmqpType.BOOLEAN, _BOOLEANS[octets])
     if octets in (b"\x43", b"\x44"):

@@ -1,7 +1,7 @@
-"""Typed columns: each column, or each field of one named struct, is the property of exactly that name.
+"""The layout of typed columns: each column, or each field of one named struct, is the property of exactly that name.
 
-Sections of the canonical schema that stand beside the columns serve the header names. A schema comes in as Spark's JSON
-form, ``StructType.jsonValue()``, so that no Spark is needed.
+Header fields are read from columns that have the shape of a section of the canonical schema. A schema is passed in
+Spark's JSON form, ``StructType.jsonValue()``, so that this module does not need Spark.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Unusable:
-    """A column that cannot be a property, and why; ``store`` is the layout that reads properties in it.
+    """A column that cannot be a property, with the reason; ``store`` is a layout that reads properties from the column.
 
-    ``fix`` is what the hint says to do. ``has_keys`` if the hint is about the values in it, by their keys. ``ordered``
-    is another hint, for a column that is compared with numbers.
+    ``fix`` performs what ``hint`` suggests. ``has_keys`` is True if the hint is about the values at the keys of the
+    column. ``ordered`` is used instead of this object if a selector compares the column with numbers.
     """
 
     reason: str
@@ -47,35 +47,35 @@ class Unusable:
     ordered: Unusable | None = None
 
     def refusal(self, subject: str) -> LayoutError:
-        """Return the error of a name that reads the column."""
+        """Return the error for a selector that reads the column; ``subject`` begins its message."""
         return LayoutError.at("layout.column-type", f"{subject}: {self.reason}", hint=self.hint, fix=self.fix)
 
 
-#: Columns that each record of Kafka has, whatever is in it.
+#: The columns of every table that Spark's Kafka source reads.
 KAFKA = frozenset(("key", "value", "topic", "partition", "offset"))
-#: Columns in a ``repr``.
+#: Maximum number of columns listed in a ``repr`` or a hint.
 MAX_NAMES = 8
-#: Columns that often are JSON, where they are text.
+#: Names of columns that often contain JSON if their type is STRING.
 _JSON = frozenset("body data headers json message payload properties value".split())
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FlatLayout(Layout):
-    """Properties in typed columns, header names in the canonical sections beside them, if any."""
+    """A layout that reads properties from typed columns, and header fields from columns that are canonical sections."""
 
     columns: Mapping[str, ir.Column | Unusable]
     sections: AmqpLayout
     name: str = "flat"
-    #: The schema of the table that the layout is over; None if it is over none.
+    #: The schema of the table that the layout is bound to; None if it is not bound.
     table: Mapping[str, Any] | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         return f"FlatLayout({self.name}: {first_of(self.columns, MAX_NAMES)})"
 
     def over(self, schema: Mapping[str, Any], *, case_sensitive: bool = False) -> FlatLayout:
-        """The same columns in another table, with the types that they have there.
+        """Return the layout with the same columns, with their types in the table with ``schema``.
 
-        A column that the table does not have is an error where a selector reads it.
+        If the table lacks a column, a selector that reads the column is an error.
         """
         if schema == self.table:
             return self
@@ -88,14 +88,14 @@ class FlatLayout(Layout):
         return replace(self, columns=MappingProxyType(columns), sections=sections, table=schema)
 
     def known_schema(self) -> Mapping[str, Any] | None:
-        """The schema of the table that the layout is over."""
+        """Return the schema of the table that the layout is bound to; None if it is not bound."""
         return self.table
 
     def field(self, place: MessageField) -> Stored | None:
-        """The place of a section's field where the DataFrame has that section.
+        """Return what is stored for a field of a section; None if the DataFrame does not have that section.
 
-        A column with the name of its annotation holds the publisher's connection, and JMSType the subject that a
-        message was published with.
+        The publisher's connection may also be in a column with the name of its annotation. The column JMSType holds the
+        subject with which a message was published.
         """
         if place == TYPED_SUBJECT:
             subject = self.subject
@@ -105,19 +105,19 @@ class FlatLayout(Layout):
 
     @property
     def subject(self) -> ir.Column | None:
-        """The text column with the subject; None where there is none, or a section has it."""
+        """The text column JMSType, which holds the subject; None if there is no such column, or a section holds it."""
         column = None if "properties" in self.sections.sections else self.columns.get(TYPED_SUBJECT.field)
         return column if isinstance(column, ir.Column) and column.type.is_text else None
 
     def property(self, name: str) -> Stored | None:
-        """The column of exactly that name; ``LayoutError`` where its type has no AMQP counterpart."""
+        """Return the column of exactly that name. If AMQP has no corresponding type, raise ``LayoutError``."""
         column = self.columns.get(name)
         if isinstance(column, Unusable):
             raise column.refusal(f"column {name}")
         return None if column is None else stored_column(column.path, column.type)
 
     def offers(self, place: MessageField) -> tuple[Advice, ...]:
-        """Return the columns that may have a header field, or the stores that read properties from one."""
+        """Return advice: the columns that may hold a header field, or the stores that read properties from a column."""
         if place.section == "application_properties":
             json = (
                 _json(name, place.field)
@@ -135,7 +135,7 @@ class FlatLayout(Layout):
         return tuple(_renamed(column, str(name)) for column in like)
 
     def _structs_with(self, name: str) -> Iterator[Advice]:
-        """Yield the structs that have a field of a name, whose fields may be the properties."""
+        """Yield advice for each struct that has a field ``name``: its fields may be the properties."""
         for dotted, column in self.columns.items():
             struct, dot, last = dotted.rpartition(".")
             if dot and last == name and isinstance(column, ir.Column):
@@ -143,20 +143,20 @@ class FlatLayout(Layout):
                 yield Advice(Hint(f"if the fields of {struct} are the properties: ", store), store.fix)
 
     def _columns_like(self, place: MessageField) -> Iterator[str]:
-        """Yield the columns of a type that a header field may have: text is no time and no number."""
+        """Yield the names of the columns whose type the header field may have: text cannot be a time or a number."""
         is_text = AmqpType.STRING in FIELD_TYPES.get(place.section, {}).get(place.field, ())
-        # It says whose time a record's is.
+        # This column states whether the producer or the broker set the timestamp.
         of_kafka = {"timestampType"} if self.columns.keys() >= KAFKA else set()
         for name, column in self.columns.items():
             if isinstance(column, ir.Column) and (column.type.is_text or not is_text) and name not in of_kafka:
                 yield name
 
     def named_header(self, name: str) -> Stored | None:
-        """Return the column of a header field's name."""
+        """Return the column that has the name of a header field."""
         return self.property(name)
 
     def declaration(self, name: str, kind: str) -> Advice | None:
-        """The column to make of one that has another type than a selector compares it with."""
+        """Return the advice for converting the column ``name`` to the type with which a selector compares it."""
         if name == "JMSDeliveryMode" and kind == "a string":
             modes = "CASE JMSDeliveryMode WHEN 2 THEN 'PERSISTENT' WHEN 1 THEN 'NON_PERSISTENT' END"
             made, fix = replaced((name,), modes)
@@ -175,11 +175,11 @@ class FlatLayout(Layout):
         return Advice(f"{made} makes {kind} of the column", fix)
 
     def names(self) -> tuple[str, ...]:
-        """The columns that can be properties."""
+        """Return the names of the columns that can be properties."""
         return tuple(name for name, column in self.columns.items() if isinstance(column, ir.Column))
 
     def message(self, row: object) -> Message:
-        """The message in a row: columns are properties, and header fields where they have the name of one."""
+        """Return the message in ``row``: a column named after a header field is that field, any other a property."""
         from transpiler.compiler.layouts.amqp_rows import flat_message
         from transpiler.compiler.layouts.rows import row_columns
 
@@ -195,7 +195,7 @@ def _renamed(column: str, header: str) -> Advice:
 
 def _json(column: str, name: str) -> Advice:
     store = StoreCall("variant", column, {"json": True})
-    # Members are the properties, without the column.
+    # The members of the JSON object are the properties, so their names do not contain the name of the column.
     renamed = f", and {name.removeprefix(f'{column}.')} in the place of {name}" if name.startswith(f"{column}.") else ""
     ways: list[str | StoreCall] = [store, renamed]
     if column.lower() not in ("headers", "properties"):
@@ -204,17 +204,17 @@ def _json(column: str, name: str) -> Advice:
 
 
 def converted(store: StoreCall) -> list[str | StoreCall]:
-    """Return the rest of a hint for JSON: the layout inside what Kafka Connect's JsonConverter writes by default."""
+    """Return the rest of a hint about JSON: the layout for the envelope that Kafka Connect's JsonConverter writes."""
     return [", and inside {schema, payload} of a JsonConverter: ", store.with_options(path="$.payload")]
 
 
 def replaced(path: Path, expression: str) -> tuple[str, ColumnFix]:
-    """Return an expression in the place of a column, or of a field of a struct, as Python and as a fix."""
+    """Return the Python code, and the fix, that replace the column or struct field ``path`` by a SQL ``expression``."""
     return _written(path, f'expr("{expression}")'), ColumnFix(".".join(map(str, path)), expression)
 
 
 def recast(path: Path, kind: str) -> tuple[str, ColumnFix]:
-    """Return a cast of a column in its place, as Python and as a fix."""
+    """Return the Python code, and the fix, that cast the column or struct field ``path`` to ``kind``."""
     fix = ColumnFix(".".join(map(str, path)), f"CAST({spelled(path)} AS {kind.upper()})")
     return _written(path, f'col("{spelled(path)}").cast("{kind}")'), fix
 
@@ -227,7 +227,7 @@ def _written(path: Path, column: str) -> str:
 
 
 def spelled(path: Path) -> str:
-    """Return the path of a column in SQL, with quotes around each name that is not plain."""
+    """Return the SQL for ``path``, with backquotes around each name that is not a plain identifier."""
     names = map(str, path)
     return ".".join(
         name if name.isascii() and name.isidentifier() else f"`{name.replace('`', '``')}`" for name in names
@@ -235,15 +235,16 @@ def spelled(path: Path) -> str:
 
 
 def typed_columns_of(layout: Layout) -> FlatLayout | None:
-    """Return a layout as one of typed columns; None for one of another kind."""
+    """Return ``layout`` if it is a layout of typed columns; otherwise None."""
     return layout if isinstance(layout, FlatLayout) else None
 
 
 def flat_layout(schema: Mapping[str, Any], struct: str | None = None, *, case_sensitive: bool = False) -> FlatLayout:
-    """A layout from a schema in Spark's JSON form; ``struct`` names the column whose fields are the properties.
+    """Return the layout of typed columns for ``schema``, a schema in Spark's JSON form.
 
-    Spark resolves names without regard to case unless told otherwise, so two columns that differ only in case are
-    unusable unless ``case_sensitive``. ``LayoutError`` where ``struct`` is no struct of the schema.
+    ``struct`` is the column whose fields are the properties; if it is None, the columns are. By default Spark ignores
+    the case of names, so columns that differ only in case are unusable unless ``case_sensitive``. If ``struct`` is not
+    a struct column of the schema, raise ``LayoutError``.
     """
     fields = {field["name"]: field for field in schema["fields"]}
     twice = [name for name, count in Counter(field["name"] for field in schema["fields"]).items() if count > 1]
@@ -287,7 +288,7 @@ def _reading_of(name: str, found: Found) -> Advice:
 
 
 def column_in(table: Table, path: Path) -> ir.Column | Unusable:
-    """Return a column of a table, or a field of its structs, by its path; the reason where no property reads it."""
+    """Return the column or struct field ``path`` of ``table``, or the reason why it cannot be a property."""
     found = table.find(path)
     if found is None:
         names = first_of([field["name"] for field in table.schema["fields"]], MAX_NAMES)
@@ -299,9 +300,10 @@ _NO_PART = "perhaps rename the column: a name with a dot is no part of a path"
 
 
 def _columns(fields: list[SchemaField], path: Path, prefix: str) -> Iterator[tuple[str, ir.Column | Unusable]]:
-    """Yield each field by its name; a field of a nested struct by its dotted path, unless another one has that name.
+    """Yield each of ``fields`` by name, and each field of a nested struct by its path with dots.
 
-    A name with a dot is a column's own, and no part of a path.
+    If a field has the same name as such a path, it takes precedence. A field whose own name contains a dot cannot be a
+    step of a path.
     """
     fields = [each for each in fields if not prefix or "." not in each["name"]]
     own = {prefix + each["name"] for each in fields}
@@ -321,20 +323,20 @@ def _columns(fields: list[SchemaField], path: Path, prefix: str) -> Iterator[tup
 
 
 def unusable(path: Path, spark_type: Any) -> Unusable:
-    """Return why a column of no simple type is no property."""
+    """Return why the column ``path``, whose type is not a simple type, cannot be a property."""
     reason, column = f"no message property has the type {described(spark_type)}", str(path[-1])
     match spark_type:
         case "date":
             text, time = (recast(path, kind) for kind in ("string", "timestamp_ntz"))
             in_words = f"{text[0]} makes text of it, such as '2025-06-01'"
             milliseconds = f"{time[0]} makes a time of it, in milliseconds since 1970-01-01 in UTC"
-            # A TIMESTAMP would be midnight of the session's zone.
+            # A cast to TIMESTAMP would return midnight in the session's time zone.
             ordered = Unusable(reason, f"{milliseconds}; {in_words}", fix=time[1])
             return Unusable(reason, f"{in_words}; {milliseconds}", fix=text[1], ordered=ordered)
         case "variant":
             store = StoreCall("variant", column)
         case {"type": "map", "keyType": "string", "valueType": "string" | "binary" as values}:
-            # The bytes of a map are texts only for a layout that knows the schema.
+            # A layout reads the bytes in a map as text only if it knows the schema.
             known: dict[str, object] = {"schema": Verbatim("df.schema")} if values == "binary" else {}
             store = StoreCall("text_map", column, {"types": "by-use", **known})
         case {"type": "map", "keyType": "string", "valueType": values} if texts := _as_texts(values, spelled(path)):
@@ -344,7 +346,7 @@ def unusable(path: Path, spark_type: Any) -> Unusable:
         case {"type": "array", "elementType": {"type": "struct", "fields": [*fields]}} if _entry_in(fields):
             return _beside(reason, _as_entries(path, *_entry_in(fields)), column, StoreCall("kafka_headers", column))
         case {"type": "array", "elementType": {"type": "map", "keyType": "string", "valueType": "string" | "binary"}}:
-            # Lambda's events have a map of one entry for each of Kafka's headers.
+            # AWS Lambda's events have a map with one entry for each Kafka header.
             entries = f"flatten(transform({spelled(path)}, x -> map_entries(x)))"
             return _beside(reason, entries, column, StoreCall("kafka_headers", column))
         case {"type": "map"}:
@@ -360,12 +362,15 @@ def unusable(path: Path, spark_type: Any) -> Unusable:
     return Unusable(reason, Hint(store, " reads properties in it"), store, store.fix)
 
 
-#: The fields of a struct that has a value and its type, such as a message attribute of SQS.
+#: Names of the field that holds the value in a struct of a value and its type, such as a message attribute of SQS.
 _VALUE_FIELDS = ("value", "stringvalue", "val", "v", "text", "string")
 
 
 def _as_texts(spark_type: object, column: str) -> str | None:
-    """Return a map of texts made of a map whose values have a type in Spark's JSON form, as SQL; None if none is."""
+    """Return the SQL that converts the map ``column`` to a map of texts; None if its values cannot be converted.
+
+    ``spark_type`` is the type of the map's values, in Spark's JSON form.
+    """
     match spark_type:
         case "timestamp":
             # Selectors compare times in milliseconds since the epoch.
@@ -385,31 +390,31 @@ def _as_texts(spark_type: object, column: str) -> str | None:
 
 
 def _beside(reason: str, expression: str, column: str, store: StoreCall) -> Unusable:
-    """Return why a column is no property that a store reads as it is: the store is that of an expression."""
-    # A store's column is one of the table, and no field of a struct.
+    """Return why ``column`` cannot be a property, with the hint that ``store`` can read the SQL ``expression``."""
+    # A store reads a top-level column, never a field of a struct, so the expression replaces the column.
     made, fix = replaced((column,), expression)
     return Unusable(reason, Hint(f"{made}, which ", store, " reads"), fix=fix, has_keys=True)
 
 
 def _is_entry(fields: list[SchemaField]) -> bool:
-    """Return True for the fields of a record header: a key and a value."""
+    """Return True if ``fields`` are those of a Kafka record header: a key and a value."""
     types = {field["name"]: field["type"] for field in fields}
     return types.get("key") == "string" and types.get("value") in ("string", "binary")
 
 
-#: The names of the two fields of an entry that is no record header.
+#: The possible names of the key field and of the value field in an entry that is not a Kafka record header.
 _KEYS, _VALUES = ("key", "name", "k", "header"), ("value", "val", "v")
 
 
 def _entry_in(fields: list[SchemaField]) -> tuple[str, ...]:
-    """Return the fields of a key and its value in the structs of an array; nothing where there is no such pair."""
+    """Return the names of the key field and the value field in ``fields``; an empty tuple if either is missing."""
     simple = [field["name"] for field in fields if read_type(field["type"]) is not None]
     found = [next((name for name in simple if name.lower() in names), None) for names in (_KEYS, _VALUES)]
     return tuple(name for name in found if name is not None) if None not in found else ()
 
 
 def _as_entries(path: Path, key: str, value: str) -> str:
-    """Return an array of entries in the form of record headers, as SQL."""
+    """Return the SQL that converts the array ``path`` to an array of entries in the form of Kafka record headers."""
     parts = (f"'{part}', CAST(x.{spelled((name,))} AS STRING)" for part, name in (("key", key), ("value", value)))
     return f"transform({spelled(path)}, x -> named_struct({', '.join(parts)}))"
 
@@ -440,7 +445,7 @@ def _first(field: SchemaField) -> str:
 
 
 def is_section(name: str, field: SchemaField | None) -> bool:
-    """Return True if a column has the shape that the canonical schema gives that section."""
+    """Return True if the column ``field`` has the shape of the section ``name`` in the canonical schema."""
     return field is not None and fits(field["type"], _SECTIONS[name])
 
 
@@ -448,7 +453,7 @@ _SECTIONS = AmqpLayout().schema
 
 
 def fits(spark_type: object, shape: ColumnType | UnionShape | Fields) -> bool:
-    """Return True if a Spark type has a shape; a struct may have more fields."""
+    """Return True if ``spark_type`` has the shape ``shape``. A struct may have more fields than the shape."""
     match shape:
         case ColumnType():
             return read_type(spark_type) == shape

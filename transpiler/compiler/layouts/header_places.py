@@ -1,7 +1,7 @@
-"""Header fields as stores keep them: a place, and the reading that makes of its value what AMQP's field holds.
+"""Where stores keep header fields: a place for each field, and the reading that converts its value to the AMQP field.
 
 A place is a column, a key of the application properties, or a key of another map; ``header_readings`` has the readings.
-A user puts header fields into columns or keys of their own, and columns with their names may stand beside properties.
+Users can put header fields into columns or keys of any name. Some stores read columns named after header fields.
 """
 
 from __future__ import annotations
@@ -31,43 +31,43 @@ from transpiler.message.types import AmqpType, AmqpValue, Compound, coerce
 
 
 class Place(ABC):
-    """A place of a header's value in a row."""
+    """The column or key that holds the value of a header field."""
 
     __slots__ = ()
 
     def over(self, table: Table, header: str) -> Place:  # noqa: ARG002
-        """Return the place in a table; a column that the table does not have is refused when it is read."""
+        """Return the place bound to ``table``. If the table lacks the column, reading ``header`` raises an error."""
         return self
 
     @abstractmethod
     def stored(self) -> Stored | None:
-        """The values there; None where the store does not have the place."""
+        """Return the values that the place can hold, for SQL; None if the store does not have the place."""
 
     @abstractmethod
     def read(self, row: Mapping[str, Any]) -> AmqpValue | None:
-        """The value in one row."""
+        """Return the value in ``row``; None if it is NULL or absent."""
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnPlace(Place):
-    """A column, or a field of a struct. Without a type it may be any: the schema was not given."""
+    """A column, or a field of a struct. ``type`` is None if the schema is not known."""
 
     path: Path
     type: ColumnType | None
 
     def over(self, table: Table, header: str) -> Place:
-        """The column of a table, with the type that it has there."""
+        """Return the column with its type in ``table``."""
         found = table.find(self.path)
         if found is None:
             return absent(self.path, header, table)
         return ColumnPlace(found.path, found.type) if found.type is not None else _unlike(header, found)
 
     def stored(self) -> Stored | None:
-        """The column's value."""
+        """Return the column's value."""
         return stored_column(self.path, self.type or STRING)
 
     def read(self, row: Mapping[str, Any]) -> AmqpValue | None:
-        """The column's value in one row."""
+        """Return the column's value in ``row``."""
         value = value_at(row, self.path)
         if self.type is None and not isinstance(value, str):
             time = milliseconds(value)
@@ -77,25 +77,25 @@ class ColumnPlace(Place):
 
 @dataclass(frozen=True, slots=True)
 class VariantPlace(Place):
-    """A key in a VARIANT's object, cast to a type."""
+    """The value in a VARIANT at the path ``keys``, cast to ``type``."""
 
     path: Path
     keys: tuple[str, ...]
     type: ColumnType
 
     def over(self, table: Table, header: str) -> Place:
-        """The VARIANT of a table."""
+        """Return the same key in the VARIANT column of ``table``."""
         found = table.find(self.path)
         return absent(self.path, header, table) if found is None else replace(self, path=found.path)
 
     def stored(self) -> Stored | None:
-        """The value at the key, cast."""
+        """Return the value at the key, cast to ``type``."""
         variant = ir.Column(self.path, VARIANT)
         value = variant_get(variant, variant_path(*self.keys), self.type)
         return stored_value(AmqpType.STRING if self.type == STRING else AmqpType.LONG, value)
 
     def read(self, row: Mapping[str, Any]) -> AmqpValue | None:
-        """The value at the key in one row."""
+        """Return the value at the key in ``row``."""
         value = plain(value_at(row, self.path))
         for key in self.keys:
             value = value.get(key) if isinstance(value, Mapping) else None
@@ -107,7 +107,7 @@ class VariantPlace(Place):
 
 
 def java_text(value: AmqpValue) -> str | None:
-    """Return the text that Java, and Spark, write for a value; None for a null and for what holds other values."""
+    """Return the text that Java and Spark produce for ``value``; None for a null, a list or a map."""
     match coerce(value):
         case None:
             return None
@@ -123,73 +123,74 @@ def java_text(value: AmqpValue) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class ConstantPlace(Place):
-    """A value that all messages of a store have."""
+    """A constant that is the value of the header field in every message of the store."""
 
     value: bool
 
     def stored(self) -> Stored | None:
-        """The value, in every row."""
+        """Return the constant, which is present in every row."""
         constant = StoredValue((AmqpType.BOOLEAN,), ir.constant(self.value))
         return stored_alternatives([constant], ir.TRUE, ir.FALSE, ir.FALSE)
 
     def read(self, row: Mapping[str, Any]) -> AmqpValue | None:  # noqa: ARG002
-        """The value."""
+        """Return the constant."""
         return AmqpValue(AmqpType.BOOLEAN, self.value)
 
 
 @dataclass(frozen=True, slots=True)
 class PropertyPlace(Place):
-    """A key of a source of properties: of the application properties, or of a map beside them."""
+    """A key of the application properties, or of another map that ``source`` describes."""
 
     source: PropertySource
     key: str
-    #: Columns whose names are like the name that a user gave for a column or a key.
+    #: Columns with names similar to ``key``, which the user may have meant instead of a key.
     near: tuple[str, ...] = ()
 
     def over(self, table: Table, header: str) -> Place:  # noqa: ARG002
-        """The key of the source in a table."""
+        """Return the same key in the source bound to ``table``."""
         return replace(self, source=self.source.over(table))
 
     def stored(self) -> Stored | None:
-        """The value at the key, a text as a string."""
+        """Return the value at the key, in which text is always a string."""
         return self.source.plain(self.key)
 
     def read(self, row: Mapping[str, Any]) -> AmqpValue | None:
-        """The value at the key in one row."""
+        """Return the value at the key in ``row``."""
         return self.source.read_plain(row, self.key)
 
 
 @dataclass(frozen=True, slots=True)
 class HeaderPlace:
-    """A header field: its place, and how it is read."""
+    """A header field: the place of its value, and the reading that converts the value."""
 
     place: Place
     reading: Reading
 
     def over(self, table: Table, header: str) -> HeaderPlace:
-        """The place in a table, read in the same way."""
+        """Return the place bound to ``table``, with the same reading."""
         return replace(self, place=self.place.over(table, header))
 
     def stored(self) -> Stored | None:
-        """The field's value in SQL; None where the store does not have the place."""
+        """Return the field's value for SQL; None if the store does not have the place."""
         raw = self.place.stored()
         return None if raw is None else self.reading.stored(raw)
 
     def read(self, row: Mapping[str, Any]) -> bool | int | str | None:
-        """The field's value in one row."""
+        """Return the field's value in ``row``; None if the row has no valid value."""
         raw = self.place.read(row)
         return None if raw is None else self.reading.read(raw)
 
 
-#: The columns that a store documents beside its properties, by their names.
+#: The columns that a producer documents in addition to the properties: type by name.
 Columns = Mapping[str, ColumnType]
 
 
 @dataclass(frozen=True, slots=True)
 class HeaderOption:
-    """A column or a key that has a header field, and how it is read; None for as the field is read elsewhere.
+    """The column or key that a user names for a header field.
 
-    ``kind`` says which of the two it is; with None the table decides.
+    ``reading`` converts its value; if it is None, the field's usual reading does. ``kind`` states whether ``name`` is a
+    column or a key; if it is None, the name is a column if the table has such a column.
     """
 
     name: str
@@ -197,20 +198,23 @@ class HeaderOption:
     kind: Literal["column", "key"] | None = None
 
 
-#: The argument ``headers``: columns or keys by the JMS names of the fields.
+#: The type of the argument ``headers``: the column or key of each header field, by JMS name.
 Headers = Mapping[str, "str | HeaderOption"]
 
-#: No header fields in columns or keys of the user's own.
+#: The default of ``headers``: the user names no columns or keys.
 NO_HEADERS: Headers = MappingProxyType({})
 
 
 def read_as(place: str | HeaderOption, reading: Reading) -> HeaderOption:
-    """Return a column or a key with a reading."""
+    """Return the column or key ``place``, whose value ``reading`` converts."""
     return HeaderOption(place, reading) if isinstance(place, str) else replace(place, reading=reading)
 
 
 def time_option(name: str | HeaderOption, unit: str, zone: str) -> HeaderOption:
-    """A time in a column or at a key; ``LayoutError`` for a pattern or a zone that there is not."""
+    """Return the column or key ``name``, read as a time. An invalid pattern or time zone raises ``LayoutError``.
+
+    ``unit`` is ``"ms"``, ``"s"`` or a Java date pattern.
+    """
     units = {unit.value: unit for unit in TimeUnit}
     if unit in units:
         return read_as(name, Time(units[unit]))
@@ -229,16 +233,16 @@ def time_option(name: str | HeaderOption, unit: str, zone: str) -> HeaderOption:
 def header_places(
     headers: Headers, table: Table | None, source: PropertySource, *, is_whole: bool = True
 ) -> dict[str, HeaderPlace]:
-    """The places of the header fields that a user names: columns of a table, or else keys of the properties.
+    """Return the place of each header field in ``headers``: a column of ``table``, otherwise a key of ``source``.
 
-    Without a table, each name is that of a column unless the user says that it is a key. ``is_whole`` if the table has
-    no other columns. ``LayoutError`` for a place that is neither.
+    Without a table, each name is a column unless the user has declared it as a key. ``is_whole`` is True if ``table``
+    has all columns. A name that is neither a column nor a key raises ``LayoutError``.
     """
     return {name: _place(name, option, table, source, is_whole) for name, option in headers.items()}
 
 
 def check_headers(headers: Headers) -> Headers:
-    """Return the argument ``headers``; ``LayoutError`` for what is no mapping from header fields to places."""
+    """Return ``headers``. Raise ``LayoutError`` unless it is a mapping from header fields to columns or keys."""
     if not isinstance(headers, Mapping):
         message = f"headers are a mapping from JMS names to columns or keys, not {type(headers).__name__}"
         raise LayoutError.at("layout.headers", message)
@@ -280,12 +284,15 @@ def _place(
 
 
 def _key(name: str, source: PropertySource) -> str:
-    """Return the key of a source; a user names the key as the store has it, the prefix of all keys included."""
+    """Return ``name`` without the prefix that all keys of ``source`` have; users write keys with this prefix."""
     return name.removeprefix(source.prefix) if isinstance(source, TextProperties) else name
 
 
 def header_columns(table: Table | None) -> dict[str, HeaderPlace]:
-    """The columns with the names of header fields; all of them where the table is not known."""
+    """Return the place of each JMS header field for which ``table`` has a column of that name.
+
+    If ``table`` is None, return a place for every JMS header field.
+    """
     names = [name for name in FIELDS if name.startswith("JMS")]
     if table is None:
         return {name: unbound_header(name, name, None) for name in names}
@@ -301,7 +308,10 @@ def header_columns(table: Table | None) -> dict[str, HeaderPlace]:
 
 
 def unbound_header(name: str, column: str, reading: Reading | None) -> HeaderPlace:
-    """A header column of a type that is not known: read so that the likely types give the same."""
+    """Return the place of the header field ``name`` in a column of unknown type, read so that any likely type works.
+
+    ``reading`` is the user's choice; None stands for the field's usual reading.
+    """
     own = reading or READINGS[name]
     match own:
         case Time(pattern=None) if reading is None:
@@ -315,7 +325,10 @@ _TIMES = (SparkType.TIMESTAMP, SparkType.TIMESTAMP_NTZ)
 
 
 def _beside(name: str, place: ColumnPlace, column_type: ColumnType) -> HeaderPlace:
-    """A header column of a known type; one of an unlike type is refused when it is used, with the option to give."""
+    """Return the place of the header field ``name`` in the column ``place`` with the type ``column_type``.
+
+    If the field cannot have this type, using the field raises an error that suggests the option for the conversion.
+    """
     kind, own = column_type.kind, READINGS[name]
     integer, text = kind.bits is not None, kind in (SparkType.STRING, SparkType.CHAR, SparkType.VARCHAR)
     call: StoreCall | None = None
@@ -351,13 +364,13 @@ def _refused(header: str, column: str, kind: str, advice: Advice) -> RefusedPlac
 
 
 def _unlike(header: str, found: Found) -> RefusedPlace:
-    """Return the place of a column of a type that no message property has."""
+    """Return the place of a header field in a column of a type that no message property has: using it is an error."""
     advice = Advice("perhaps cast the column, or name another one in headers")
     return _refused(header, found.name, described(found.field["type"]), advice)
 
 
 def absent(path: Path, header: str, table: Table) -> RefusedPlace:
-    """Return the place of a column that a table does not have."""
+    """Return the place of a header field in the column ``path``, which ``table`` lacks: using it is an error."""
     try:
         table.refuse(path, f"{header} is read")
     except LayoutError as error:
@@ -367,7 +380,7 @@ def absent(path: Path, header: str, table: Table) -> RefusedPlace:
 
 @dataclass(frozen=True, slots=True)
 class RefusedPlace(Place):
-    """A place that no header field is read from: its column is not there, or of a type that the field does not have."""
+    """A place that raises an error if it is used: the column is missing, or has a type that the field cannot have."""
 
     code: str
     message: str
@@ -375,9 +388,9 @@ class RefusedPlace(Place):
     is_absent: bool = False
 
     def stored(self) -> Stored | None:
-        """``LayoutError`` with the option that reads the column."""
+        """Raise the ``LayoutError``, with the advice for reading the column."""
         raise LayoutError.at(self.code, self.message, None, None, *self.advice)
 
     def read(self, row: Mapping[str, Any]) -> AmqpValue | None:  # noqa: ARG002
-        """Return None: a selector that names the field does not compile."""
+        """Return None. A selector that names the field does not compile anyway."""
         return None

@@ -1,7 +1,7 @@
-"""The header fields that a store can have, and their readings: an integer, a text, a delivery mode, a flag or a time.
+"""Readings: conversions of stored values to header fields (an integer, a text, a delivery mode, a flag or a time).
 
-A field has the name that JMS, or a broker, gives it; a reading makes of a value what AMQP's field holds, whatever it is
-stored as.
+A field has its name in JMS or in a broker. A reading converts a value of any stored type to the value of the AMQP
+field.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from transpiler.message.types import AmqpType, AmqpValue, TypeClass
 
 
 class Reading(Protocol):
-    """The value of a header field, made of what is stored for it."""
+    """A conversion from the stored value of a header field to the value of the AMQP field."""
 
     def stored(self, raw: Stored) -> Stored:
-        """The field's value in SQL."""
+        """Return the field's value in SQL; ``raw`` is the stored value."""
         ...
 
     def read(self, raw: AmqpValue) -> bool | int | str | None:
-        """The field's value in Python."""
+        """Return the field's value in Python; None if ``raw`` cannot be converted."""
         ...
 
 
 def _one_value(amqp: AmqpType, parts: list[StoredValue]) -> Stored:
-    """A place with one value, made of the first part that is there."""
+    """Return a stored value of the type ``amqp``: the first of ``parts`` that is present in a row."""
     if not parts:
         return NOTHING
     value = ir.first_of([ir.guarded(part.guard, part.value) for part in parts])
@@ -54,12 +54,12 @@ def _one_value(amqp: AmqpType, parts: list[StoredValue]) -> Stored:
 
 
 def _of(raw: Stored, *classes: TypeClass) -> list[StoredValue]:
-    """The values of a place that are of some classes."""
+    """Return the alternatives of ``raw`` whose type is in one of ``classes``."""
     return [item for item in raw.values if ir.type_class(item.value.type) in classes]
 
 
 def _where(parts: list[StoredValue], operator: Comparison, constant: int | str) -> list[StoredValue]:
-    """The parts, where they compare with a constant."""
+    """Return ``parts``, restricted to rows in which their value satisfies the comparison with ``constant``."""
     return [
         part._replace(guard=ir.all_of(part.guard, ir.Compare(operator, part.value, ir.constant(constant))))
         for part in parts
@@ -67,7 +67,7 @@ def _where(parts: list[StoredValue], operator: Comparison, constant: int | str) 
 
 
 def _integer_of(raw: Stored) -> list[StoredValue]:
-    """The integers of a place, and those that its texts spell."""
+    """Return the integers among the alternatives of ``raw``, and its texts cast to integers."""
     return [
         item if ir.type_class(item.value.type) is TypeClass.INTEGER else item._replace(value=_cast(item.value, BIGINT))
         for item in _of(raw, TypeClass.INTEGER, TypeClass.STRING)
@@ -87,43 +87,43 @@ def _read_integer(raw: AmqpValue) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Integer:
-    """An integer, or a text that spells one; below ``least`` it is none."""
+    """The reading of an integer, or of its text. A number less than ``least`` counts as absent; None sets no limit."""
 
     least: int | None = None
 
     def stored(self, raw: Stored) -> Stored:
-        """The integer in SQL."""
+        """Return the integer in SQL."""
         parts = _integer_of(raw)
         return _one_value(AmqpType.LONG, parts if self.least is None else _where(parts, Comparison.GE, self.least))
 
     def read(self, raw: AmqpValue) -> int | None:
-        """The integer in Python."""
+        """Return the integer in Python."""
         number = _read_integer(raw)
         return None if number is None or (self.least is not None and number < self.least) else number
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A string; with ``blank_is_none``, an empty one is none."""
+    """The reading of a string. If ``blank_is_none``, an empty string counts as absent."""
 
     blank_is_none: bool = False
 
     def stored(self, raw: Stored) -> Stored:
-        """The string in SQL."""
+        """Return the string in SQL."""
         parts = _of(raw, TypeClass.STRING)
         return _one_value(AmqpType.STRING, _where(parts, Comparison.NE, "") if self.blank_is_none else parts)
 
     def read(self, raw: AmqpValue) -> str | None:
-        """The string in Python."""
+        """Return the string in Python."""
         return raw.value if isinstance(raw.value, str) and (raw.value or not self.blank_is_none) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Base64Text:
-    """A string whose bytes are kept in base64."""
+    """The reading of a string whose UTF-8 bytes are stored in base64."""
 
     def stored(self, raw: Stored) -> Stored:
-        """The string in SQL."""
+        """Return the string in SQL."""
         texts = _of(raw, TypeClass.STRING)
         return _one_value(AmqpType.STRING, [item._replace(value=self._decoded(item.value)) for item in texts])
 
@@ -132,26 +132,26 @@ class Base64Text:
         return ir.Apply(ir.Function.TEXT_OF_BYTES, (octets,), STRING)
 
     def read(self, raw: AmqpValue) -> str | None:
-        """Decode the base64 of UTF-8; None for other text, U+FFFD for bytes that are no UTF-8."""
+        """Return the string in Python: None if ``raw`` is not base64, with U+FFFD for bytes that are not UTF-8."""
         octets = read_base64(str(raw.value))
         return None if octets is None else octets.decode("utf-8", "replace")
 
 
-#: The numbers that stand for delivery modes in JMS, AMQP 0-8 to 0-10 and MQTT bridges.
+#: The number of the delivery mode in JMS, AMQP 0-8 to 0-10 and MQTT bridges, by whether the message is durable.
 _MODE_NUMBERS = {True: 2, False: 1}
 
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """A delivery mode: 1 or 2, as a number or as text, its name, or True for a durable message.
+    """The reading of a delivery mode: 1 or 2 as a number or text, a name such as PERSISTENT, or True for durable.
 
-    ``named_only`` says that a text is a name.
+    If ``named_only``, a text is valid only if it is a name.
     """
 
     named_only: bool = False
 
     def stored(self, raw: Stored) -> Stored:
-        """True for a durable message, in SQL."""
+        """Return a boolean in SQL that is TRUE for a durable message."""
         choices = [
             (ir.all_of(item.guard, test), durable)
             for item in raw.values
@@ -175,7 +175,7 @@ class Mode:
                 return None
 
     def read(self, raw: AmqpValue) -> bool | None:
-        """True for a durable message, in Python."""
+        """Return True for a durable message; None if ``raw`` is not a delivery mode."""
         for durable, number in _MODE_NUMBERS.items():
             texts = (DELIVERY_MODES[durable], *(() if self.named_only else (str(number),)))
             if raw.value is durable or raw.value in texts or (raw.value == number and not isinstance(raw.value, bool)):
@@ -185,21 +185,21 @@ class Mode:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A boolean, or the text of one."""
+    """The reading of a boolean, or of its text."""
 
     def stored(self, raw: Stored) -> Stored:
-        """The boolean in SQL."""
+        """Return the boolean in SQL."""
         texts = [item._replace(value=_cast(item.value, BOOLEAN)) for item in _of(raw, TypeClass.STRING)]
         return _one_value(AmqpType.BOOLEAN, _of(raw, TypeClass.BOOLEAN) + texts)
 
     def read(self, raw: AmqpValue) -> bool | None:
-        """The boolean in Python."""
+        """Return the boolean in Python."""
         value = cast_text(raw.value, SparkType.BOOLEAN) if isinstance(raw.value, str) else raw.value
         return value if isinstance(value, bool) else None
 
 
 class TimeUnit(Enum):
-    """The unit of a time that is a number."""
+    """The unit of a time that is stored as a number since the epoch."""
 
     MILLISECONDS = "ms"
     SECONDS = "s"
@@ -207,18 +207,21 @@ class TimeUnit(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Time:
-    """A time: a TIMESTAMP, a number of a unit, or, by a pattern of Java's, a text with its zone or in ``zone``."""
+    """The reading of a time: a TIMESTAMP, a number in ``unit``, or text that fits the Java date ``pattern``.
+
+    Text without a time zone is a time in ``zone``.
+    """
 
     unit: TimeUnit = TimeUnit.MILLISECONDS
     pattern: str | None = None
     zone: str = "UTC"
-    #: The text may have U+202F where the pattern has a blank.
+    #: True if the text may contain U+202F (a narrow no-break space) where ``pattern`` has a space.
     narrow_spaces: bool = False
-    #: The column's type is not known: a TIMESTAMP, or a number.
+    #: True if the type of the column is not known: it may be a TIMESTAMP or a number.
     unbound: bool = False
 
     def stored(self, raw: Stored) -> Stored:
-        """The milliseconds since the epoch in SQL."""
+        """Return the milliseconds since the epoch in SQL."""
         if self.unbound:
             [item] = raw.values
             return stored_value(AmqpType.TIMESTAMP, ir.Apply(ir.Function.MILLISECONDS_OF_ANY, (item.value,), BIGINT))
@@ -243,19 +246,19 @@ class Time:
         return ir.Apply(ir.Function.MILLISECONDS, (_time_in(text, self.pattern, self.zone),), BIGINT)
 
     def read(self, raw: AmqpValue) -> int | None:
-        """The milliseconds since the epoch in Python."""
+        """Return the milliseconds since the epoch in Python."""
         if self.pattern is not None:
             text = str(raw.value).replace("\u202f", " ") if self.narrow_spaces else str(raw.value)
             return read_time(text, self.pattern, self.zone) if isinstance(raw.value, str) else None
         if self.unbound and isinstance(raw.value, str):
-            # A row in JSON has a TIMESTAMP as text.
+            # In a row from JSON, a TIMESTAMP is text.
             return iso_time(raw.value)
         number = _read_integer(raw)
         seconds = self.unit is TimeUnit.SECONDS and raw.type is not AmqpType.TIMESTAMP
         return number * 1000 if number is not None and seconds else number
 
 
-#: A date and a time of ISO 8601, with its zone, and in UTC without one.
+#: The Java date patterns of ISO 8601 dates and times, with and without a time zone.
 _ISO = (
     "yyyy-MM-dd'T'HH:mm[:ss[.SSSSSS]]XXX",
     "yyyy-MM-dd'T'HH:mm[:ss[.SSSSSS]]",
@@ -267,24 +270,24 @@ _ISO = (
 
 @dataclass(frozen=True, slots=True)
 class TimeText:
-    """A time in a text: milliseconds since the epoch, or ISO 8601, in UTC where it has no zone."""
+    """The reading of a time as text: milliseconds since the epoch, or ISO 8601, in UTC if it has no time zone."""
 
     def stored(self, raw: Stored) -> Stored:
-        """The milliseconds since the epoch in SQL."""
+        """Return the milliseconds since the epoch in SQL."""
         parts = [*_integer_of(raw), *(item for pattern in _ISO for item in Time(pattern=pattern).stored(raw).values)]
         return _one_value(AmqpType.TIMESTAMP, parts)
 
     def read(self, raw: AmqpValue) -> int | None:
-        """The milliseconds since the epoch in Python."""
+        """Return the milliseconds since the epoch in Python."""
         times = (_read_integer(raw), *(Time(pattern=pattern).read(raw) for pattern in _ISO))
         return next((time for time in times if time is not None), None)
 
 
 def _time_in(text: ir.Value, pattern: str, zone: str) -> ir.Value:
-    """Return the TIMESTAMP that a text is by a pattern, under every policy that Spark's session has for parsing times.
+    """Return the TIMESTAMP that ``text`` denotes under ``pattern``, under every time parser policy of a Spark session.
 
-    Spark casts ISO 8601 by one rule, and reads patterns by a rule of each policy. The rules agree where a text fits the
-    pattern to the letter, and the pattern has no section in brackets, fraction or zone's name.
+    Spark casts ISO 8601 in the same way under every policy, but parses patterns by different rules. These rules agree
+    if the text fits the pattern exactly and the pattern has no optional section, fraction or zone name.
     """
     rewriting = iso_rewriting(pattern)
     if rewriting is not None:
@@ -305,7 +308,7 @@ def _time_in(text: ir.Value, pattern: str, zone: str) -> ir.Value:
     return ir.guarded(fits, time)
 
 
-#: The reading of each field where neither the store nor the user gives another.
+#: The usual reading of each header field, used unless the store or the user chooses another reading.
 READINGS: Mapping[str, Reading] = MappingProxyType(
     {
         **dict.fromkeys(FIELDS, Text()),

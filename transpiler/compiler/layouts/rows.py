@@ -1,8 +1,8 @@
-"""Rows in Python: the value at a path, and what Spark's Python gives for a time or a VARIANT.
+"""Read rows in Python: the value at a path, and PySpark's objects for times and VARIANT.
 
-A row is a mapping from columns to values, or a ``pyspark.sql.Row``; a struct is likewise. It may also be a row as JSON
-has it: bytes are base64 then, a time is ISO 8601 or milliseconds, and NaN and the infinities are text, as Spark's
-``to_json`` writes them. Nothing here knows Spark.
+A row, and a struct in it, is a mapping from names to values or a ``pyspark.sql.Row``. It may come from JSON: bytes are
+then base64, times are ISO 8601 or milliseconds, and NaN and the infinities are text, as Spark's ``to_json`` writes
+them. This module does not import PySpark.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from transpiler.message.types import AmqpType, AmqpValue, Compound
 
 
 def refuse(path: Path, expected: str, value: object, hint: str | None = None) -> NoReturn:
-    """Raise ``DecodeError`` for a value of a row that is not of its column's type."""
+    """Raise ``DecodeError`` for a ``value`` at ``path`` in a row that is not ``expected``, the type of its column."""
     names = ".".join(step if isinstance(step, str) else str(step[0]) for step in path if isinstance(step, str | Key))
     message = mismatch(expected, kind_of(value))
     raise DecodeError.at("row.type", f"{names}: {message}" if names else message, hint=hint)
 
 
 def as_mapping(row: object) -> Mapping[str, Any] | None:
-    """Return a row or a struct as a mapping; None for anything else.
+    """Return ``row``, a row or a struct, as a mapping; None if it is anything else.
 
     Args:
         row: A dict or a ``pyspark.sql.Row``.
@@ -43,7 +43,7 @@ def as_mapping(row: object) -> Mapping[str, Any] | None:
 
 
 def row_columns(row: object) -> Mapping[str, Any]:
-    """Return a whole row as a mapping; ``TypeError`` for anything else than a row."""
+    """Return ``row`` as a mapping from columns to values. Raise ``TypeError`` if it is not a row."""
     columns = as_mapping(row)
     if columns is None:
         raise TypeError(f"a row is a mapping or a pyspark Row, not {type(row).__name__}")
@@ -51,7 +51,7 @@ def row_columns(row: object) -> Mapping[str, Any]:
 
 
 def value_at(row: Mapping[str, Any], path: Path) -> Any:
-    """Return the value at a path of field names; None where a struct on the way is NULL."""
+    """Return the value in ``row`` at ``path``, a path of field names; None if a struct on the path is NULL."""
     value: Any = row
     for place, step in enumerate(path):
         fields = struct_of(value, path[:place])
@@ -62,7 +62,7 @@ def value_at(row: Mapping[str, Any], path: Path) -> Any:
 
 
 def struct_of(value: object, path: Path) -> Mapping[str, Any] | None:
-    """Return a struct or a map; None for NULL, ``DecodeError`` for anything else."""
+    """Return ``value``, a struct or a map, as a mapping; None for NULL. Any other value raises ``DecodeError``."""
     fields = as_mapping(value)
     if fields is None and value is not None:
         refuse(path, "an object", value)
@@ -70,7 +70,7 @@ def struct_of(value: object, path: Path) -> Mapping[str, Any] | None:
 
 
 def structs_of(value: object, path: Path) -> list[Mapping[str, Any]]:
-    """Return the structs of an array, without those that are NULL; ``DecodeError`` for anything else."""
+    """Return the structs in the array ``value`` that are not NULL. Any other value raises ``DecodeError``."""
     if value is None:
         return []
     if not isinstance(value, list | tuple):
@@ -79,14 +79,14 @@ def structs_of(value: object, path: Path) -> list[Mapping[str, Any]]:
 
 
 def text_of(value: object, path: Path) -> str | None:
-    """Return a text; None for NULL, ``DecodeError`` for anything else."""
+    """Return ``value`` if it is text, and None if it is NULL. Any other value raises ``DecodeError``."""
     if value is not None and not isinstance(value, str):
         refuse(path, "text", value, "this column has only text, which JSON has in quotes" if path else None)
     return value
 
 
 def octets_of(value: object, path: Path) -> bytes | None:
-    """Return bytes, or those that a text has in base64; ``DecodeError`` for anything else."""
+    """Return ``value`` as bytes, decoding text as base64; None for NULL. Any other value raises ``DecodeError``."""
     match value:
         case None | bytes():
             return value
@@ -102,7 +102,7 @@ def octets_of(value: object, path: Path) -> bytes | None:
 
 
 def read_base64(text: str) -> bytes | None:
-    """Return the bytes that a text has in base64; None where it is none."""
+    """Return the bytes that ``text`` encodes in base64; None if it is not valid base64."""
     try:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
@@ -110,7 +110,7 @@ def read_base64(text: str) -> bytes | None:
 
 
 def milliseconds(value: object) -> int | None:
-    """Return the milliseconds since the epoch of a time as PySpark gives it.
+    """Return the milliseconds since the epoch of a time from PySpark; None if ``value`` is not a time.
 
     Args:
         value: A ``datetime``, or milliseconds since the epoch.
@@ -134,7 +134,10 @@ def _time(value: object, kind: SparkType, path: Path) -> int:
 
 
 def amqp_value(value: object, kind: SparkType, path: Path = ()) -> AmqpValue | None:
-    """Return the value of a column of a Spark type as AMQP has it; None for NULL, ``DecodeError`` if it is not one."""
+    """Return ``value``, from a column of the Spark type ``kind``, as an AMQP value; None for NULL.
+
+    A value that does not have the type raises ``DecodeError``. ``path`` is the path of the column, for the error.
+    """
     if value is None:
         return None
     return AmqpValue(AMQP_TYPES[kind], _content(value, kind, path))
@@ -176,7 +179,7 @@ def _double(value: object, path: Path) -> float:
         case bool():
             pass
         case int() | Decimal():
-            # A Decimal beyond the doubles is infinite, where an int would be an error.
+            # float() of a number beyond the range of doubles is infinite for a Decimal, but an error for an int.
             return float(Decimal(value))
         case float():
             return value
@@ -188,10 +191,10 @@ def _double(value: object, path: Path) -> float:
 
 
 def variant_value(value: object) -> AmqpValue | None:
-    """Return what a VARIANT holds, given as plain Python, as AMQP has it; None for NULL and for JSON's null.
+    """Return the content of a VARIANT, given as a plain Python value, as an AMQP value; None for NULL and JSON's null.
 
-    A fraction, which a VARIANT holds as a DECIMAL, and an integer beyond 64 bits are doubles. A time without a zone is
-    a value that equals nothing.
+    A fraction, which a VARIANT holds as a DECIMAL, and an integer beyond 64 bits become doubles. A time without a zone
+    becomes a value that equals nothing.
     """
     match value:
         case None:
@@ -201,7 +204,7 @@ def variant_value(value: object) -> AmqpValue | None:
         case int() if -(2**63) <= value < 2**63:
             return AmqpValue(AmqpType.LONG, value)
         case int() | float() | Decimal():
-            # Decimal reads an integer beyond the doubles, for which float() fails.
+            # float() of an int beyond the range of doubles raises an error; with Decimal the result is infinite.
             return AmqpValue(AmqpType.DOUBLE, float(Decimal(value)))
         case str():
             return AmqpValue(AmqpType.STRING, value)
@@ -216,6 +219,6 @@ def variant_value(value: object) -> AmqpValue | None:
 
 
 def plain(variant: object) -> Any:
-    """Return a VARIANT as plain Python: ``VariantVal`` of PySpark by its own method, anything else as it is."""
+    """Return the plain Python value of ``variant``, a PySpark ``VariantVal``; return any other object unchanged."""
     to_python = getattr(variant, "toPython", None)
     return variant if to_python is None else to_python()

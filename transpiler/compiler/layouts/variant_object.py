@@ -1,4 +1,4 @@
-"""Properties in an object: in a VARIANT, or in JSON text."""
+"""The source of properties that are the keys of an object in a VARIANT or in JSON text."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from transpiler.message.types import AmqpType, AmqpValue, Compound
 
 @dataclass(frozen=True, slots=True)
 class VariantObject(PropertySource):
-    """Keys of an object in a VARIANT, or in JSON text that is parsed; ``keys`` lead to the object.
+    """Properties that are the keys of an object in a VARIANT or JSON column; ``keys`` is the path of the object.
 
-    ``text_key`` is the key of an object that stands for a string, by the bytes of its text; an array is missing then.
-    With ``nested``, a name with dots is the key of exactly that name, or, in a row without it, the path of its parts.
+    If ``text_key`` is set, a string is stored as an object that has its UTF-8 bytes at this key, and an array counts as
+    absent. If ``nested``, a name with dots is the key of exactly that name; in a row without that key, it is a path.
     """
 
     path: Path
@@ -35,7 +35,7 @@ class VariantObject(PropertySource):
     nested: bool = False
 
     def over(self, table: Table) -> VariantObject:
-        """The VARIANT, or the JSON text, in a column of a table; ``LayoutError`` if the column is of another type."""
+        """Return the source bound to ``table``. If the column is not a VARIANT or JSON text, raise ``LayoutError``."""
         found = table.required(self.path, READER)
         kind, name = found.field["type"], found.name
         if self.json and kind == "binary":
@@ -52,7 +52,7 @@ class VariantObject(PropertySource):
         return replace(self, path=found.path)
 
     def root(self) -> str:
-        """The column of the objects."""
+        """Return the name of the column that contains the objects."""
         return str(self.path[0])
 
     def _variant(self) -> ir.Value:
@@ -61,7 +61,7 @@ class VariantObject(PropertySource):
         return ir.Column(self.path, VARIANT)
 
     def stored(self, name: str) -> Stored | None:
-        """The value at the key, by its own type."""
+        """Return the value at the key ``name``, with the type that it has in the VARIANT."""
         variant = self._variant()
         if self.nested and _is_path(name):
             places = (variant_path(*self.keys, *keys) for keys in ((name,), name.split(".")))
@@ -94,7 +94,7 @@ class VariantObject(PropertySource):
         return value if isinstance(value, Mapping) else {}
 
     def values(self, row: Mapping[str, Any]) -> Iterable[tuple[str, AmqpValue | None]]:
-        """The keys of the object, and the paths to what is in it where these are served."""
+        """Return the properties of ``row``: the keys of the object and, if ``nested``, the paths inside it."""
         members = self._object(row)
         inside = dict(_paths(members)) if self.nested else {}
         return ((name, self._value(value)) for name, value in (inside | dict(members)).items())
@@ -108,7 +108,7 @@ class VariantObject(PropertySource):
         return variant_value(value)
 
 
-#: Parts of a name that is a path.
+#: Maximum number of keys in a name with dots that is treated as a path.
 MAX_PARTS = 32
 
 
@@ -118,7 +118,10 @@ def _is_path(name: str) -> bool:
 
 
 def _paths(members: Mapping[str, Any], before: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
-    """Yield what is inside the objects of an object by its path; a key with a dot is on none."""
+    """Yield the path with dots, and the value, of each member of an object inside ``members``.
+
+    ``before`` are the keys of the path of ``members``. Keys that contain a dot are skipped.
+    """
     for key, value in members.items():
         if not key or "." in key:
             continue

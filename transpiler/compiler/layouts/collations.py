@@ -1,8 +1,8 @@
-"""Collated text: a selector compares by bytes, whatever collation a column, or a part of one, has.
+"""Make selectors compare text by bytes, whatever the collation of a column, or of a string inside a column.
 
-A collation changes which texts are equal, and which key of a map a look-up finds. So a text of another collation than
-``UTF8_BINARY`` is given that one before it is compared, and a map or an array with such texts is cast before it is
-looked into.
+A collation changes which strings are equal, and which map key a look-up finds. So a string with a collation other than
+``UTF8_BINARY`` is converted to ``UTF8_BINARY`` before it is compared, and a map or an array that contains such strings
+is cast before a key or an entry is looked up in it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from transpiler.compiler.ir.column_types import STRING, AsType, Path, SparkType,
 from transpiler.compiler.layouts.columns import JSON_TYPES
 from transpiler.compiler.layouts.stored import Stored, StoredByUse, StoredValue
 
-#: Spark's JSON form of a type, with the collation of each string in its name.
+#: A type in Spark's JSON form, in which the name of each string type includes its collation.
 _Json = Any
 
 _COLLATED = re.compile("string collate (?!utf8_binary$)", re.IGNORECASE)
@@ -26,21 +26,21 @@ _COLLATED = re.compile("string collate (?!utf8_binary$)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Collations:
-    """The columns of a schema that have texts of other collations than ``UTF8_BINARY``, with their types."""
+    """The columns of a schema that contain strings with collations other than ``UTF8_BINARY``: type by column name."""
 
     columns: Mapping[str, _Json]
 
     @classmethod
     def of(cls, schema: Mapping[str, Any]) -> Collations | None:
-        """Return the collations of a schema in Spark's JSON form; None for one without collated texts."""
+        """Return the collated columns of ``schema``, which is in Spark's JSON form; None if no string is collated."""
         types = {column["name"]: type_with_collations(column) for column in schema["fields"]}
         columns = {name: spark_type for name, spark_type in types.items() if _has_collation(spark_type)}
         return cls(columns) if columns else None
 
     def by_bytes(self, stored: Stored | None) -> Stored | None:
-        """Return what is stored at a place as texts that are compared by bytes.
+        """Return ``stored`` with strings that are compared by bytes; None if ``stored`` is None.
 
-        ``LayoutError`` where the type of a column with collated texts cannot be written in SQL.
+        If the type of a column with collated strings cannot be written in SQL, raise ``LayoutError``.
         """
         return None if stored is None else self._stored(stored)
 
@@ -71,11 +71,14 @@ class Collations:
         path, collated = self._path(column.path)
         if not collated or column.type.kind not in (SparkType.STRING, SparkType.CHAR, SparkType.VARCHAR):
             return ir.Column(path, column.type)
-        # A layout that knows the collation of a column has told it.
+        # If the column's type states its collation, the layout has already applied BY_BYTES.
         return column if column.type.collation != "UTF8_BINARY" else ir.Apply(ir.Function.BY_BYTES, (column,), STRING)
 
     def _path(self, path: Path) -> tuple[Path, bool]:
-        """Return the path with a cast before it goes into a map or an array, and True if it ends in a collated text."""
+        """Return ``path`` with a cast before its step into a map or array, and True if it ends at a collated string.
+
+        The cast is added only if the map or array contains collated strings.
+        """
         spark_type = _named(self.columns, str(path[0]))
         for place, step in enumerate(path[1:], 1):
             if not isinstance(step, str):
@@ -88,15 +91,15 @@ class Collations:
 
 
 def _named(types: Mapping[str, _Json], name: str) -> _Json:
-    """Return the type of a column or a field, which Spark finds by a name in any case of letters."""
+    """Return the type of the column or field that Spark finds by ``name``, ignoring case; None if there is none."""
     known = types.get(name)
     return known or next((types[other] for other in types if other.lower() == name.lower()), None)
 
 
 def type_with_collations(column: Mapping[str, Any]) -> _Json:
-    """Return the type of a column, or of a struct's field, with each collation where its string is.
+    """Return the type of ``column``, a column or struct field, with the collation in the name of each string type.
 
-    Spark's JSON form keeps collations in the metadata of the nearest field, by the path from it.
+    Spark's JSON form keeps collations in the metadata of the nearest field, by the path from that field to the string.
     """
     collations = (column.get("metadata") or {}).get("__COLLATIONS") or {}
 
@@ -128,8 +131,8 @@ def _has_collation(spark_type: _Json) -> bool:
             return False
 
 
-#: The names in SQL of types that have another one in JSON. A text has its collation said, for without one it has that
-#: of the view or the table in which the SQL stands, and a TIMESTAMP may be one without a zone by a setting.
+#: The SQL names of types whose names differ in JSON. STRING states its collation, because the default is the collation
+#: of the view or table that contains the SQL. TIMESTAMP_LTZ is used because a setting can change what TIMESTAMP means.
 _NAMES = {name: kind.value for name, kind in JSON_TYPES.items()} | {
     "string": "STRING COLLATE UTF8_BINARY",
     "timestamp": "TIMESTAMP_LTZ",
@@ -138,11 +141,11 @@ _PLAIN = re.compile(r"[a-z_ ]+(\([0-9, ]+\))?")
 
 
 def _sql_type(spark_type: _Json, path: Path) -> SqlType:
-    """Return a type with all its texts compared by bytes."""
+    """Return the SQL type for ``spark_type`` in which the collation of every string is ``UTF8_BINARY``."""
     match spark_type:
         case {"fields": fields}:
             if any("${" in inner["name"] for inner in fields):
-                # Spark would put the variable's value there.
+                # Spark would replace ${…} by the value of a variable.
                 raise _refused(path, "a field with ${ in its name")
             return "STRUCT", *[(inner["name"], _sql_type(inner["type"], path)) for inner in fields]
         case {"elementType": element}:

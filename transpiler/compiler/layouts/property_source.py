@@ -1,6 +1,6 @@
-"""Sources of application properties: typed places, keys of a VARIANT, text under a policy, and text beside its type.
+"""Sources of application properties: typed columns, keys of a VARIANT, text under a policy, and text with its type.
 
-Each source answers twice: with the values of the intermediate form, and with the properties of one row in Python.
+Each source has two implementations: one returns IR values for SQL, the other reads the properties of a row in Python.
 """
 
 from __future__ import annotations
@@ -58,53 +58,53 @@ _SHOWN = 6
 
 
 class PropertySource(ABC):
-    """The columns of a store that have the application properties."""
+    """The columns of a store that contain the application properties."""
 
     __slots__ = ()
 
     def over(self, table: Table) -> PropertySource:  # noqa: ARG002
-        """Return the source over a table; ``LayoutError`` for a column that it reads and the table does not have."""
+        """Return the source bound to ``table``. If the table lacks a column of the source, raise ``LayoutError``."""
         return self
 
     def root(self) -> str:
-        """Return the column that the source is in; an empty name if it is in several."""
+        """Return the name of the column that contains the source; an empty name if the source has several columns."""
         return ""
 
     def described(self) -> str:
-        """Return the column of the properties, and how they are read, for a ``repr``."""
+        """Return a description of the column of the properties, and of how it is read, for a ``repr``."""
         return self.root() or "several columns"
 
     @abstractmethod
     def stored(self, name: str) -> Stored | None:
-        """Return the values at a property's name; None where it has no place."""
+        """Return the values that the property ``name`` can have, for SQL; None if the source cannot contain it."""
 
     def plain(self, name: str) -> Stored | None:
-        """Return the same, but a text is a string whatever policy the others have."""
+        """Return the same as ``stored``, except that text is a string under every policy."""
         return self.stored(name)
 
     def names(self) -> tuple[str, ...]:
-        """Return the properties that have a place; empty where any name has one."""
+        """Return the names of the properties that the source can contain; empty if it can contain any name."""
         return ()
 
     @abstractmethod
     def values(self, row: Mapping[str, Any]) -> Iterable[tuple[str, AmqpValue | None]]:
-        """Return the properties of a row; None for one that is missing."""
+        """Return the name and value of each property in ``row``. The value None means that the property is absent."""
 
     def read(self, row: Mapping[str, Any]) -> dict[str, AmqpValue]:
-        """Return the properties that a row has."""
+        """Return the properties that ``row`` has, without absent properties."""
         return {name: value for name, value in self.values(row) if value is not None}
 
     def read_plain(self, row: Mapping[str, Any], name: str) -> AmqpValue | None:
-        """Return one property of a row, a text as a string."""
+        """Return the property ``name`` of ``row``, in which text is a string under every policy; None if absent."""
         return self.read(row).get(name)
 
 
-#: The beginning of an error of a column that a table does not have.
+#: The beginning of the error message about a missing column.
 READER = "the properties are read"
 
 
 def unlike(found: Found, expected: str) -> LayoutError:
-    """Return the error of a column whose type is not the expected one, with the layout that reads it."""
+    """Return the error for the column ``found``, whose type is not ``expected``; its hint is a layout that reads it."""
     from transpiler.compiler.layouts.flat import unusable
 
     kind = described(found.field["type"])
@@ -116,7 +116,10 @@ def unlike(found: Found, expected: str) -> LayoutError:
 
 
 def _texts_of(spark_type: object) -> ColumnType | None:
-    """Return STRING for a type of texts, BINARY for one of bytes, in Spark's JSON form; None for any other."""
+    """Return STRING for a text type and BINARY for a type of bytes; None for any other type.
+
+    ``spark_type`` is in Spark's JSON form.
+    """
     kind = read_type(spark_type)
     if kind is None or kind.kind not in (SparkType.STRING, SparkType.CHAR, SparkType.VARCHAR, SparkType.BINARY):
         return None
@@ -125,7 +128,7 @@ def _texts_of(spark_type: object) -> ColumnType | None:
 
 @dataclass(frozen=True, slots=True)
 class UnchosenTexts(PropertySource):
-    """A column of text that may be numbers, or JSON: a selector that reads it is refused until somebody says which."""
+    """A column of text that may contain numbers or JSON: a selector that reads it is an error until a user chooses."""
 
     column: str
     message: str
@@ -133,32 +136,32 @@ class UnchosenTexts(PropertySource):
     fix: Remedy
 
     def root(self) -> str:
-        """The column of text."""
+        """Return the name of the text column."""
         return self.column
 
     @property
     def refusal(self) -> LayoutError:
-        """The error that names the choices."""
+        """The error that lists the possible choices."""
         return LayoutError.at("layout.types", self.message, hint=self.hint, fix=self.fix)
 
     def stored(self, name: str) -> Stored | None:  # noqa: ARG002
-        """``LayoutError`` with the choices."""
+        """Raise the ``LayoutError`` that lists the possible choices."""
         raise self.refusal
 
     def values(self, row: Mapping[str, Any]) -> Iterable[tuple[str, AmqpValue | None]]:  # noqa: ARG002
-        """Return nothing: a selector that names one of the properties does not compile."""
+        """Return no properties. A selector that names a property does not compile anyway."""
         return ()
 
 
 @dataclass(frozen=True, slots=True)
 class StructFields(PropertySource):
-    """Fields of one struct, each of one type."""
+    """Properties that are the typed fields of one struct, or the columns of the table if ``column`` is empty."""
 
     column: str
     fields: Mapping[str, ir.Column | Unusable]
 
     def over(self, table: Table) -> StructFields:
-        """Return the fields of the struct in a table, or the columns of the table if the layout names no struct."""
+        """Return the source with the fields, and their types, that ``table`` has."""
         from transpiler.compiler.layouts.flat import flat_layout
 
         struct = self.column or None
@@ -166,22 +169,22 @@ class StructFields(PropertySource):
         return StructFields(self.column, columns)
 
     def root(self) -> str:
-        """The column of the struct."""
+        """Return the name of the column that contains the struct."""
         return self.column.partition(".")[0]
 
     def stored(self, name: str) -> Stored | None:
-        """The field of exactly that name; ``LayoutError`` where its type has no AMQP counterpart."""
+        """Return the field of exactly that name. If AMQP has no corresponding type, raise ``LayoutError``."""
         place = self.fields.get(name)
         if isinstance(place, Unusable):
             raise place.refusal(f"field {name}")
         return None if place is None else stored_column(place.path, place.type)
 
     def names(self) -> tuple[str, ...]:
-        """The fields that can be properties."""
+        """Return the names of the fields that can be properties."""
         return tuple(name for name, place in self.fields.items() if isinstance(place, ir.Column))
 
     def values(self, row: Mapping[str, Any]) -> Iterable[tuple[str, AmqpValue | None]]:
-        """The fields."""
+        """Yield the name and value of each field that can be a property."""
         for name, place in self.fields.items():
             if isinstance(place, ir.Column):
                 yield name, amqp_value(value_at(row, place.path), place.type.kind, place.path)
@@ -189,38 +192,38 @@ class StructFields(PropertySource):
 
 @dataclass(frozen=True, slots=True)
 class UnknownFields(StructFields):
-    """Fields of a struct whose schema is not known."""
+    """Properties that are the fields of a struct whose schema is not known."""
 
     fields: Mapping[str, ir.Column | Unusable] = field(default_factory=dict)
 
     def stored(self, name: str) -> Stored | None:
-        """``LayoutError``: the type of a field is needed."""
+        """Raise ``LayoutError``, because the type of the field is not known."""
         message = f"the type of {self.column}.{name} is not known"
         struct = StoreCall("struct", self.column, {"schema": Verbatim("df.schema")})
         hint = Hint(f"perhaps give the schema: infer_layout(df, struct={self.column!r}), or ", struct)
         raise LayoutError.at("layout.schema", message, hint=hint)
 
 
-#: The order in which places of several types are looked at: the frequent ones first.
+#: The name and type of each member of a union, in the order in which they are tested: frequent types first.
 Members = tuple[tuple[str, SparkType], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TypedPlaces(PropertySource):
-    """A place for each type; only the one of the value's own type is not NULL.
+    """Properties with one column or struct field for each type; only that of the value's type is not NULL.
 
-    The places are the members of a struct, at the key of a map, or maps side by side. ``binary`` members are as they
-    are; a null has no member that is set. Where a struct has a tag, the tag decides which member counts.
+    The members are the fields of a struct at the key of ``map``, or they are separate maps. For a null value, no member
+    is set. If the struct has a ``tag``, it determines which member holds the value.
     """
 
     members: Members
-    #: The map of structs; None where the members are maps.
+    #: The path of the map of structs; None if the members are separate maps.
     map: Path | None = None
-    #: The field of the struct that names the type, with the text of each.
+    #: The field of the struct that names the type, and the name of each type; None if there is no such field.
     tag: tuple[str, Mapping[SparkType, str]] | None = None
 
     def over(self, table: Table) -> TypedPlaces:
-        """The members that a table has."""
+        """Return the source with the members that ``table`` has."""
         within = None if self.map is None else table.required(self.map, READER)
         if within is None:
             members = tuple(each for each in self.members if table.find((each[0],)) is not None)
@@ -236,14 +239,14 @@ class TypedPlaces(PropertySource):
         return replace(self, members=members, map=within.path)
 
     def root(self) -> str:
-        """The column of the map."""
+        """Return the column of the map; an empty name if the members are separate maps."""
         return "" if self.map is None else str(self.map[0])
 
     def _path(self, member: str, name: str) -> Path:
         return (member, Key(name)) if self.map is None else (*self.map, Key(name), member)
 
     def stored(self, name: str) -> Stored | None:
-        """The members at the name."""
+        """Return the members at the key ``name``, one alternative for each type."""
         return stored_alternatives(
             [StoredValue((AMQP_TYPES[kind],), self._value(member, kind, name)) for member, kind in self.members]
         )
@@ -254,11 +257,11 @@ class TypedPlaces(PropertySource):
             return value
         tag_field, texts = self.tag
         tag = ir.Column(self._path(tag_field, name), STRING)
-        # No guard beside the value: the planner assumes that only one of a union's fields has a value.
+        # The tag is tested in the value, not in a guard, because the planner assumes that one field of a union is set.
         return ir.When(ir.Compare(Comparison.EQ, tag, ir.constant(texts[kind])), value)
 
     def values(self, row: Mapping[str, Any]) -> Iterable[tuple[str, AmqpValue | None]]:
-        """The member of each name that its tag names; without a tag, the first one that is set."""
+        """Return each property with the member that its tag names; without a tag, with the first member that is set."""
         values: dict[str, AmqpValue] = {}
         tags = {} if self.tag is None else self._member(row, self.tag[0])
         for member, kind in self.members:
@@ -279,22 +282,23 @@ class TypedPlaces(PropertySource):
 
 @dataclass(frozen=True, slots=True)
 class TextProperties(PropertySource):
-    """Text under a policy: values of a map, or of the entries of an array, as strings or as their bytes in UTF-8.
+    """Properties stored as text: the values of a map or of an array of entries, as strings or as UTF-8 bytes.
 
-    With ``columns``, as of CSV, each of these is a property, and there is no path.
+    ``types`` has the policies for text. If ``columns`` is not empty (for CSV), each of these columns is a property and
+    ``path`` is empty.
     """
 
     path: Path
     types: TextTypes
     binary: bool = False
     prefix: str = ""
-    #: The fields of an array's structs that have the key and the value; a map has none.
+    #: The names of the struct fields that hold the key and the value of an array entry; None for a map.
     entry: tuple[str, str] | None = None
     repeated_first: bool = False
     columns: tuple[str, ...] = ()
 
     def over(self, table: Table) -> TextProperties:
-        """The texts, or the bytes, that a table has in the column; ``LayoutError`` if it has neither."""
+        """Return the source bound to ``table``. If the column has neither text nor bytes, raise ``LayoutError``."""
         for name in self.columns:
             table.required((name,), READER)
         if self.columns:
@@ -315,13 +319,13 @@ class TextProperties(PropertySource):
         return replace(self, path=found.path, binary=texts is BINARY)
 
     def described(self) -> str:
-        """The column, or the columns, and the policies for text."""
+        """Return a description of the column or columns and of the policies for text."""
         named = "".join(f", {name} {policy.name}" for name, policy in self.types.named.items())
         where = path_text(self.path) if self.path else first_of(self.columns, _SHOWN)
         return f"{where} {'BINARY' if self.binary else 'text'} {self.types.others.name}{named}"
 
     def root(self) -> str:
-        """The column of the map, or of the array."""
+        """Return the column of the map or array; an empty name if each column is a property."""
         return str(self.path[0]) if self.path else ""
 
     def _path(self, name: str) -> Path:
@@ -346,7 +350,7 @@ class TextProperties(PropertySource):
         return policy.stored_bytes(octets, ByItsUse().stored(plain_text(octets)).by_use if by_use else None)
 
     def stored(self, name: str) -> Stored | None:
-        """The text at the key, by the policy of that name."""
+        """Return the text at the key ``name`` under the policy for that name."""
         if self.columns and name not in self.columns:
             return None
         policy = self.types.of(name)
@@ -355,7 +359,7 @@ class TextProperties(PropertySource):
         return policy.stored(self._text(name))
 
     def plain(self, name: str) -> Stored | None:
-        """The text at the key; for JSON text, or bytes in AMQP's encoding, the value in it."""
+        """Return the text at the key ``name`` as a string; decode it only if it is JSON or in AMQP's encoding."""
         if self.columns and name not in self.columns:
             return None
         policy = self.types.of(name)
@@ -365,11 +369,11 @@ class TextProperties(PropertySource):
         return policy.stored(text) if policy.name == "json" else stored_value(AmqpType.STRING, text)
 
     def names(self) -> tuple[str, ...]:
-        """The columns; empty where any name has a place."""
+        """Return the columns that are properties; empty if any name can be a property."""
         return self.columns
 
     def undecodable(self, row: Mapping[str, Any]) -> frozenset[str]:
-        """Return the properties of a row whose bytes are no UTF-8, and are taken for text all the same."""
+        """Return the names of the properties in ``row`` whose bytes are read as text although they are not UTF-8."""
         if not self.binary:
             return frozenset()
         octets = {name: octets_of(value, self._path(name)) for name, value in self._values(row).items()}
@@ -380,7 +384,7 @@ class TextProperties(PropertySource):
         )
 
     def _values(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the properties of a row as they are there."""
+        """Return the properties of ``row`` by name, with their stored values."""
         value = value_at(row, self.path) if self.path else None
         pairs: list[tuple[Any, Any]] = [(name, row.get(name)) for name in self.columns]
         if self.entry is not None:
@@ -395,7 +399,7 @@ class TextProperties(PropertySource):
         return {key.removeprefix(self.prefix): value for key, value in kept.items()}
 
     def _contents(self, row: Mapping[str, Any]) -> dict[str, str | bytes]:
-        """Return the texts of a row, and bytes where the policy of a name is about these."""
+        """Return the text of each property in ``row``, or its bytes if its policy decodes bytes."""
         contents = {name: self._content(name, value) for name, value in self._values(row).items()}
         return {name: content for name, content in contents.items() if content is not None}
 
@@ -409,7 +413,7 @@ class TextProperties(PropertySource):
         return octets.decode("utf-8", "replace")
 
     def values(self, row: Mapping[str, Any]) -> Iterable[tuple[str, AmqpValue | None]]:
-        """The texts of a row by their policies."""
+        """Return each property of ``row``, with its text converted under its policy."""
         return ((name, self._value(name, content)) for name, content in self._contents(row).items())
 
     def _value(self, name: str, content: str | bytes) -> AmqpValue | None:
@@ -419,7 +423,7 @@ class TextProperties(PropertySource):
         return policy.read(content if isinstance(content, str) else content.decode("utf-8", "replace"))
 
     def read_plain(self, row: Mapping[str, Any], name: str) -> AmqpValue | None:
-        """Return one text; for JSON text, or bytes in AMQP's encoding, the value in it."""
+        """Return the property ``name`` as a string; decode it only if it is JSON or in AMQP's encoding."""
         content = self._contents(row).get(name)
         if content is None:
             return None
@@ -440,11 +444,11 @@ def _is_utf8(octets: bytes) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TaggedTexts(PropertySource):
-    """Text with the name of its type beside it.
+    """Properties stored as text together with the name of their type.
 
-    ``types`` has the AMQP type of each name; ``null`` is the name and the text that stand for a null. ``entry`` names
-    the fields of an array's structs that have the key, the text and the type; in a map the type is at the key with
-    ``suffix`` behind it, and a text without one is of ``default``'s type.
+    ``types`` maps type names to AMQP types. ``null`` is the type name and text that represent a null. ``entry`` names
+    the struct fields that hold the key, the text and the type of an array entry. In a map, the type of the property
+    NAME is the value of the key NAME + ``suffix``; if that key is absent, the type is ``default``.
     """
 
     path: Path
@@ -455,11 +459,11 @@ class TaggedTexts(PropertySource):
     null: tuple[str, str] | None = None
 
     def over(self, table: Table) -> TaggedTexts:
-        """The texts in the column of a table."""
+        """Return the source bound to ``table``."""
         return replace(self, path=table.required(self.path, READER).path)
 
     def root(self) -> str:
-        """The column of the texts."""
+        """Return the name of the column that contains the texts."""
         return str(self.path[0])
 
     def _places(self, name: str) -> tuple[ir.Value, ir.Value]:
@@ -472,7 +476,7 @@ class TaggedTexts(PropertySource):
         return ir.Column((*entry, text_field), STRING), ir.Column((*entry, type_field), STRING)
 
     def stored(self, name: str) -> Stored | None:
-        """The text in the type that is beside it; None for a key that has a type itself."""
+        """Return the text converted to its stored type; None if the key ``name`` holds the type of another key."""
         if self.suffix and name.endswith(self.suffix):
             return None
         text, tag = self._places(name)
@@ -498,7 +502,7 @@ class TaggedTexts(PropertySource):
             for value, texts in same_cast.items()
         ]
         absent = ir.any_of(ir.IsNull(text), null)
-        # Not the NOT of it: that a struct's type is NULL says nothing of its text.
+        # Without a ``null``, test only the text: NOT (absent) would be NULL if the struct's type is NULL.
         present = ir.IsNull(text, negated=True) if self.null is None else ir.NotTrue(absent)
         unknown = ir.all_of(present, ir.NotTrue(ir.any_of(*known)))
         values.append(StoredValue((Compound.LIST,), ir.Constant(b"", BINARY), unknown))
@@ -526,7 +530,7 @@ class TaggedTexts(PropertySource):
         }
 
     def values(self, row: Mapping[str, Any]) -> Iterable[tuple[str, AmqpValue | None]]:
-        """The texts of a row in their types."""
+        """Return each property of ``row``, with its text converted to its stored type."""
         return ((name, self._value(*pair)) for name, pair in self._pairs(row).items())
 
     def _value(self, text: str | None, tag: str | None) -> AmqpValue | None:
@@ -534,7 +538,7 @@ class TaggedTexts(PropertySource):
             return None
         amqp = None if tag is None else self.types.get(tag)
         value = None if amqp is None else _cast_text(text, amqp)
-        # A text that is not of its type, or is of no type that is known, is a value that equals nothing.
+        # Text that cannot be converted to its type, or whose type is unknown, is a value that equals nothing.
         return AmqpValue(Compound.LIST, b"") if amqp is None or value is None else AmqpValue(amqp, value)
 
 

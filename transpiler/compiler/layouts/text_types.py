@@ -1,7 +1,6 @@
-"""Types of values that a store keeps as text: the policies by which a text is a number, a boolean or a null again.
+"""Policies for values that a store keeps as text: how text is converted back to a number, a boolean or a null.
 
-Each policy answers twice: with the values of the intermediate form for SQL, and in Python for one text. The two share
-nothing but the definition.
+Each policy has two implementations, which share no code: IR values for SQL, and the conversion of one text in Python.
 """
 
 from __future__ import annotations
@@ -24,57 +23,62 @@ from transpiler.compiler.layouts.stored import Stored, StoredByUse, StoredValue,
 from transpiler.compiler.layouts.variant_values import parsed_json, stored_in_variant
 from transpiler.message.types import AmqpType, AmqpValue, UntypedText
 
-#: A whole number of JMS with a sign, and none that begins with a point, as Kafka Connect reads one. Java's $ would
-#: match before a line end, too.
+#: Regular expressions that match a text if it is, as a whole, a number: in JMS with an optional sign, and in Kafka
+#: Connect, where only a signed number may begin with a point. They avoid Java's $, which also matches before a newline.
 _JMS_NUMBER = "(?s)^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?(?!.)"
 _CONNECT_NUMBER = "(?s)^([+-]?[0-9]+([.][0-9]*)?|[+-][.][0-9]+)([eE][+-]?[0-9]+)?(?!.)"
-#: A character that no number has: of the other characters, Spark's cast to DOUBLE reads what these grammars do.
+#: Regular expressions for a character that no number contains. If a text does not contain one, Spark's cast to DOUBLE
+#: accepts exactly the numbers of these grammars.
 _NOT_JMS_NUMBER = "[^-+.0-9eE]"
 _NOT_CONNECT_NUMBER = "[^-+.0-9eE]|^[.]"
-#: A whole number. Spark's cast to BIGINT takes ten times as long for a text that is none, so it is not tried on one.
+#: A regular expression for an integer. Only text that matches is cast to BIGINT, because Spark's cast takes ten times
+#: as long for other text.
 _INTEGER = "(?s)^[+-]?[0-9]+(?!.)"
 
 
 class TextType(Protocol):
-    """A policy: the values that a text can be."""
+    """A policy: the conversion of text to typed values."""
 
     @property
     def name(self) -> str:
-        """The name that a user gives to choose it."""
+        """The name with which a user chooses the policy."""
         ...
 
     def stored(self, text: ir.Value) -> Stored:
-        """The values that the text stands for in SQL."""
+        """Return the values that ``text`` can represent, for SQL."""
         ...
 
     def read(self, text: str) -> AmqpValue | None:
-        """The value that one text stands for; None for a missing one."""
+        """Return the value that ``text`` represents; None if the property counts as absent."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class AsString:
-    """A text is a string and nothing else: JMS to the letter."""
+    """The policy ``string``: text is always a string, exactly as JMS specifies."""
 
     name: str = "string"
 
     def stored(self, text: ir.Value) -> Stored:
-        """A string."""
+        """Return the text as a string."""
         return stored_value(AmqpType.STRING, text)
 
     def read(self, text: str) -> AmqpValue | None:
-        """A string."""
+        """Return the text as a string."""
         return AmqpValue(AmqpType.STRING, text)
 
 
 @dataclass(frozen=True, slots=True)
 class ByItsUse:
-    """A text is a number beside numbers and a boolean beside booleans, if it spells one, and elsewhere a string."""
+    """The policy ``by-use``: text has the type of the value that it is compared with, otherwise it is a string.
+
+    It is a number or boolean only if it is a literal of that type.
+    """
 
     name: str = "by-use"
 
     def stored(self, text: ir.Value) -> Stored:
-        """A string, with its number and its boolean beside it."""
+        """Return the text as a string; ``by_use`` has it as a number and as a boolean."""
         present, absent = ir.IsNull(text, negated=True), ir.IsNull(text)
         string = StoredValue((AmqpType.STRING,), text, ir.Matches(text, _JMS_NUMBER, negated=True))
         number = stored_alternatives(
@@ -98,21 +102,22 @@ class ByItsUse:
         )
 
     def read(self, text: str) -> AmqpValue | None:
-        """A string that the evaluator reads by its use."""
+        """Return an ``UntypedText``, whose type the evaluator determines by its use."""
         return AmqpValue(AmqpType.STRING, UntypedText(text))
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A text is what Kafka Connect's ``Values.parseString`` makes of it: a number, a boolean, null, or a string.
+    """The policy ``parsed``: text is what Kafka Connect's ``Values.parseString`` returns for it.
 
-    Arrays, maps, quoted strings and times, which Connect reads as well, stay strings.
+    That is a number, a boolean, null or a string. Arrays, maps, quoted strings and times, which Connect also converts,
+    stay strings.
     """
 
     name: str = "parsed"
 
     def stored(self, text: ir.Value) -> Stored:
-        """A number, a boolean or a string."""
+        """Return the text as a number, a boolean or a string."""
         trimmed = ir.Apply(ir.Function.TRIMMED, (text,), STRING)
         words = (ir.constant("false"), ir.constant("true"))
         is_null = ir.Compare(Comparison.EQ, text, ir.constant("null"))
@@ -133,7 +138,7 @@ class Parsed:
         )
 
     def read(self, text: str) -> AmqpValue | None:
-        """A number, a boolean, a string, or nothing for null."""
+        """Return the text as a number, a boolean or a string; None for the text ``null``."""
         trimmed = text.strip(" ")
         if text == "null":
             return None
@@ -149,32 +154,32 @@ class Parsed:
 
 @dataclass(frozen=True, slots=True)
 class AsJson:
-    """A text is JSON, strings in their quotes; what is no JSON is missing."""
+    """The policy ``json``: text is JSON, with strings in quotes; a property that is not valid JSON counts as absent."""
 
     name: str = "json"
 
     def stored(self, text: ir.Value) -> Stored:
-        """The JSON value."""
+        """Return the JSON value."""
         return stored_in_variant(parsed_json(text), "$")
 
     def read(self, text: str) -> AmqpValue | None:
-        """The JSON value."""
+        """Return the JSON value; None if ``text`` is null or not valid JSON."""
         return variant_value(parse_json(text))
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A text is of a Spark type that its owner declares; what does not cast is missing."""
+    """The policy for a declared Spark type: text is cast to the type, and counts as absent if it cannot be cast."""
 
     type: ColumnType
 
     @property
     def name(self) -> str:
-        """The Spark type's name."""
+        """The name of the Spark type."""
         return str(self.type)
 
     def stored(self, text: ir.Value) -> Stored:
-        """The text, cast."""
+        """Return the text cast to the type."""
         if self.type == STRING:
             return stored_value(AmqpType.STRING, text)
         value: ir.Value = ir.Apply(ir.Function.TRY_CAST, (text,), self.type)
@@ -183,13 +188,16 @@ class Declared:
         return stored_value(AMQP_TYPES[self.type.kind], value)
 
     def read(self, text: str) -> AmqpValue | None:
-        """The text, cast as Spark casts."""
+        """Return the text cast to the type as Spark does; None if it cannot be cast."""
         value = cast_text(text, self.type.kind)
         return None if value is None else AmqpValue(AMQP_TYPES[self.type.kind], value)
 
 
 def _numbers(text: ir.Value, other: str) -> tuple[StoredValue, ...]:
-    """The integer and the double that a text spells, a double beyond 64 bits; ``other`` matches what is no number."""
+    """Return ``text`` as an integer and as a double, which is used for fractions and for integers beyond 64 bits.
+
+    ``other`` is a regular expression that matches a character that no number contains.
+    """
     integer = ir.Apply(ir.Function.NUMBER_IN_TEXT, (text,), BIGINT)
     is_integer = ir.Matches(text, _INTEGER)
     nearest = _nearest(text, other)
@@ -212,39 +220,40 @@ def _booleans(text: ir.Value) -> tuple[StoredValue, ...]:
     )
 
 
-#: A policy of texts, or of bytes that may be values in AMQP's encoding.
+#: A policy for text, or for bytes that may be values in AMQP's encoding.
 Policy = TextType | Encoded
 
-#: The policies of text by their names.
+#: The policies for text, by name.
 POLICIES: Mapping[str, TextType] = MappingProxyType(
     {policy.name: policy for policy in (AsString(), ByItsUse(), Parsed(), AsJson())}
 )
 
 _ENCODED = Encoded()
 
-#: The Spark types that a text can be declared to be.
+#: The Spark types that a user can declare for text, by SQL name.
 DECLARABLE: Mapping[str, ColumnType] = MappingProxyType(
     {name: column_type for name, column_type in SIMPLE_TYPES.items() if column_type.kind is not SparkType.BINARY}
 )
 
-#: The argument ``types``: a policy's name, or types and policies by the names of properties, ``*`` for the others.
+#: The type of the argument ``types``: the name of a policy, or a mapping from property names to types or policies, in
+#: which ``*`` is the key for all other properties.
 Types = str | Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class TextTypes:
-    """The policy of each property by its name, and of the others."""
+    """The policies of the properties in ``named``, by property name, and the policy of all other properties."""
 
     named: Mapping[str, Policy]
     others: Policy
 
     def of(self, name: str) -> Policy:
-        """The policy of a property."""
+        """Return the policy of the property ``name``."""
         return self.named.get(name, self.others)
 
 
 def text_types(types: Types) -> TextTypes:
-    """Return the policies for text that a user names.
+    """Return the policies for text that a user has chosen.
 
     Args:
         types: The name of a policy, or a mapping of properties to types, as for ``stores.text_map``.

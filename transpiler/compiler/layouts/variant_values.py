@@ -1,7 +1,7 @@
-"""Values in a VARIANT, or in JSON text that is parsed to one, as typed alternatives.
+"""Typed alternatives for a value in a VARIANT, or in JSON text that is parsed to a VARIANT.
 
-The type of a VARIANT is asked first, for Spark's own casts would read '2600' as a number. JSON's integers are BIGINT
-there, or DECIMAL beyond 64 bits; its fractions are DECIMAL, or DOUBLE with an exponent.
+The SQL tests the type of the VARIANT first, because Spark's casts would convert the string '2600' to a number. JSON's
+integers are BIGINT in a VARIANT, or DECIMAL beyond 64 bits; its fractions are DECIMAL, or DOUBLE with an exponent.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def variant_path(*keys: str) -> str:
-    """Return the path to a key in a VARIANT's object; ``LayoutError`` for a key that no path can name."""
+    """Return the path of the value at ``keys`` in a VARIANT. If no path can name a key, raise ``LayoutError``."""
     path = "$"
     for key in keys:
         if _PLAIN_KEY.fullmatch(key):
@@ -35,12 +35,12 @@ def variant_path(*keys: str) -> str:
 
 
 def variant_get(variant: ir.Value, path: str, column_type: ColumnType) -> ir.Value:
-    """Return the value at a path of a VARIANT, cast to a type; NULL where that is not possible."""
+    """Return the value in ``variant`` at ``path``, cast to ``column_type``; NULL if it cannot be cast."""
     return ir.Apply(ir.Function.VARIANT_GET, (variant, ir.constant(path)), column_type)
 
 
 def stored_in_variant(variant: ir.Value, path: str) -> Stored:
-    """Return the value at a path of a VARIANT; JSON's null is a null, objects and arrays are what nothing equals."""
+    """Return what ``variant`` stores at ``path``: JSON's null is a null; objects and arrays equal nothing."""
     whole = variant if path == "$" else variant_get(variant, path, VARIANT)
     type_name = ir.Apply(ir.Function.VARIANT_TYPE, (whole,), STRING)
 
@@ -51,7 +51,7 @@ def stored_in_variant(variant: ir.Value, path: str) -> Stored:
         return StoredValue((amqp,), variant_get(variant, path, column_type), guard)
 
     def begins(*names: str) -> ir.Predicate:
-        # The name of a DECIMAL goes on with its digits, and those of an object and an array with their parts.
+        # The full name of a DECIMAL includes its precision; that of an object or array includes its element types.
         first = ir.Apply(ir.Function.LEFT, (type_name, ir.constant(3)), STRING)
         return ir.In(first, tuple(ir.constant(name[:3]) for name in names))
 
@@ -63,7 +63,7 @@ def stored_in_variant(variant: ir.Value, path: str) -> Stored:
     ]
     number = begins("BIGINT", "DECIMAL", "DOUBLE", "FLOAT")
     if is_json(variant):
-        # Of JSON's values only these two could be read as a number that they are not.
+        # Of the types of JSON, only STRING and BOOLEAN could be cast to a number although they are not numbers.
         number = ir.In(type_name, (ir.constant("STRING"), ir.constant("BOOLEAN")), negated=True)
         values[2] = value(AmqpType.DOUBLE, DOUBLE, begins("DECIMAL", "DOUBLE"))
     else:
@@ -87,12 +87,12 @@ def stored_in_variant(variant: ir.Value, path: str) -> Stored:
 
 
 def is_json(variant: ir.Value) -> bool:
-    """Return True if a VARIANT is parsed from JSON text, and has only the types of JSON."""
+    """Return True if ``variant`` is parsed from JSON text, so that its values have only the types of JSON."""
     while isinstance(variant, ir.Apply) and variant.function in (ir.Function.VARIANT_GET, ir.Function.FIRST):
         variant = variant.arguments[0]
     return isinstance(variant, ir.Apply) and variant.function is ir.Function.PARSE_JSON
 
 
 def parsed_json(text: ir.Value) -> ir.Value:
-    """Return JSON text as a VARIANT; NULL where it is none."""
+    """Return ``text`` parsed as JSON to a VARIANT; NULL if it is not valid JSON."""
     return ir.Apply(ir.Function.PARSE_JSON, (text,), VARIANT)

@@ -1,6 +1,7 @@
 """Layouts of stores: a source of application properties, and a place for each header field that the store has.
 
-A header field without a place of its own is read from the property of its JMS name, and else has JMS's default.
+A header field that has no place is read from the property of its JMS name; without such a property it has the default
+of JMS.
 """
 
 from __future__ import annotations
@@ -49,28 +50,27 @@ from transpiler.message.message import Message
 from transpiler.message.sections import Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue
 
-#: The type to declare for a kind of values.
+#: The SQL type that a user can declare for a property, by the kind of its values.
 _DECLARED = {"a number": "DOUBLE", "a boolean": "BOOLEAN"}
 
-#: The fields that say where a message was published.
+#: The names of the fields that identify where a message was published.
 _PUBLISHED = frozenset({"exchange", "routing-key"})
 
 #: Maximum number of header fields in a ``repr``.
 _SHOWN = 4
 
-#: Fields that no property of their name stands in for: they are no names of JMS.
+#: Fields that are never read from a property of their name, because JMS does not define these names.
 _NO_PROPERTIES = frozenset({"content-type", "content-encoding", "exchange", "routing-key", "JMS_AMQP_TTL"})
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StoreLayout(Layout):
-    """A store: its application properties, and its header fields by their JMS names.
+    """A store: the source of its application properties, and the places of its header fields by JMS name.
 
-    ``documented`` are the header fields that the store's producer writes, ``asked`` those that the user puts elsewhere;
-    with ``beside``, columns of the table have the header fields of their names. ``headers`` is what these come to, over
-    the ``table``, if there is one, or as they are written. ``columns`` are the columns of one type that are known to
-    stand beside. Where only a schema has shown the store, ``columns_first`` says that they are properties, too, before
-    the keys of the source.
+    ``documented`` are the places of the header fields that the producer writes, ``asked`` the columns or keys that the
+    user names. If ``beside``, a column named after a header field holds that field. ``headers`` combines these three,
+    resolved in ``table`` if the layout is bound. ``columns`` are the other known columns. If ``columns_first`` (only
+    for an inferred store), these columns are properties too, and take precedence over keys of the source.
     """
 
     name: str
@@ -78,13 +78,13 @@ class StoreLayout(Layout):
     documented: Mapping[str, HeaderPlace] = field(default_factory=dict)
     asked: Headers = field(default_factory=dict)
     beside: bool = False
-    #: The producer writes the header fields as properties of their JMS names.
+    #: True if the producer writes header fields as properties with their JMS names.
     jms_keys: bool = False
     columns_first: bool = False
     headers: Mapping[str, HeaderPlace] = field(default_factory=dict)
     columns: Mapping[str, ir.Column] = field(default_factory=dict)
     collations: Collations | None = None
-    #: The table that the layout is over; None if it is over none.
+    #: The table that the layout is bound to; None if it is not bound.
     table: Table | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
@@ -115,9 +115,9 @@ class StoreLayout(Layout):
         *,
         beside: bool = False,
     ) -> StoreLayout:
-        """Return a store over no table, whose places are as they are written.
+        """Return a store that is not bound to a table.
 
-        ``columns`` are those that the producer writes beside; None if nothing is known of any column.
+        ``columns`` are the other columns that the producer writes; None if no column is known.
         """
         check_headers(asked)
         table = None if columns is None else Table(schema_of(columns))
@@ -127,11 +127,12 @@ class StoreLayout(Layout):
         return cls(name, source, documented, asked, beside, headers=MappingProxyType(headers), columns=known)
 
     def over(self, schema: Mapping[str, Any], *, case_sensitive: bool = False) -> StoreLayout:
-        """The layout over a table, whose columns have the types that its schema in Spark's JSON form tells."""
+        """Return the layout bound to the table with ``schema``, from which the columns get their types."""
         table = Table(schema, case_sensitive)
         source = self.source.over(table)
         headers = {name: place.over(table, name) for name, place in self.documented.items()}
-        # A message whose exchange or key no column has was published without: what routes says so.
+        # If the table has no column for the exchange or routing key, the messages count as published without them, and
+        # the routing functions report that.
         headers = {name: place for name, place in headers.items() if name not in _PUBLISHED or not _is_absent(place)}
         headers |= header_columns(table) if self.beside else {}
         headers |= header_places(self.asked, table, source)
@@ -146,11 +147,11 @@ class StoreLayout(Layout):
         )
 
     def known_schema(self) -> Mapping[str, Any] | None:
-        """The schema of the table that the layout is over."""
+        """Return the schema of the table that the layout is bound to; None if it is not bound."""
         return None if self.table is None else self.table.schema
 
     def field(self, place: MessageField) -> Stored | None:
-        """The place of a header field; one without a value in any row where the store has none."""
+        """Return what is stored for a header field: a value that is absent in all rows if the store lacks the field."""
         if place.section == "application_properties":
             return self.property(place.field)
         return by_bytes(self._field(place), self.collations)
@@ -160,14 +161,14 @@ class StoreLayout(Layout):
             return self._delivery_count()
         name = NAMES.get(place)
         if name is None or name == "JMSRedelivered":
-            # A message is redelivered where it has failed before: the delivery count says so.
+            # No field holds "redelivered": it is derived from the delivery count, which counts failed attempts.
             return None
         header = self.header(name)
         stored = None if header is None else header.stored()
         return NOTHING if stored is None else stored
 
     def _delivery_count(self) -> Stored:
-        """The failed attempts, one fewer than JMS counts; where only a flag is kept, one or none."""
+        """Return the number of failed deliveries: JMSXDeliveryCount minus 1, or 1 or 0 according to JMSRedelivered."""
         parts: list[StoredValue] = []
         if self._counts_deliveries():
             header = self.header("JMSXDeliveryCount")
@@ -188,11 +189,14 @@ class StoreLayout(Layout):
         return stored_value(AmqpType.LONG, ir.first_of(values, BIGINT))
 
     def _counts_deliveries(self) -> bool:
-        """Return True if JMSXDeliveryCount is read, which a flag of the store's own comes before."""
+        """Return True if JMSXDeliveryCount is read, and False if the store has a place only for JMSRedelivered."""
         return "JMSXDeliveryCount" in self.headers or "JMSRedelivered" not in self.headers
 
     def header(self, name: str) -> HeaderPlace | None:
-        """The place and the reading of a header field, or of the property of its name."""
+        """Return the place and reading of the header field ``name``, which may be the property of that name.
+
+        Return None if the store has no place for the field and a property cannot replace it.
+        """
         header = self.headers.get(name)
         if header is not None:
             return header
@@ -201,12 +205,12 @@ class StoreLayout(Layout):
         return HeaderPlace(PropertyPlace(self.source, name), READINGS[name])
 
     def has_place(self, place: MessageField) -> bool:
-        """Return True if the store, the user or a column of the table has the field."""
+        """Return True if the store, the user's ``headers`` or a column of the table provides the field."""
         name = NAMES.get(place, "")
         return name in self.headers or (self.jms_keys and name.startswith("JMS"))
 
     def property(self, name: str) -> Stored | None:
-        """The place of an application property."""
+        """Return what is stored for the application property ``name``."""
         column = self._first_column(name)
         if column is None and self.columns_first:
             self._refuse_unlike_column(name)
@@ -214,12 +218,12 @@ class StoreLayout(Layout):
         return by_bytes(stored, self.collations)
 
     def _key(self, name: str) -> str:
-        """Return the key that a name has in the source; ``v.x`` is the key ``x`` of the column ``v``."""
+        """Return the key of the property ``name``; with columns first, ``v.x`` is the key ``x`` of the column ``v``."""
         prefix = f"{self.source.root()}."
         return name.removeprefix(prefix) if self.columns_first else name
 
     def _refuse_unlike_column(self, name: str) -> None:
-        """Raise ``LayoutError`` if a column has the name, but a type that no message property has."""
+        """Raise ``LayoutError`` if the column ``name`` has a type that no message property has."""
         if self.table is None or name == self.source.root() or name in self.source.names():
             return
         found = self.table.find((name,))
@@ -227,23 +231,26 @@ class StoreLayout(Layout):
             raise unusable(found.path, found.field["type"]).refusal(f"column {name}")
 
     def _header_of(self, column: ir.Column) -> str | None:
-        """Return the header field that a column, or a field of its struct, has; None where it has none."""
+        """Return the name of the header field that ``column`` holds; None if the column holds no header field."""
         places = {name: header.place for name, header in self.headers.items() if isinstance(header.place, ColumnPlace)}
         return next((name for name, place in places.items() if place.path == column.path), None)
 
     def _beside(self, name: str) -> ir.Column | None:
-        """Return the column of that name; None where it is one of the source's."""
+        """Return the column ``name``; None if there is no such column, or if the source reads properties from it."""
         column, source = self.columns.get(name), self.source.root()
         own = column is not None and (column.path[0] == source or (not source and name in self.source.names()))
         return None if own else column
 
     def _first_column(self, name: str) -> ir.Column | None:
-        """Return the column that is the property of that name, but for the source's own fields."""
+        """Return the column that is the property ``name`` because columns come first; None if no column is.
+
+        Fields of the source and columns of header fields are not such columns.
+        """
         column = self._beside(name) if self.columns_first and name not in self.source.names() else None
         return None if column is None or self._header_of(column) is not None else column
 
     def doubt(self, place: MessageField) -> tuple[str, Advice] | None:
-        """Return the other reading of a name, and how to get it; None where there is one reading only."""
+        """Return the warning about a name that could be read in two ways, and the advice; None if it is unambiguous."""
         if place.section == "application_properties":
             return self._doubtful_property(place.field)
         name = NAMES.get(place, "")
@@ -258,11 +265,11 @@ class StoreLayout(Layout):
         return message, self.offers(place)[0]
 
     def may_doubt(self) -> bool:
-        """True if a key may have the name of a column."""
+        """Return True if a key of the properties may have the same name as a column."""
         return self.table is not None and not self.source.names()
 
     def offers(self, place: MessageField) -> tuple[Advice, ...]:
-        """Return the option that gives a header field a place, with the column that probably has it."""
+        """Return the option ``headers`` for a header field, with the column that probably holds the field."""
         if place.section == "application_properties":
             return self._columns_with_properties(place)
         name = NAMES.get(place, "")
@@ -275,7 +282,7 @@ class StoreLayout(Layout):
         return (Advice(Hint(headers, " reads it from there"), headers.fix),)
 
     def _columns_with_properties(self, place: MessageField) -> tuple[Advice, ...]:
-        """Return the layouts that read properties from one column of the table, if now they are the columns."""
+        """Return the layouts that read properties from a single column, if this layout reads them from all columns."""
         if self.table is None or self.source.root():
             return ()
         typed = flat_layout(self.table.schema, case_sensitive=self.table.case_sensitive)
@@ -291,7 +298,7 @@ class StoreLayout(Layout):
         return tuple(Advice(with_headers(advice.hint), advice.fix) for advice in offered) if headers else offered
 
     def _doubtful_place(self, name: str, place: Place) -> tuple[str, Advice] | None:
-        """Return the other reading of a place that a user gave; None if the place is certain."""
+        """Return the warning about a user's name for ``place`` that may be a column or a key; None if it is certain."""
         given = self.asked.get(name)
         said = given.kind if isinstance(given, HeaderOption) else None
         if isinstance(place, PropertyPlace) and place.near and said is None:
@@ -321,7 +328,7 @@ class StoreLayout(Layout):
         return message, _outside(name)
 
     def _like_a_column(self, name: str) -> tuple[str, Advice] | None:
-        """Return the doubt about a key whose name differs from a column's in the case of letters, or in no way."""
+        """Return the warning about a key that is named like a column (ignoring case); None if no column is."""
         source, own = self.source.root(), self.source.names()
         if self.table is None or own or not source or name == source:
             return None
@@ -334,25 +341,25 @@ class StoreLayout(Layout):
         return message, _outside(alike[0])
 
     def named_header(self, name: str) -> Stored | None:
-        """The property of a header field's name, where the properties are known and the field has no place."""
+        """Return the property ``name``, if the names of all properties are known and no store has this header field."""
         return self.property(name) if name not in FIELDS and name in self.source.names() else None
 
     def declaration(self, name: str, kind: str) -> Advice | None:
-        """The policy, or the type, that makes something else of a text; None where the store has types."""
+        """Return the advice for choosing a policy or type for text; None if the store's values have types."""
         if not isinstance(self.source, TextProperties) or kind not in _DECLARED or name in FIELDS:
             return None
         by_use, always = Setting("types", "by-use"), Setting("types", {name: _DECLARED[kind]})
         return Advice(Hint(by_use, f" reads a text as {kind} beside one, and ", always, " always"), by_use.fix)
 
     def names(self) -> tuple[str, ...]:
-        """The properties that have a place, where they are known."""
+        """Return the names of the stored properties, and of the columns that are properties; empty if not known."""
         names = self.source.names()
         return names and (*names, *(name for name in self.columns if self._first_column(name) is not None))
 
     def message(self, row: object) -> Message:
-        """The message in a row, a mapping or a ``pyspark.sql.Row``, by the definition of the store, not by the SQL.
+        """Return the message in ``row``, a mapping or a ``pyspark.sql.Row``, read by Python code and not by the SQL.
 
-        A time is a ``datetime`` or milliseconds. ``TypeError`` for anything else than a row.
+        A time is a ``datetime`` or milliseconds. An argument that is not a row raises ``TypeError``.
         """
         columns = row_columns(row)
         properties = self._properties(columns)
@@ -372,7 +379,7 @@ class StoreLayout(Layout):
         )
 
     def undecodable(self, row: object) -> frozenset[str]:
-        """Return the properties of a row whose bytes are no UTF-8, and are taken for text all the same."""
+        """Return the names of the properties in ``row`` whose bytes are read as text although they are not UTF-8."""
         return self.source.undecodable(row_columns(row)) if isinstance(self.source, TextProperties) else frozenset()
 
     def _properties(self, row: Mapping[str, Any]) -> dict[str, AmqpValue]:
@@ -413,7 +420,7 @@ def _id(text: str) -> AmqpValue:
     return AmqpValue(AmqpType.STRING, text)
 
 
-#: The conversions of header fields' values to values of AMQP's fields, where the two differ.
+#: The conversion from the value of a header field to the value of the AMQP field, if these differ, by name.
 _AS_FIELD: Mapping[str, Callable[[Any], Any]] = {
     "JMSMessageID": _id,
     "JMSCorrelationID": _id,
@@ -422,12 +429,12 @@ _AS_FIELD: Mapping[str, Callable[[Any], Any]] = {
 
 
 def store_of(layout: Layout | None) -> StoreLayout | None:
-    """Return a layout as a store; None for one of another kind."""
+    """Return ``layout`` if it is a store; otherwise None."""
     return layout if isinstance(layout, StoreLayout) else None
 
 
 def refuse_unchosen(layout: Layout) -> Layout:
-    """Return the layout; ``LayoutError`` where its properties are text whose types are lost."""
+    """Return ``layout``. If its properties are text for which no policy was chosen, raise ``LayoutError``."""
     if isinstance(layout, StoreLayout) and isinstance(layout.source, UnchosenTexts):
         raise layout.source.refusal
     return layout

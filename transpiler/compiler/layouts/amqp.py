@@ -1,4 +1,4 @@
-"""The canonical layout: one column a section, names with underscores, tagged unions where AMQP leaves the type open."""
+"""The canonical layout: one column for each section, names with underscores, tagged unions for values of any type."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AmqpLayout(ArchiveLayout):
-    """The canonical schema, or the sections of it that a DataFrame has, and columns for some application properties.
+    """The layout of the canonical schema, or of the ``sections`` of it that a DataFrame has.
 
-    ``promoted`` names application properties that are also columns, each with its Spark type (``{"color": "STRING",
-    "weight": "BIGINT"}``): these are read instead of the map, so that a file reader skips by them. All their values
-    have the AMQP type of the Spark type. ``mixed`` are the promoted properties whose values may be of other types:
-    their column has all values of a class (any integer in BIGINT, any text in STRING), and the others are read from the
-    map. ``LayoutError`` for a type or a name that cannot be.
+    ``promoted`` are application properties that have their own column, with its Spark type (``{"color": "STRING",
+    "weight": "BIGINT"}``): the column is read instead of the map, so that a file reader can skip rows by it. All values
+    of the property must have the AMQP type of that Spark type, unless the property is in ``mixed``: then its column has
+    all values of one class (any integer in BIGINT, any text in STRING), and other values are read from the map. An
+    invalid name or type raises ``LayoutError``.
     """
 
     name: str = "amqp"
@@ -35,9 +35,9 @@ class AmqpLayout(ArchiveLayout):
     promoted: Mapping[str, str] = field(default_factory=dict)
     mixed: frozenset[str] = frozenset()
     collations: Collations | None = None
-    #: The columns of the table, in lower case, that have the name of a section's field.
+    #: The lower-case names of the table's columns that are also names of section fields.
     beside: frozenset[str] = frozenset()
-    #: The schema of the table that the layout is over; None if it is over none.
+    #: The schema of the table that the layout is bound to; None if it is not bound.
     table: Mapping[str, Any] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -61,7 +61,7 @@ class AmqpLayout(ArchiveLayout):
 
     @property
     def schema(self) -> Fields:
-        """The columns of the sections, and those of the promoted properties."""
+        """The columns of the sections and of the promoted properties: type by name."""
         columns = {name: SIMPLE_TYPES[type_name] for name, type_name in self.promoted.items()}
         return {
             **{section: UnionShape.UNIONS if section in MAPS else STRUCTS[section] for section in self.sections},
@@ -69,11 +69,11 @@ class AmqpLayout(ArchiveLayout):
         }
 
     def over(self, schema: Mapping[str, Any], *, case_sensitive: bool = False) -> AmqpLayout:
-        """The sections that a table has, whose schema in Spark's JSON form tells the collations of its texts.
+        """Return the layout with the sections and collations of the table with ``schema``, in Spark's JSON form.
 
-        ``LayoutError`` for a promoted property whose column the table does not have.
+        If the table lacks the column of a promoted property, raise ``LayoutError``.
         """
-        # A layout by name knows no schema.
+        # Imported only here because a layout that is given by name needs no schema.
         from transpiler.compiler.layouts.collations import Collations
         from transpiler.compiler.layouts.table_columns import Table
 
@@ -85,11 +85,11 @@ class AmqpLayout(ArchiveLayout):
         return replace(self, sections=sections, collations=Collations.of(schema), beside=beside, table=schema)
 
     def known_schema(self) -> Mapping[str, Any] | None:
-        """The schema of the table that the layout is over."""
+        """Return the schema of the table that the layout is bound to; None if it is not bound."""
         return self.table
 
     def field(self, place: MessageField) -> Stored | None:
-        """A column for a field with one type, a tagged union for an id or an annotation."""
+        """Return the column of a field with one type, or the tagged union of an ID or an annotation."""
         return by_bytes(self._field(place), self.collations)
 
     def _field(self, place: MessageField) -> Stored | None:
@@ -102,12 +102,12 @@ class AmqpLayout(ArchiveLayout):
         column_type = STRUCTS[place.section][place.field]
         path: Path = (place.section, place.field)
         if place.field in self.beside:
-            # Over a table called as the section, the path would be that of the column beside it.
+            # If the table is named like the section, Spark would resolve the path to that other column.
             path = (place.section, Key(place.field))
         return stored_column(path, column_type) if isinstance(column_type, ColumnType) else stored_union(path)
 
     def property(self, name: str) -> Stored | None:
-        """Every name has a place: the value of the application-properties map at that key."""
+        """Return the value at the key ``name`` of the map of application properties; any name is possible."""
         return self.field(MessageField("application_properties", name))
 
     def _promoted(self, name: str) -> Stored:
@@ -117,34 +117,34 @@ class AmqpLayout(ArchiveLayout):
         return stored_beside(ir.Column((name,), column_type), stored_union(("application_properties", Key(name))))
 
     def names(self) -> tuple[str, ...]:
-        """Empty, for any name has a place."""
+        """Return an empty tuple, because any name is possible."""
         return ()
 
     def message(self, row: object) -> Message:
-        """The message in a row; a promoted property comes from its column."""
-        # Most programs read no rows in Python.
+        """Return the message in ``row``; a promoted property is read from its column."""
+        # Imported only here because most programs do not read rows in Python.
         from transpiler.compiler.layouts.amqp_rows import message_with_promoted
         from transpiler.compiler.layouts.rows import row_columns
 
         return message_with_promoted(row_columns(row), self.sections, self.promoted, self.mixed)
 
     def row(self, message: Message) -> Mapping[str, Any]:
-        """The message in the canonical schema, a time in milliseconds.
+        """Return ``message`` as a row of the canonical schema; a time is a number of milliseconds.
 
-        ``LayoutError`` for a promoted property whose value has another type than its column, unless it is mixed.
+        If the value of a promoted property that is not mixed has another type than its column, raise ``LayoutError``.
         """
-        # Most programs make no rows.
+        # Imported only here because most programs do not write rows.
         from transpiler.compiler.layouts.message_rows import canonical_row
 
         return canonical_row(message, self.sections, self.promoted, self.mixed)
 
 
-#: The names of all fields of sections.
+#: The names of the fields of all sections that are structs.
 _FIELDS = frozenset(name for fields in STRUCTS.values() for name in fields)
 
 
 def with_promoted(layout: Layout, promoted: Mapping[str, str], mixed: Iterable[str]) -> AmqpLayout:
-    """Return the layout with columns for some application properties; ``LayoutError`` for another than ``amqp``."""
+    """Return ``layout`` with columns for the properties ``promoted``. A layout other than ``amqp`` is an error."""
     if not isinstance(layout, AmqpLayout):
         raise LayoutError.at("layout.promoted", f"the layout {layout.name} has no map of which to promote")
     return replace(layout, promoted=dict(promoted), mixed=frozenset(mixed))

@@ -1,4 +1,4 @@
-"""Messages in rows of the canonical schema, of typed columns and of AMQP 0-10: by what the columns mean, not by SQL."""
+"""Read messages from rows of the canonical schema, of typed columns and of AMQP 0-10, in Python and not in SQL."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from transpiler.message.message import Message
 from transpiler.message.sections import Body, Header, Properties, Values
 from transpiler.message.types import CLASS_OF, DECIMALS, AmqpType, AmqpValue, Compound, Primitive
 
-#: The types of values by the names that a struct ``V`` has for them.
+#: The types of values, by their names in a struct ``V``.
 TYPES: Mapping[str, AmqpType | Compound] = {kind.value: kind for kind in (*AmqpType, *Compound)}
 _NULL = AmqpValue(AmqpType.NULL, None)
 
 
 def union_value(struct: object, path: Path) -> AmqpValue | None:
-    """Return the value of a struct ``V``; None where it, or the name of its type, is NULL."""
+    """Return the value in ``struct``, a struct ``V``; None if the struct or its type name is NULL."""
     fields = struct_of(struct, path)
     name = None if fields is None else fields.get("type")
     if fields is None or name is None:
@@ -55,7 +55,7 @@ def union_value(struct: object, path: Path) -> AmqpValue | None:
 
 
 def _typed(own: AmqpType, value: Primitive) -> AmqpValue:
-    """Return a value as its AMQP type has it, from the field of its class of values."""
+    """Return the AMQP value of the type ``own`` for ``value``, which comes from the field of its class in a ``V``."""
     match value:
         case bytes() if own is AmqpType.UUID:
             return AmqpValue(own, UUID(bytes=value)) if len(value) == 16 else AmqpValue(AmqpType.BINARY, value)
@@ -89,7 +89,7 @@ def _struct_section(section: str, value: object) -> Header | Properties | Body |
             contents[name] = union_value(fields.get(name), path)
     own = contents.get("value")
     if isinstance(own, AmqpValue) and isinstance(own.type, Compound):
-        # Only the type of a body's value is kept that is a list, a map or an array.
+        # If the value of a body is a list, map or array, only its type is stored.
         contents["value"] = own.type
     return _SECTIONS[section](**contents)
 
@@ -102,7 +102,7 @@ _SECTIONS: Mapping[str, Callable[..., Header | Properties | Body]] = {
 
 
 def canonical_message(row: Mapping[str, Any], sections: Iterable[str]) -> Message:
-    """Return the message in a row of the canonical schema, or of some sections of it."""
+    """Return the message in ``row``, a row of the canonical schema that has the columns ``sections``."""
     contents: dict[str, Any] = {
         name: _map_section(row.get(name), (name,)) if name in MAPS else _struct_section(name, row.get(name))
         for name in sections
@@ -113,9 +113,9 @@ def canonical_message(row: Mapping[str, Any], sections: Iterable[str]) -> Messag
 def message_with_promoted(
     row: Mapping[str, Any], sections: Iterable[str], promoted: Mapping[str, str], mixed: Collection[str]
 ) -> Message:
-    """Return the message in a row of the canonical schema beside which some properties have columns.
+    """Return the message in ``row``, a row of the canonical schema with extra columns for the properties ``promoted``.
 
-    A column stands for its property in all rows; of a mixed property the map has all values as well.
+    A promoted property is read from its column, unless it is in ``mixed``: then the map also has all its values.
     """
     message = canonical_message(row, sections)
     if not promoted:
@@ -133,7 +133,7 @@ def message_with_promoted(
 def flat_message(row: Mapping[str, Any], columns: Mapping[str, ir.Column], sections: Collection[str]) -> Message:
     """Return the message in a row of typed columns.
 
-    A column with the name of a header field holds what a selector sees under that name, and hides what a section has.
+    A column named after a header field holds what a selector sees under that name; it hides the field of a section.
     """
     message = canonical_message(row, sections)
     values: dict[str, AmqpValue] = {}
@@ -151,9 +151,9 @@ def flat_message(row: Mapping[str, Any], columns: Mapping[str, ir.Column], secti
 
 
 def zero_ten_message(row: Mapping[str, Any]) -> Message:
-    """Return the message in a row of AMQP 0-10 by Table 19.1; a redelivered one has failed once.
+    """Return the message in a row of AMQP 0-10 by Table 19.1; a redelivered message counts as failed once.
 
-    The exchange, the routing key and what else AMQP 1.0 has no field for are left out.
+    The exchange, the routing key and other fields that AMQP 1.0 lacks are left out.
     """
 
     def scalar(section: str, name: str | tuple[str, ...], column: ColumnType) -> Any:
@@ -193,7 +193,7 @@ def zero_ten_message(row: Mapping[str, Any]) -> Message:
 
 
 def sent_message(message: Message, subject: str | None, header: object) -> Message:
-    """Return the message with the subject, and the header ``qpid.subject``, that its sender gave it."""
+    """Return ``message`` with the subject and the header ``qpid.subject`` that the sender set."""
     value = AmqpValue(AmqpType.STRING, header) if isinstance(header, str) else union_value(header, (SUBJECT,))
     properties = {name: item for name, item in (message.application_properties or {}).items() if name != SUBJECT}
     return replace(

@@ -1,8 +1,8 @@
-"""The rule for where a message was published, for the rows and objects that are read in Python.
+"""Find the exchange and routing key with which a message was published, for rows and objects read in Python.
 
-An option says it for all messages; else the column or member of that name, whatever the layout; else the
-place that the layout documents; else, for a key, the subject. NULL says nothing, so the next of them is read.
-``spark_ext.routing.publication`` has the same rule in SQL.
+They come from the first of these sources that is not NULL: an option for all messages; the column or member of that
+name, in any layout; the field that the layout documents; for a routing key, the subject.
+``spark_ext.routing.publication`` implements the same rule in SQL.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from transpiler.message.publication import EXCHANGE, NAMES, ROUTING_KEY, ROUTING
 
 
 class Documented(NamedTuple):
-    """The exchange and the routing key where a layout documents them, or the section delivery-properties has them."""
+    """The exchange and routing key from the fields that a layout documents, or from the section delivery-properties."""
 
     exchange: Any
     routing_key: Any
 
 
 def documented(row: Mapping[str, Any], layout: Layout | None) -> Documented:
-    """Return the exchange and the key of a row; the layout is None for an object that shows what it is."""
+    """Return the documented exchange and routing key of ``row``; ``layout`` is None for an object without a layout."""
     store = None if layout is None else store_of(before_sent(layout))
     if store is not None:
         places = (store.headers.get(name) for name in ("exchange", "routing-key"))
@@ -45,9 +45,9 @@ def documented(row: Mapping[str, Any], layout: Layout | None) -> Documented:
 
 
 def with_lowercase_publication_columns(row: Mapping[str, Any], layout: Layout | None) -> Mapping[str, Any]:
-    """Return a row in which the columns that say where it was published have their names in lower case.
+    """Return ``row`` in which the columns of the exchange and routing key have lower-case names.
 
-    Spark finds them whatever their case is.
+    Spark finds these columns whatever the case of their names is.
     """
     schema = None if layout is None else layout.known_schema()
     if schema is None:
@@ -58,7 +58,7 @@ def with_lowercase_publication_columns(row: Mapping[str, Any], layout: Layout | 
 
 
 def has_column(row: Mapping[str, Any], layout: Layout | None, name: str) -> bool:
-    """Return True if a row has a column, be it NULL; one that is left out is found in the layout's table."""
+    """Return True if ``row`` or the table of ``layout`` has the column ``name``, even if the value is NULL."""
     if name in row:
         return True
     schema = None if layout is None else layout.known_schema()
@@ -68,7 +68,7 @@ def has_column(row: Mapping[str, Any], layout: Layout | None, name: str) -> bool
 
 
 def names_exchange(row: Mapping[str, Any], layout: Layout | None) -> bool:
-    """Return True if a row has a place for its exchange, be it NULL; NULLs are left out of rows in JSON."""
+    """Return True if ``row`` can hold an exchange, even if it is NULL. (Rows in JSON omit columns that are NULL.)"""
     if has_column(row, layout, EXCHANGE):
         return True
     if layout is None:
@@ -78,13 +78,13 @@ def names_exchange(row: Mapping[str, Any], layout: Layout | None) -> bool:
 
 
 def names_key(row: Mapping[str, Any], layout: Layout) -> bool:
-    """Return True if a row of a layout has a place for its routing key, be it NULL."""
+    """Return True if ``row`` can hold a routing key, even if it is NULL."""
     if any(has_column(row, layout, name) for name in (ROUTING_KEY, ROUTING_KEYS)):
         return True
     return any(layout.has_place(place) for place in PUBLISHED_KEYS)
 
 
-#: Names of columns, in lower case and without other characters than letters, that often have a key or an exchange.
+#: Names of columns that often hold a routing key or an exchange, in lower case and reduced to their letters.
 _LIKELY: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "routing-key": ("routingkey", "rk", "rkey", "key", "routing", "topic", "subject"),
@@ -94,7 +94,7 @@ _LIKELY: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 def places_like(header: str, layout: Layout, schema: Mapping[str, Any] | None) -> list[str]:
-    """Return hints about where messages may have their exchange or routing key: ``headers=`` of a column that looks so.
+    """Return hints with the option ``headers=`` for the columns that probably hold the exchange or routing key.
 
     Args:
         header: ``exchange`` or ``routing-key``.
@@ -113,7 +113,7 @@ def places_like(header: str, layout: Layout, schema: Mapping[str, Any] | None) -
 
 
 def likely_names(header: str, names: Iterable[str]) -> list[str]:
-    """Return those of some names that look like the name of an exchange, or of a routing key; the likeliest first."""
+    """Return those of ``names`` that suggest an exchange or a routing key (``header``), the likeliest name first."""
     known = _LIKELY[header]
     bare = {name: "".join(filter(str.isalpha, name.rpartition(".")[2].lower())) for name in names}
     likely = [name for name, letters in bare.items() if letters in known or letters.endswith(known[0])]
@@ -121,7 +121,7 @@ def likely_names(header: str, names: Iterable[str]) -> list[str]:
 
 
 def _texts(fields: Sequence[SchemaField], prefix: str) -> Iterator[str]:
-    """Yield the names of the text columns, and of the text fields of structs with dots."""
+    """Yield the names of the text columns, and of the text fields of structs, as paths with dots."""
     for field in fields:
         kind = type_of(field)
         if kind is not None and kind.is_text:

@@ -1,9 +1,9 @@
-"""Archives of AMQP 0-10: the structs message-properties and delivery-properties, read with the names of AMQP 1.0.
+"""The layout of AMQP 0-10 archives: the structs message-properties and delivery-properties, under AMQP 1.0 names.
 
-Source: the Qpid chapter on the AMQP 0-10 mapping, Table 19.1; AMQP 0-10 for the types. The table has no creation time
-and no time of expiry; the struct delivery-properties has both, and they are read from there, and so are the exchange
-and the routing key that a message was published with. What 0-10 does not have (``to``, the group, the first acquirer,
-annotations) has no place.
+Source: the Qpid chapter on the AMQP 0-10 mapping, Table 19.1; AMQP 0-10 for the types. The table lacks the creation
+time and the expiry time; these are read from the struct delivery-properties, and so are the exchange and the routing
+key with which a message was published. Fields that 0-10 lacks (``to``, the group, the first acquirer, annotations) are
+not stored.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ _DELIVERY: Fields = {
     "resume_ttl": BIGINT,
 }
 
-#: The columns: both structs of AMQP 0-10, names with underscores.
+#: The columns: the two property structs of AMQP 0-10, with underscores in names.
 SCHEMA: Fields = MappingProxyType({"message_properties": _MESSAGE, "delivery_properties": _DELIVERY})
 
-#: The delivery mode that is not durable.
+#: The number of the delivery mode that means not durable.
 _TRANSIENT = 1
 
 _REPLY_TO = ("message_properties", "reply_to")
@@ -79,7 +79,7 @@ _REPLY_TO_PARTS = tuple(
 )
 
 
-#: Table 19.1, by the place of AMQP 1.0 that says the same.
+#: The content of Table 19.1: what is stored for each corresponding field of AMQP 1.0.
 _PLACES: Mapping[MessageField, Stored] = MappingProxyType(
     {
         MessageField("header", "durable"): case_of_constants(
@@ -91,7 +91,7 @@ _PLACES: Mapping[MessageField, Stored] = MappingProxyType(
         ),
         MessageField("header", "priority"): _delivery("priority", SMALLINT),
         MessageField("header", "ttl"): _delivery("ttl", BIGINT),
-        # A redelivered message has failed once: how often is not kept.
+        # A redelivered message counts as failed once, because the number of failures is not stored.
         MessageField("header", "delivery_count"): case_of_constants(
             _REDELIVERED, ((ir.IsTrue(_REDELIVERED), 1), (ir.IsTrue(_REDELIVERED, negated=True), 0))
         ),
@@ -101,7 +101,7 @@ _PLACES: Mapping[MessageField, Stored] = MappingProxyType(
             AmqpType.UUID, ir.Column(("message_properties", "message_id"), BINARY)
         ),
         MessageField("properties", "user_id"): _message("user_id", BINARY),
-        # A header of that name that is no text is a header only.
+        # If the header of that name is not text, it is not the subject.
         MessageField("properties", "subject"): stored_column((*_HEADERS, Key(SUBJECT), "string"), STRING),
         MessageField("properties", "reply_to"): stored_value(
             AmqpType.STRING, ir.Apply(ir.Function.ADDRESS, _REPLY_TO_PARTS, STRING)
@@ -120,11 +120,11 @@ _PLACES: Mapping[MessageField, Stored] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class ZeroTenLayout(ArchiveLayout):
-    """The two property structs of AMQP 0-10."""
+    """The layout of the two property structs of AMQP 0-10."""
 
     name: str = "amqp-0-10"
     collations: Collations | None = None
-    #: The schema of the table that the layout is over; None if it is over none.
+    #: The schema of the table that the layout is bound to; None if it is not bound.
     table: Mapping[str, Any] | None = field(default=None, compare=False)
 
     @property
@@ -133,36 +133,36 @@ class ZeroTenLayout(ArchiveLayout):
         return SCHEMA
 
     def over(self, schema: Mapping[str, Any], *, case_sensitive: bool = False) -> ZeroTenLayout:  # noqa: ARG002
-        """The layout over a table, whose schema in Spark's JSON form tells the collations of its texts."""
+        """Return the layout bound to a table; ``schema``, in Spark's JSON form, has the collations of its strings."""
         return replace(self, collations=Collations.of(schema), table=schema)
 
     def known_schema(self) -> Mapping[str, Any] | None:
-        """The schema of the table that the layout is over."""
+        """Return the schema of the table that the layout is bound to; None if it is not bound."""
         return self.table
 
     def field(self, place: MessageField) -> Stored | None:
-        """The place by Table 19.1; None for what 0-10 does not have."""
+        """Return what Table 19.1 maps the field to; None if AMQP 0-10 lacks the field."""
         if place.section == "application_properties":
             return self.property(place.field)
         return by_bytes(_PLACES.get(place), self.collations)
 
     def property(self, name: str) -> Stored | None:
-        """Every name has a place: the application header of that name."""
+        """Return the application header ``name``; any name is possible."""
         return by_bytes(stored_union((*_HEADERS, Key(name))), self.collations)
 
     def names(self) -> tuple[str, ...]:
-        """Empty, for any name has a place."""
+        """Return an empty tuple, because any name is possible."""
         return ()
 
     def message(self, row: object) -> Message:
-        """The message in a row, with the names of AMQP 1.0; what AMQP 1.0 has no field for is left out."""
+        """Return the message in ``row`` with the field names of AMQP 1.0, without fields that AMQP 1.0 lacks."""
         from transpiler.compiler.layouts.amqp_rows import zero_ten_message
         from transpiler.compiler.layouts.rows import row_columns
 
         return zero_ten_message(row_columns(row))
 
     def row(self, message: Message) -> Mapping[str, Any]:
-        """The part of a message that AMQP 0-10 can say, as one row; a time is its milliseconds."""
+        """Return ``message`` as one row, without fields that AMQP 0-10 lacks; a time is a number of milliseconds."""
         return {
             "message_properties": _message_properties(message),
             "delivery_properties": _delivery_properties(message),
@@ -204,7 +204,7 @@ def _delivery_properties(message: Message) -> dict[str, Any]:
 
 
 def _reply_to(address: str | None) -> dict[str, str | None] | None:
-    """An address as exchange and routing key; a name alone is a queue, which the default exchange routes to."""
+    """Return ``address`` as an exchange and a routing key; a name alone is a queue of the default exchange."""
     if address is None:
         return None
     exchange, slash, key = address.partition("/")

@@ -1,11 +1,11 @@
-"""Messages in JSON objects: the sections of message JSON, plain properties, entries of logs, or a row of a layout.
+"""Read messages from JSON objects: message JSON, plain properties, log entries, or a row of a layout.
 
-Where a message was published, and where the broker put it, may stand beside it (``BESIDE``). These members are no part
-of a message in sections. They are properties as well in a message of plain properties, for a property may have any
-name; only an array or an object, which no property can be, is left out.
+An object may have extra members that describe where the message was published or delivered (``BESIDE``). They are not
+part of a message in sections. In a message of plain properties they are also properties, because a property can have
+any name, unless the member is an array or object, which a property cannot be.
 
-A row of AMQP 0-10 is read strictly. A header there is a value as message JSON has it, or the struct ``V`` as Spark
-writes it; a message id may be written as a UUID; ``rows`` reads all else, as in any row in JSON.
+A row of AMQP 0-10 is read strictly: unknown fields are errors. Its headers are values in the form of message JSON, or
+structs ``V`` as Spark writes them; a message ID may be a UUID in text form. ``rows`` reads the other values.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from transpiler.message.json import SECTION_NAMES, read_value
 from transpiler.message.message import Message, as_message
 from transpiler.message.rabbitmq_trace import entry_message, is_entry
 
-#: Members that may stand beside a message: the input of ``route``, its output, and the answer of a broker.
+#: Extra members that an object may have besides its message: inputs and outputs of ``route``, and a broker's response.
 BESIDE = (
     "exchange",
     "routing_type",
@@ -59,9 +59,10 @@ _TIMES = ("absolute_expiry_time", "creation_time")
 
 
 def message_from_json(value: Any) -> Message:
-    """Return a message by what its object shows: an entry of a tracing log, a row of AMQP 0-10, sections or properties.
+    """Return the message in ``value``, whose form is recognized by its members.
 
-    ``DecodeError`` with the path of what does not fit.
+    It is an entry of a tracing log, a row of AMQP 0-10, a message in sections, or plain properties. An invalid member
+    raises ``DecodeError`` with its path.
     """
     if not isinstance(value, Mapping):
         return Message.from_dict(value)
@@ -80,11 +81,11 @@ def message_from_json(value: Any) -> Message:
 
 
 def message_from_json_row(value: Any, layout: Layout) -> Message:
-    """Return the message in a row of a layout as JSON has it; columns that the layout does not read may be beside.
+    """Return the message in ``value``, a row of ``layout`` in JSON; columns that the layout does not read are ignored.
 
-    Binary columns are base64 and times ISO 8601 or milliseconds, as Spark's ``to_json`` writes them. Rows of ``amqp``
-    may be message JSON, and so may those of typed columns if nothing else than sections is there. ``DecodeError`` with
-    the path of what does not fit.
+    Binary columns are base64, and times ISO 8601 or milliseconds, as Spark's ``to_json`` writes them. A row of ``amqp``
+    may be message JSON; a row of typed columns may, if it has only sections. An invalid value raises ``DecodeError``
+    with its path.
     """
     if not isinstance(value, Mapping):
         return Message.from_dict(value)
@@ -98,9 +99,9 @@ def message_from_json_row(value: Any, layout: Layout) -> Message:
 
 
 def check_columns(value: Any, layout: Layout) -> None:
-    """Raise ``DecodeError`` if a row has columns, and none that the layout reads.
+    """Raise ``DecodeError`` if ``value`` is a row that has columns, but no column that ``layout`` reads.
 
-    ``to_json`` leaves out what is NULL, so one such row may be a message without anything.
+    A single such row can be valid: ``to_json`` omits columns that are NULL, so it may be an empty message.
     """
     if not isinstance(value, Mapping) or not value:
         return
@@ -115,7 +116,7 @@ def check_columns(value: Any, layout: Layout) -> None:
 
 
 def _columns_read(layout: Layout, columns: Iterable[str]) -> list[str]:
-    """Return the columns that a layout reads; those of some columns that it does, where any name has a place."""
+    """Return the columns that ``layout`` reads; if it can read any name, those of ``columns`` that it reads."""
     if (archive := archive_of(layout)) is not None:
         return list(archive.schema)
     read: dict[str, None] = {}
@@ -130,7 +131,7 @@ def _columns_read(layout: Layout, columns: Iterable[str]) -> list[str]:
 
 
 def _canonical(row: Mapping[str, Any]) -> Message:
-    """Return the message in a row of the canonical schema, its values as ``V`` or as message JSON has them."""
+    """Return the message in a row of the canonical schema, whose values are structs ``V`` or message JSON."""
     return Message.from_dict({name: _section(name, content) for name, content in row.items() if name in SECTION_NAMES})
 
 
@@ -147,7 +148,7 @@ def _section(section: str, content: Any) -> Any:
 
 
 def _value(value: Any, path: tuple[str, ...]) -> Any:
-    """Return the value of a struct ``V``; anything else as it is."""
+    """Return the value in ``value`` if it is a struct ``V``; otherwise return it unchanged."""
     if not _is_union(value):
         return value
     read = union_value(value, path)
@@ -155,7 +156,7 @@ def _value(value: Any, path: tuple[str, ...]) -> Any:
 
 
 def _is_union(value: Any) -> bool:
-    """Return True for a struct ``V``: the name of a type, and the one field that has the value."""
+    """Return True if ``value`` is a struct ``V``: the name of a type, and the field that holds the value."""
     return isinstance(value, Mapping) and "value" not in value and len(value) > 1 and value.keys() <= UNION.keys()
 
 
@@ -165,9 +166,9 @@ def _time(name: str, value: Any) -> Any:
 
 
 def read_row(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Read one row of the layout ``amqp-0-10``, a time in milliseconds.
+    """Return ``data``, a row of the layout ``amqp-0-10`` in JSON, with its values converted and times in milliseconds.
 
-    ``DecodeError`` with the path of what does not fit.
+    An invalid value raises ``DecodeError`` with its path.
     """
     return _struct((), data, SCHEMA)
 

@@ -1,4 +1,4 @@
-"""Messages as rows of the canonical schema, a time in milliseconds; ``amqp_rows`` reads them back."""
+"""Write messages as rows of the canonical schema, with times in milliseconds; ``amqp_rows`` reads such rows."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _TEXTS = {AmqpType.STRING, AmqpType.SYMBOL}
 def canonical_row(
     message: Message, sections: Collection[str], promoted: Mapping[str, str], mixed: Collection[str]
 ) -> dict[str, Any]:
-    """Return a message as a row of some sections, and of columns for some of its properties.
+    """Return ``message`` as a row with the columns ``sections`` and a column for each property in ``promoted``.
 
-    ``LayoutError`` for a promoted property whose value has another type than its column, unless it is mixed.
+    If a promoted property that is not in ``mixed`` has another type than its column, raise ``LayoutError``.
     """
     contents = {section: getattr(message, section) for section in sections}
     row: dict[str, Any] = {
@@ -51,7 +51,7 @@ def _promoted_value(name: str, value: AmqpValue | Compound | None, type_name: st
 
 
 def union(value: AmqpValue | Compound | None) -> dict[str, Any] | None:
-    """A value as the struct ``V``; at most one field beside ``type`` is set."""
+    """Return ``value`` as a struct ``V``, in which at most one field besides ``type`` is set."""
     if value is None:
         return None
     row: dict[str, Any] = dict.fromkeys(UNION)
@@ -64,7 +64,7 @@ def union(value: AmqpValue | Compound | None) -> dict[str, Any] | None:
 
 
 def unions(values: Values | None) -> dict[str, Any] | None:
-    """The values of a map section as structs ``V``."""
+    """Return the values of a map section as structs ``V``."""
     return None if values is None else {key: union(value) for key, value in values.items()}
 
 

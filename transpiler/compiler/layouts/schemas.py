@@ -1,8 +1,8 @@
-"""Schemas in Spark's JSON form, read from what a user has: a StructType, or a text of any form, all without Spark.
+"""Convert schemas that users give to Spark's JSON form, without Spark: a StructType, or text in any notation.
 
-A text is DDL, ``color STRING, weight BIGINT NOT NULL``, what ``SHOW CREATE TABLE`` prints, ``struct<color:string>``,
-JSON, or the tree that ``printSchema`` prints; or it names a file that has one of these. A type that no selector can use
-is a column without a value.
+A text is DDL (``color STRING, weight BIGINT NOT NULL``), the output of ``SHOW CREATE TABLE``, ``struct<color:string>``,
+JSON, the tree that ``printSchema`` prints, or the name of a file that contains one of these. Types that no selector can
+use are accepted too; a column of such a type cannot be read.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from transpiler.base.errors import LayoutError
 from transpiler.base.source import Source, Span
 from transpiler.compiler.layouts.columns import JSON_TYPES, SYNONYMS
 
-#: The JSON names of types by those of SQL; the last three are no types of a property.
+#: The name of each type in Spark's JSON form, by SQL name. No property has one of the last three types.
 _TYPES: Mapping[str, str] = MappingProxyType(
     {
         **{kind.value: name for name, kind in JSON_TYPES.items()},
@@ -34,18 +34,18 @@ _TYPES: Mapping[str, str] = MappingProxyType(
 _SIZED = frozenset({"DECIMAL", "DEC", "NUMERIC", "CHAR", "CHARACTER", "VARCHAR"})
 _UNITS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
 
-#: Types that no selector can use, and the argument that one has where none is written.
+#: Types that no selector can use, with the default argument of each type.
 _UNUSABLE = MappingProxyType({"TIME": "6", "GEOMETRY": "", "GEOGRAPHY": ""})
 _SYSTEMS = MappingProxyType({"4326": "OGC:CRS84", "ANY": "SRID:ANY"})
 
 _TEXT = r"'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\""
 _TOKEN = re.compile(rf"\s*(?:(`(?:[^`]|``)*`)|(\w+)|({_TEXT})|([<>(),:])|(\.\.\.|\S))", re.DOTALL)
-#: A name of a field in what ``simpleString`` prints, which has no quotes around any.
+#: The name of a field in the output of ``simpleString``, which never quotes names.
 _BARE_NAME = re.compile(r"[^\s,<>()'\"`:]+(?=\s*:)")
 _CREATE = re.compile(r"\s*CREATE\s+(?:OR\s+REPLACE\s+)?(?:\w+\s+)*?TABLE\s+[^(]*\(", re.IGNORECASE)
 _CONSTRAINTS = ("CONSTRAINT", "PRIMARY", "FOREIGN", "UNIQUE", "CHECK")
 
-#: The beginning of a schema: of JSON, a tree, a statement, a struct, or a column and its type.
+#: The beginning of a schema text: JSON, a tree, a CREATE statement, a struct, or a column and its type.
 _SCHEMA = re.compile(
     r"""\s*(?:[{\["]|root\s*\n|\|--|CREATE\s|struct\s*<|(?:`[^`]+`|\w+)(?:\s*:\s*|\s+)[A-Za-z]\w*\s*(?:\Z|[\s,(<:]))""",
     re.IGNORECASE,
@@ -54,19 +54,20 @@ _TREE_LINE = re.compile(
     r"(?P<depth>(?: \|   )*) \|-- (?P<name>.*): (?P<type>[^:]*?)"
     r"(?: \((?:nullable|valueContainsNull|containsNull) = (?P<null>true|false)\))?\s*"
 )
-#: Most bytes of a file with a schema.
+#: Maximum size of a schema file, in bytes.
 _MAX_FILE = 2**26
 
 
 def looks_like_schema(text: str) -> bool:
-    """Return True for a text that begins as a schema does, and not as the name of a file or a layout."""
+    """Return True if ``text`` begins like a schema, and not like the name of a file or layout."""
     return _SCHEMA.match(text) is not None
 
 
 def schema_in(value: object) -> Mapping[str, Any]:
-    """A schema in Spark's JSON form, from a ``StructType``, a DataFrame, that form, a text, or the name of a file.
+    """Return the schema in ``value`` in Spark's JSON form.
 
-    ``LayoutError`` for anything else.
+    ``value`` is a ``StructType``, a DataFrame, Spark's JSON form, text in any notation, or the name of a file. Other
+    values raise ``LayoutError``.
     """
     if type(value).__module__.partition(".")[0] == "pandas":
         hint = "perhaps give Spark's: spark.createDataFrame(pandas_df) is a DataFrame with a schema"
@@ -86,7 +87,7 @@ def schema_in(value: object) -> Mapping[str, Any]:
 
 
 def names_file(text: str) -> bool:
-    """Return True if there is a file of that name; any text may be asked about."""
+    """Return True if ``text`` is the name of an existing file; it may be any text."""
     try:
         return os.path.isfile(text)
     except ValueError:
@@ -106,9 +107,9 @@ def _text_of(path: str | Path) -> str:
 
 
 def parse_schema(text: str, name: str = "schema") -> Mapping[str, Any]:
-    """Return the schema in Spark's JSON form from a text of any form; ``LayoutError`` where it is none.
+    """Return the schema in ``text``, in any notation, in Spark's JSON form. Invalid text raises ``LayoutError``.
 
-    ``name`` is what the error calls the text.
+    ``name`` is the name of the text in error messages.
     """
     if text.lstrip().startswith(("{", "[", '"')):
         return _parse_json(Source(text, name))
@@ -121,7 +122,7 @@ def _parse_json(source: Source) -> Mapping[str, Any]:
     try:
         schema = load_json(source.text)
         if isinstance(schema, str):
-            # A schema that a program printed as a value of JSON.
+            # The schema is inside a JSON string, as some programs print it.
             return parse_schema(schema, source.name)
     except JsonTextError as error:
         message = f"{error.message}; it is no schema in Spark's JSON form"
@@ -131,12 +132,12 @@ def _parse_json(source: Source) -> Mapping[str, Any]:
 
 
 def check_schema(schema: Mapping[str, Any]) -> None:
-    """Raise ``LayoutError`` for a schema in Spark's JSON form with a field that has no name or no type."""
+    """Raise ``LayoutError`` if a field of ``schema`` (in Spark's JSON form) lacks a name or a type."""
     _checked(schema, None)
 
 
 def _checked(schema: Any, source: Source | None) -> Mapping[str, Any]:
-    """Return a schema all of whose fields have names and types; ``LayoutError`` at the first that has not."""
+    """Return ``schema`` if all its fields have names and types; otherwise raise ``LayoutError`` at the first field."""
 
     def refuse(path: str, message: str) -> NoReturn:
         said = f"{path}: {message}" if path else message
@@ -181,7 +182,7 @@ def _checked(schema: Any, source: Source | None) -> Mapping[str, Any]:
 
 def _parse_tree(source: Source) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": "struct", "fields": []}
-    #: The types that are open, each with its depth; a struct gets fields, an array and a map their parts.
+    #: The types that enclose the current line, by depth. Lines add fields to a struct, and types to an array or map.
     opened: list[dict[str, Any]] = [schema]
     start = 0
     for line in source.text.splitlines(keepends=True):
@@ -204,7 +205,7 @@ def _parse_tree(source: Source) -> dict[str, Any]:
 
 
 def _add(around: dict[str, Any], match: re.Match[str]) -> bool:
-    """Return True if a line can stand below a type."""
+    """Return True if the matched line can be a child of the type ``around``."""
     parts = {"array": ("element",), "map": ("key", "value")}.get(around["type"])
     return parts is None or match["name"] in parts
 
@@ -233,9 +234,9 @@ def _type_of_tree(name: str) -> Any:
 
 
 def parse_ddl(text: str, name: str = "schema") -> dict[str, Any]:
-    """Return the schema in Spark's JSON form; ``LayoutError`` with a caret where the text is none.
+    """Return the schema in the DDL ``text`` in Spark's JSON form. ``LayoutError`` marks the position of an error.
 
-    A list of columns, ``struct<…>``, or a statement that creates a table, whose constraints and options are read over.
+    The text is a list of columns, ``struct<…>``, or a CREATE TABLE statement; its constraints and options are skipped.
     """
     return _Parser(text, name).schema()
 
@@ -253,7 +254,7 @@ class _Parser:
         self.place = 0
 
     def schema(self) -> dict[str, Any]:
-        """The fields up to the end, or up to that of a table's columns."""
+        """Parse fields up to the end of the text, or of the column list of a CREATE TABLE statement."""
         if self._is("STRUCT") and self._is("<", 1):
             schema: dict[str, Any] = self._type("", {})
             fields = schema["fields"]
@@ -275,7 +276,7 @@ class _Parser:
         return fields
 
     def _field(self) -> dict[str, Any]:
-        """A name and a type; a colon may stand between them."""
+        """Parse a name and a type, with an optional colon between them."""
         name = self._name()
         self._accept(":")
         collations: dict[str, str] = {}
@@ -298,7 +299,7 @@ class _Parser:
         return {"name": name, "type": spark_type, "nullable": nullable, "metadata": metadata}
 
     def _name(self) -> str:
-        """A name in quotes, a word, or what stands before a colon."""
+        """Parse a name: a name in backquotes, a word, or any text up to a colon."""
         begin = self.tokens[self.place][1] if self.place < len(self.tokens) else len(self.source.text)
         bare = _BARE_NAME.match(self.source.text, begin)
         name = self._next("a column's name")
@@ -316,7 +317,7 @@ class _Parser:
         return name
 
     def _skip(self, ends: tuple[str, ...]) -> None:
-        """Read over an expression, up to a comma, a closing bracket, or one of some words behind its first token."""
+        """Skip an expression: up to a comma, a closing bracket, or a word of ``ends`` after the first token."""
         depth, first = 0, self.place
         while self.place < len(self.tokens):
             word = self.tokens[self.place][0].upper()
@@ -326,7 +327,10 @@ class _Parser:
             self.place += 1
 
     def _type(self, path: str, collations: dict[str, str]) -> Any:
-        """A type; ``collations`` gets those of its texts, by their paths, as Spark's JSON form has them."""
+        """Parse the type of the field ``path``, and add the collation of each string in it, by path, to ``collations``.
+
+        The paths and collations have the form of Spark's JSON form.
+        """
         written = self._next("a type").upper()
         word = SYNONYMS.get(written, written)
         if word == "ARRAY":
@@ -363,7 +367,7 @@ class _Parser:
             self._refuse("expected a type of Spark")
         if word == "STRING" and self._accept("COLLATE"):
             collation = self._next("a collation")
-            # Spark names the provider as well: itself for the collations of bytes, ICU for those of a language.
+            # Spark prefixes the provider: "spark" for collations of bytes, "icu" for collations of languages.
             collations[path] = f"{'spark' if collation.upper().startswith('UTF8_') else 'icu'}.{collation}"
         return _TYPES[word]
 
@@ -381,7 +385,7 @@ class _Parser:
         return f"{word.lower()}({argument})" if argument else word.lower()
 
     def _interval(self) -> str:
-        """``INTERVAL``, alone or with one unit or two."""
+        """Parse the units after ``INTERVAL``: none, one, or a range of two."""
         for unit in _UNITS:
             if self._accept(unit):
                 if not self._accept("TO"):

@@ -1,12 +1,12 @@
-"""Spark's readings of a text in Python: ``try_cast``, ``try_parse_json``, and a time by a pattern of Java's.
+"""Spark's conversions of text, in Python: ``try_cast``, ``try_parse_json``, and parsing of times by Java patterns.
 
 Source: Spark 4, ``Cast``, ``UTF8String.toLong``, ``VariantBuilder.parseJson``; Java's ``Double.parseDouble`` and
-``DateTimeFormatter``; Jackson's ``ReaderBasedJsonParser``. White space and ISO control characters around a text that is
-cast are left out. Spark reads the first value of a JSON text and ignores what is behind it; a number needs a blank
-there. A key twice, NaN or half of a surrogate pair is no JSON.
+``DateTimeFormatter``; Jackson's ``ReaderBasedJsonParser``. A cast ignores white space and ISO control characters around
+the text. Spark parses the first JSON value in a text and ignores what follows it; a number must be followed by white
+space or the end. JSON with a repeated key, NaN or half of a surrogate pair is invalid.
 
-Letters of patterns: ``y M d H h m s S a``, ``X XX XXX`` for an offset, ``VV`` for a zone's name, texts in quotes, and
-sections in brackets that may be missing. Years have four digits, 1 to 9999.
+Supported pattern letters: ``y M d H h m s S a``, ``X XX XXX`` for an offset, ``VV`` for a zone name, quoted text, and
+optional sections in brackets. Years have four digits, 1 to 9999.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _DECIMAL = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[fFdD
 _HEXADECIMAL = re.compile(r"[+-]?0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+[fFdD]?")
 _TRUE, _FALSE = ("t", "true", "y", "yes", "1"), ("f", "false", "n", "no", "0")
 _SPECIAL = re.compile(r"(?i:[+-]?inf(inity)?|nan)|[+-]NaN")
-#: Characters that Java's ``parseDouble`` trims, and those that Spark does: DEL as well.
+#: The characters that Java's ``parseDouble`` trims. Spark trims these and DEL.
 _TRIMMED_BY_JAVA = "".join(map(chr, range(0x21)))
 _TRIMMED = _TRIMMED_BY_JAVA + "\x7f"
 
 
 def cast_text(text: str, kind: SparkType) -> bool | int | float | str | None:
-    """Return a text as a value of a Spark type."""
+    """Return ``text`` cast to the Spark type ``kind``; None if it cannot be cast."""
     match kind:
         case SparkType.STRING:
             return text
@@ -83,16 +83,16 @@ def _float(text: str) -> float | None:
 
 
 _BLANKS = " \t\r\n"
-#: The digits that a DECIMAL of Spark holds; an integer of more is a double.
+#: Maximum number of digits of a Spark DECIMAL. An integer with more digits becomes a double.
 _DIGITS = 38
-#: The characters of a number that Jackson reads.
+#: Maximum length of a number that Jackson accepts, in characters.
 _LONGEST_NUMBER = 1_000
-#: Characters that make one word with true, false or null before them.
+#: A character that, directly after true, false or null, continues the word and makes it invalid.
 _WORD = re.compile(r"\w")
 
 
 def parse_json(text: str | None) -> Any:
-    """Return the value of a JSON text; None where it is NULL, JSON's null or no JSON."""
+    """Return the value of the JSON ``text``; None if the text is None, JSON's null or invalid JSON."""
     if text is None:
         return None
     text = text.lstrip(_BLANKS)
@@ -111,7 +111,7 @@ def parse_json(text: str | None) -> Any:
 
 
 def _is_text(value: Any) -> bool:
-    """Return True if no string in a value has half of a surrogate pair."""
+    """Return True if no string in ``value`` contains half of a surrogate pair."""
     parts = [value]
     while parts:
         match parts.pop():
@@ -131,7 +131,7 @@ def _json_integer(text: str) -> int | float:
 
 
 def _fraction(text: str) -> float | Decimal:
-    # A DECIMAL has no negative zero.
+    # A DECIMAL cannot be negative zero.
     return float(_limited(text)) if "e" in text.lower() else Decimal(_limited(text)) or Decimal(0)
 
 
@@ -158,13 +158,14 @@ _DECODER = json.JSONDecoder(
 
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-#: Java's widest offset, in minutes.
+#: The largest offset from UTC that Java accepts, in minutes.
 _WIDEST_OFFSET = 18 * 60
 
-#: The minutes of an offset for one, two and three letters.
+#: The regular expression for the minutes of an offset, for one, two and three pattern letters X.
 _MINUTES = ("(?:[0-9]{2})?", "[0-9]{2}", ":[0-9]{2}")
 
-#: The part of a time that a letter stands for, and the regular expression of so many of it.
+#: For each pattern letter: the time component that it represents, and a function from the number of repetitions of the
+#: letter to the regular expression of the component.
 _LETTERS: Mapping[str, tuple[str, Callable[[int], str]]] = {
     "y": ("year", lambda _: "[0-9]{4}"),
     "M": ("month", lambda count: "|".join(_MONTHS) if count == 3 else _digits(count)),
@@ -173,14 +174,14 @@ _LETTERS: Mapping[str, tuple[str, Callable[[int], str]]] = {
     "h": ("clock", lambda count: _digits(count)),
     "m": ("minute", lambda count: _digits(count)),
     "s": ("second", lambda count: _digits(count)),
-    # Spark reads any number of digits up to that of the letters.
+    # Spark accepts any number of digits up to the number of letters.
     "S": ("fraction", lambda count: rf"[0-9]{{1,{count}}}"),
     "a": ("half", lambda _: "AM|PM"),
     "X": ("offset", lambda count: f"(?-i:Z)|[+-][0-9]{{2}}{_MINUTES[min(count, 3) - 1]}"),
     "V": ("zone", lambda _: "[A-Za-z][A-Za-z0-9_/+-]*|[+-][0-9]{2}:[0-9]{2}"),
 }
 
-#: A text in quotes, in which two quotes are one; a letter as often as it is there; a bracket; any other character.
+#: A token of a pattern: quoted text, in which two quotes represent one; a repeated letter; or any other character.
 _TOKEN = re.compile(r"'((?:[^']|'')*)'|([A-Za-z])\2*|[\[\]]|.", re.DOTALL)
 
 
@@ -194,13 +195,13 @@ def _quoted(text: str) -> str:
 
 @lru_cache(maxsize=64)
 def _expression(pattern: str) -> re.Pattern[str]:
-    """Return the regular expression of a pattern; ``LayoutError`` for a letter that is not known here."""
+    """Return the regular expression for ``pattern``. An unsupported letter raises ``LayoutError``."""
     expression, _ = _spelled(pattern, named=True)
     return re.compile(expression, re.IGNORECASE | re.DOTALL)
 
 
 def check_pattern(pattern: str) -> None:
-    """Raise ``LayoutError`` for a pattern that is not understood here, or that Spark does not read by all its rules."""
+    """Raise ``LayoutError`` for a ``pattern`` that is unsupported, or that Spark's parser policies read differently."""
     _expression(pattern)
     if iso_rewriting(pattern) is None and ("[" in pattern or _letters(pattern) & {"S", "V"}):
         reasons = "a date or zone in brackets, or a month's name, h or a beside brackets, S or VV"
@@ -214,10 +215,10 @@ def _letters(pattern: str) -> set[str]:
 
 
 def _spelled(pattern: str, named: bool) -> tuple[str, dict[str, bool]]:
-    """Return the regular expression of a pattern, in which each part of a time is a group, and the parts' names.
+    """Return the regular expression for ``pattern``, with a group for each time component, and the components.
 
-    If ``named``, the group has the name; otherwise it is a group of Java's. The value beside each name is True if the
-    part stands in brackets, so that a text may lack it.
+    If ``named``, each group has the name of its component; otherwise the groups are numbered, as in Java. The dict maps
+    each component to True if it is optional, because it is inside brackets.
     """
     parts: list[str] = []
     names: dict[str, bool] = {}
@@ -244,13 +245,13 @@ def _spelled(pattern: str, named: bool) -> tuple[str, dict[str, bool]]:
 
 
 def _character(character: str) -> str:
-    """Return the regular expression of one character, without a backslash, which SQL would have to quote."""
+    """Return the regular expression for ``character``, without backslashes, which would have to be quoted in SQL."""
     if character.isalnum() or character in " -:,/'_":
         return character
     return {"^": "(?!x)x", "[": "(?!x)x"}.get(character, f"[{character}]")
 
 
-#: The parts of a time in ISO 8601, each with the text before it, and what stands for it if a pattern does not have it.
+#: The components of an ISO 8601 time: name, text before it, and the default if a pattern lacks the component.
 _ISO_PARTS = (
     ("year", "", "1970"),
     ("month", "-", "1"),
@@ -261,15 +262,15 @@ _ISO_PARTS = (
 )
 
 
-#: The parts that are zero where a text lacks them.
+#: The components that are zero if a text lacks them.
 _TIME_OF_DAY = {"hour", "minute", "second", "fraction"}
 
 
 class IsoRewriting(NamedTuple):
-    """A regular expression of Java's for a text, and the replacement that is its time in ISO 8601.
+    """A Java regular expression that matches a text, and the replacement that makes it an ISO 8601 time.
 
-    ``has_zone`` is True if the replacement ends in the zone that the text has; ``has_gaps`` if the replacement has
-    nothing where the text has no hour, minute or second.
+    ``has_zone`` is True if the replacement ends with the time zone of the text. ``has_gaps`` is True if the replacement
+    can lack an hour, minute or second, because these are optional in the text.
     """
 
     expression: str
@@ -280,10 +281,10 @@ class IsoRewriting(NamedTuple):
 
 @lru_cache(maxsize=64)
 def iso_rewriting(pattern: str) -> IsoRewriting | None:
-    """Return how to make ISO 8601 of a text that fits a pattern.
+    """Return the rewriting of a text that fits ``pattern`` to ISO 8601.
 
-    A text that does not fit becomes one that no time is. None if the pattern has the name of a month or a clock of
-    twelve hours, which ISO 8601 lacks, or if a part of its date or its zone may be missing.
+    It makes a text that does not fit an invalid time. Return None if the pattern has a month name or a 12-hour clock,
+    which ISO 8601 lacks, or if a component of its date or its zone is optional.
     """
     expression, names = _spelled(pattern, named=False)
     missing = {name for name, optional in names.items() if optional}
@@ -294,7 +295,7 @@ def iso_rewriting(pattern: str) -> IsoRewriting | None:
     for name, before, default in _ISO_PARTS:
         replacement += before + (f"${places[name]}" if name in places else default)
     if "fraction" in places:
-        # A zero after the digits changes nothing, and stands for a fraction that is missing.
+        # A trailing zero does not change a fraction, and is the fraction if the text has none.
         replacement += f".${places['fraction']}0"
     zone = places.get("offset", places.get("zone"))
     return IsoRewriting(
@@ -306,14 +307,14 @@ def iso_rewriting(pattern: str) -> IsoRewriting | None:
 
 
 def fits_pattern(pattern: str) -> str:
-    """Return a regular expression of Java's for the texts that fit a pattern."""
+    """Return the Java regular expression for the texts that fit ``pattern``."""
     return f"(?is)^{_spelled(pattern, named=False)[0]}(?!.)"
 
 
 def read_time(text: str, pattern: str, zone: str) -> int | None:
-    """Return the milliseconds since the epoch of a text; None where it does not fit the pattern, or is no date.
+    """Return the time in ``text`` in milliseconds since the epoch; None if it does not fit ``pattern`` or is invalid.
 
-    ``zone`` is that of a text without one.
+    ``zone`` is the time zone if the text has none.
     """
     match = _expression(pattern).fullmatch(text)
     if match is None:

@@ -1,13 +1,13 @@
-"""The typed intermediate representation that selectors, filters and bindings are lowered to.
+"""The typed intermediate representation (IR) to which selectors, filters and bindings are lowered.
 
-A *value* is an SQL expression with a type; it is NULL in some rows. A *predicate* says when something holds: it is TRUE
-in the rows where it holds and FALSE or NULL in the others, and no caller may depend on which of the two. So there is no
-NOT: the negation of a condition is lowered as a predicate of its own, and ``NotTrue`` is the one complement.
+A *value* is an SQL expression with a type; it can be NULL. A *predicate* selects rows: it is TRUE in the rows in which
+it holds, and FALSE or NULL in all other rows; no caller may depend on which of the two. So the IR has no NOT: the
+negation of a condition is lowered to a separate predicate, and ``NotTrue`` is the only complement.
 
-Modules above write ``from transpiler.compiler import ir`` and ``ir.Compare``, as ``ast.Compare`` is the surface tree's.
+Other modules import the package as ``ir`` and write ``ir.Compare``; ``ast.Compare`` is a node of the surface tree.
 
-Invariants: nodes are frozen and hashable; the operands of a node have the types that Spark needs without a cast.
-Deliberately not here: rules that rewrite (``rewrites``, ``spark_plan``), SQL text (``sql``), dialects and layouts.
+Invariants: nodes are frozen and hashable; the operands of a node have the types that Spark needs, without a cast.
+Deliberately not here: rewriting rules (``rewrites``, ``spark_plan``), SQL text (``sql``), dialects and layouts.
 
 In reading order: ``nodes``, ``functions``, ``traversal``, ``constant_folding``, ``java_regex``.
 """

@@ -1,4 +1,4 @@
-"""Spark's column types and the paths from a row to a value, as data and without Spark."""
+"""Spark's column types, and paths from a row to a value, as data that does not need Spark."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from transpiler.message.types import AmqpType
 
 
 class SparkType(IdentityEnum):
-    """The Spark types that have an AMQP counterpart, or that hold values which have one, by their SQL names."""
+    """The Spark types that correspond to an AMQP type, or that contain values of such types, by SQL name."""
 
     BOOLEAN = "BOOLEAN"
     TINYINT = "TINYINT"
@@ -29,16 +29,16 @@ class SparkType(IdentityEnum):
     TIMESTAMP = "TIMESTAMP"
     TIMESTAMP_NTZ = "TIMESTAMP_NTZ"
     VARIANT = "VARIANT"
-    #: A VARIANT's array of integers.
+    #: The type of an array of integers in a VARIANT.
     INT_ARRAY = "ARRAY<INT>"
 
     @property
     def bits(self) -> int | None:
-        """The width of an integer type; None for the others."""
+        """The width of an integer type, in bits; None for other types."""
         return _BITS.get(self)
 
 
-#: The AMQP type of the values in a column, by its Spark type.
+#: The AMQP type of the values in a column, by the Spark type of the column.
 AMQP_TYPES: Mapping[SparkType, AmqpType] = MappingProxyType(
     {
         SparkType.BOOLEAN: AmqpType.BOOLEAN,
@@ -93,10 +93,10 @@ VARIANT = ColumnType(SparkType.VARIANT)
 
 
 class Key(NamedTuple):
-    """One step of a path: the value of a map at a key, or a field of a struct, written in brackets.
+    """A step of a path to the value of a map at a key, or to a field of a struct that is written in brackets.
 
-    A field is written so if the struct may be taken for a table: ``shipment['color']`` is never the column ``color`` of
-    a table ``shipment``, as ``shipment.color`` is.
+    Brackets are used if Spark could take the struct for a table: ``shipment.color`` may be the column ``color`` of a
+    table ``shipment``, and ``shipment['color']`` never is.
     """
 
     name: str
@@ -106,7 +106,7 @@ class Key(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """One step of a path: the last or the first struct of an array whose field ``key`` is a name."""
+    """A step of a path to an entry of an array of structs: the last, or the first, whose field ``key`` is ``name``."""
 
     key: str
     name: str
@@ -115,7 +115,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """Step of a path: the array element whose index is a lambda's variable."""
+    """A step of a path to the array element whose index is the lambda parameter ``variable``."""
 
     variable: str
 
@@ -124,34 +124,33 @@ class Element:
             raise ValueError(f"{self.variable!r} is no name of a variable")
 
 
-#: A Spark type as data: its name in SQL, or ``("MAP", key, value)``, ``("ARRAY", element)``, and
+#: A Spark type as data: its SQL name, ``("MAP", key, value)``, ``("ARRAY", element)`` or
 #: ``("STRUCT", (name, type), …)``.
 SqlType = str | tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AsType:
-    """One step of a path: the value before it, cast to a type.
+    """A step of a path that casts the value before it to ``type``.
 
-    ``ValueError`` for what is no type: it would be SQL of its own.
+    The constructor raises ``ValueError`` for an invalid type, because the type is written into the SQL unquoted.
     """
 
     type: SqlType
 
     def __post_init__(self) -> None:
-        # Few columns are cast.
+        # Imported only here because few columns are cast.
         from transpiler.compiler.ir.type_checks import check_sql_type
 
         check_sql_type(self.type)
 
 
-#: From a row to a value: the name of a column, then fields of structs, keys of maps, entries and elements of arrays,
-#: and casts of what they lead to.
+#: The path from a row to a value: the name of a column, then steps into structs, maps and arrays, and casts.
 Path = tuple[str | Key | Entry | Element | AsType, ...]
 
 
 def path_text(path: Path) -> str:
-    """Return a path in the user's words, without casts: ``meta.color``, ``attributes['color']``."""
+    """Return ``path`` as text for users, without casts: ``meta.color``, ``attributes['color']``."""
     first, *steps = path
     return str(first) + "".join(
         f".{step}" if isinstance(step, str) else f"[{step.name!r}]"

@@ -1,4 +1,4 @@
-"""Arithmetic and comparison of constants at compile time, with the meaning that the emitted SQL has at run time."""
+"""Arithmetic and comparison of constants at compile time, with the same results as the emitted SQL at run time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from transpiler.compiler.ir.functions import Function
 
 Number = int | float
 
-#: The digits of the widest DECIMAL.
+#: Maximum number of digits of a DECIMAL.
 DECIMAL_DIGITS = 38
 
 _COMPARE: Mapping[Comparison, Callable[[Any, Any], bool]] = {
@@ -32,12 +32,12 @@ _BINARY: Mapping[Function, Callable[[Number, Number], Number]] = {
 
 
 def compare_constants(operator: Comparison, left: object, right: object) -> bool:
-    """The comparison of two constants of one class, floating point by IEEE 754."""
+    """Return the result of comparing two constants of the same class; floating-point numbers follow IEEE 754."""
     return _COMPARE[operator](left, right)
 
 
 def calculate_constants(function: Function, left: Number, right: Number) -> Number | None:
-    """The result of two constants of one class, both integers or both doubles; None where there is none."""
+    """Return the result of ``function`` for two integers or two doubles; None for an overflow or a division by zero."""
     if isinstance(left, int) and isinstance(right, int):
         if function is Function.DIVIDE:
             if right == 0:
@@ -51,13 +51,13 @@ def calculate_constants(function: Function, left: Number, right: Number) -> Numb
 
 
 def wrapped(number: int, bits: int) -> int:
-    """The integer that the low bits of a number are in two's complement."""
+    """Return the integer that the low ``bits`` bits of ``number`` represent in two's complement."""
     half: int = 1 << (bits - 1)
     return (number + half) % (2 * half) - half
 
 
 def in_64_bits(value: int) -> int | None:
-    """An integer, or None where 64 signed bits do not hold it."""
+    """Return ``value``, or None if it does not fit in 64 signed bits."""
     return value if -(2**63) <= value < 2**63 else None
 
 

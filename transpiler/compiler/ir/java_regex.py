@@ -1,6 +1,6 @@
-"""Patterns as Java regular expressions that never backtrack over what they have passed.
+"""Convert patterns to Java regular expressions that never backtrack over text that they have matched.
 
-Spark's own LIKE is a regular expression whose time is a power of the text's length; these take time in proportion.
+Spark's LIKE is a regular expression whose run time is polynomial in the length of the text; that of these is linear.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from transpiler.base.topics import AnyWord, TopicPattern, simplify_words, split_
 
 
 def regular_expression(pattern: Pattern) -> str:
-    """A pattern as a Java regular expression that never backtracks over what a ``%`` has passed.
+    """Return the Java regular expression for a LIKE pattern; it never backtracks over what a ``%`` has matched.
 
-    Each text between two ``%`` is matched as early as possible, which is always right, in an atomic group of its
-    own; the last one is looked for at the end.
+    Each segment between two ``%`` is an atomic group that matches as early as possible, which is always correct; the
+    last segment is matched at the end.
     """
     texts = segments_of(pattern, ".", escape_text)
     if len(texts) == 1:
@@ -26,7 +26,10 @@ def regular_expression(pattern: Pattern) -> str:
 
 
 def segments_of(pattern: Pattern, one: str, quote: Callable[[str], str]) -> list[str]:
-    """The parts of a pattern before, between and behind its ``%``, as regular expressions."""
+    """Return the segments of ``pattern`` before, between and after its ``%``, as regular expressions.
+
+    ``one`` is the regular expression for ``_``; ``quote`` returns that of literal text.
+    """
     segments = [""]
     for part in pattern:
         if part is Wildcard.ANY:
@@ -36,15 +39,15 @@ def segments_of(pattern: Pattern, one: str, quote: Callable[[str], str]) -> list
     return segments
 
 
-#: Groups within groups that one expression has at most; Java reads and matches them by recursion.
+#: Maximum nesting depth of groups in an expression, because Java parses and matches groups recursively.
 _MAX_DEPTH = 100
 
 
 def any_text_expression(texts: Iterable[str], before: bool, behind: bool) -> str | None:
-    """Return a Java regular expression for any of some texts, with anything before it, behind it, or both.
+    """Return a Java regular expression that matches any of ``texts``.
 
-    The texts are laid out as a tree of their common beginnings, so each place of the subject decides by its own
-    characters where to go on. None where the tree would be too deep.
+    If ``before``, other text may precede the match; if ``behind``, other text may follow it. The expression has the
+    form of a prefix tree, so that each character of the subject selects one branch. None if the tree is too deep.
     """
     tree: _Tree = {}
     for text in texts:
@@ -67,7 +70,7 @@ def _branches(node: _Tree, end: str, depth: int) -> str | None:
         [(character, node)] = node.items()
         text += escape_text(character)
     if _END in node and (len(node) == 1 or not end):
-        # Whatever follows a text is part of what stands behind it.
+        # Texts that continue this text are matched too, because any text may follow.
         return text + end
     if depth > _MAX_DEPTH:
         return None
@@ -81,16 +84,16 @@ def _branches(node: _Tree, end: str, depth: int) -> str | None:
 
 
 def topic_expression(pattern: TopicPattern) -> str:
-    """A topic pattern as a Java regular expression whose time grows with the subject's length, not with its power.
+    """Return the Java regular expression for a topic pattern, whose run time is linear in the length of the subject.
 
-    What stands between two ``#`` has a fixed number of words, so the earliest place is always right: each such part
-    is an atomic group, and each ``*`` takes its word for good. No group is repeated, for Java would recurse.
+    A section between two ``#`` has a fixed number of words, so its earliest match is always correct: each section is an
+    atomic group, and each ``*`` is possessive. No group is repeated, because Java matches repeated groups recursively.
     """
     first, *others = split_at_many(simplify_words(pattern))
     if not others:
         return f"(?s)^{_words(first)}(?!.)"
     *middle, last = others
-    # A part begins at a dot, or at the very beginning where no word stands before it.
+    # A section begins after a dot, or at the beginning of the text if no word precedes it.
     text, start = (f"(?s)^{_words(first)}(?![^.])", "[.]") if first else ("(?s)^", "(?:^|[.])")
     for part in middle:
         text += f"(?>.*?{start}{_words(part)}(?![^.]))"
@@ -103,7 +106,7 @@ def _words(part: TopicPattern) -> str:
 
 
 def escape_text(text: str) -> str:
-    """Literal text in a regular expression, without a backslash where brackets do."""
+    """Return the regular expression for literal ``text``, escaped with brackets instead of backslashes if possible."""
     escaped = []
     for character in text:
         if character in ".*+?(){}|$#-~":

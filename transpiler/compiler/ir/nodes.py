@@ -1,8 +1,8 @@
-"""The nodes of the typed core.
+"""The nodes of the IR.
 
-A *value* is an SQL expression with a type; it is NULL in some rows. A *predicate* says when something holds: it is
-TRUE in the rows where it holds and FALSE or NULL in the others. No caller may distinguish the two, so the IR has no
-NOT: the opposite of a condition is lowered as a predicate of its own, and ``NotTrue`` is the one complement.
+A *value* is an SQL expression with a type; it can be NULL. A *predicate* selects rows: it is TRUE in the rows in which
+it holds, and FALSE or NULL in all other rows. No caller may distinguish FALSE and NULL, so the IR has no NOT: the
+negation of a condition is lowered to a separate predicate, and ``NotTrue`` is the only complement.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ class Column(NamedTuple):
 
     @property
     def in_map(self) -> bool:
-        """Return True if it is looked up in a map, of which a file reader knows nothing."""
+        """True if the path looks up a key of a map, so that file readers have no statistics for the value."""
         return any(isinstance(step, Key) for step in self.path)
 
 
 class Constant(NamedTuple):
-    """A value known at compile time; never NULL."""
+    """A value that is known at compile time and is never NULL."""
 
     value: bool | int | float | str | bytes
     type: ColumnType
@@ -52,7 +52,7 @@ class Constant(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Apply:
-    """A function of values; NULL where an argument is NULL or the result does not exist."""
+    """A function applied to values; NULL if an argument is NULL or the function has no result."""
 
     function: Function
     arguments: tuple[Value, ...]
@@ -61,20 +61,20 @@ class Apply:
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """A value in the rows where a predicate holds, NULL in the others."""
+    """The value in rows in which the predicate ``condition`` holds; NULL in all other rows."""
 
     condition: Predicate
     value: Value
 
     @property
     def type(self) -> ColumnType:
-        """The type of the value."""
+        """The type of ``value``."""
         return self.value.type
 
 
 @dataclass(frozen=True, slots=True)
 class RowParameter:
-    """A constant of the row at hand; only inside a ``AnyRow``."""
+    """The constant at index ``place`` of the current row of an ``AnyRow``; it occurs only inside that node."""
 
     place: int
     type: ColumnType
@@ -82,20 +82,20 @@ class RowParameter:
 
 Value = Column | Constant | Apply | When | RowParameter
 
-#: The constants of a row of ``AnyRow``.
+#: The constants of one row of an ``AnyRow``.
 Row = tuple[Constant, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class BoolConst:
-    """Holds in every row, or in none."""
+    """A predicate that holds in every row if ``value`` is True, and otherwise in no row."""
 
     value: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """A comparison of two values as Spark makes it: NaN equals itself and is above every number."""
+    """A comparison of two values under Spark's rules: NaN equals NaN and is greater than every other number."""
 
     operator: Comparison
     left: Value
@@ -104,7 +104,7 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class In:
-    """The value is, or is not, one of some constants."""
+    """The test that the value is in ``members``; if ``negated``, that it is not in them."""
 
     value: Value
     members: tuple[Constant, ...]
@@ -113,7 +113,7 @@ class In:
 
 @dataclass(frozen=True, slots=True)
 class ArrayContains:
-    """The value is an element of an array in a column."""
+    """The test that the value is an element of the array column ``array``."""
 
     value: Value
     array: Path
@@ -121,7 +121,7 @@ class ArrayContains:
 
 @dataclass(frozen=True, slots=True)
 class Like:
-    """The string matches, or does not match, a pattern."""
+    """The test that the string matches a LIKE pattern; if ``negated``, that it does not match."""
 
     value: Value
     pattern: Pattern
@@ -130,7 +130,7 @@ class Like:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """The words of the string match, or do not match, those of a topic pattern: see ``base.topics``."""
+    """The test that the string matches a topic pattern (see ``base.topics``); if ``negated``, that it does not."""
 
     value: Value
     pattern: TopicPattern
@@ -139,7 +139,7 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """The string contains a match of a regular expression of Java; ``negated``, it does not."""
+    """The test that the string contains a match of a Java regular expression; if ``negated``, that it does not."""
 
     value: Value
     expression: str
@@ -148,21 +148,22 @@ class Matches:
 
 @dataclass(frozen=True, slots=True)
 class XPathChain:
-    """XPath conditions of which all hold, or one does; Java lets a single one have few operators only."""
+    """XPath conditions joined by AND or OR in SQL, because Java limits the number of operators in one condition."""
 
     word: Literal["AND", "OR"]
     terms: tuple[XPathTest, ...]
 
 
-#: XPath 1.0 conditions.
+#: An XPath 1.0 condition, or several joined by AND or OR.
 XPathTest = str | XPathChain
 
 
 @dataclass(frozen=True, slots=True)
 class AnyRow:
-    """A predicate holds for one of some rows of constants; ``RowParameter`` in it is a constant of the row.
+    """The test that ``predicate`` holds for one or more of ``rows``; a ``RowParameter`` in it is a constant of the row.
 
-    With a ``key`` only the rows count whose first constant is the key's value, and the predicate need not say so.
+    If ``key`` is not None, only rows whose first constant equals the value of ``key`` are tested, so that the predicate
+    need not compare it.
     """
 
     predicate: Predicate
@@ -172,7 +173,7 @@ class AnyRow:
 
 @dataclass(frozen=True, slots=True)
 class XPath:
-    """A text is an XML document, and XPath conditions are true of it."""
+    """The test that the text is an XML document that satisfies XPath conditions; if ``negated``, violates them."""
 
     value: Value
     test: XPathTest
@@ -181,7 +182,7 @@ class XPath:
 
 @dataclass(frozen=True, slots=True)
 class IsTrue:
-    """A boolean value is TRUE, or, negated, is FALSE."""
+    """The test that a boolean value is TRUE; if ``negated``, that it is FALSE."""
 
     value: Value
     negated: bool = False
@@ -189,7 +190,7 @@ class IsTrue:
 
 @dataclass(frozen=True, slots=True)
 class IsNull:
-    """The value is NULL, or, negated, is not."""
+    """The test that the value is NULL; if ``negated``, that it is not NULL."""
 
     value: Value
     negated: bool = False
@@ -197,7 +198,7 @@ class IsNull:
 
 @dataclass(frozen=True, slots=True)
 class IsNan:
-    """The double is NaN, or, negated, is anything else, NULL included."""
+    """The test that the double is NaN; if ``negated``, that it is not NaN, which includes NULL."""
 
     value: Value
     negated: bool = False
@@ -205,10 +206,10 @@ class IsNan:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """All terms hold."""
+    """The conjunction of ``terms``."""
 
     terms: tuple[Predicate, ...]
-    #: Kept once it was asked for: a deep tree would be walked again at each of its levels.
+    #: The cached hash, None until it is computed. Without a cache, hashing a deep tree would walk it at each level.
     hash: int | None = field(default=None, init=False, repr=False, compare=False)
 
     def __hash__(self) -> int:
@@ -217,16 +218,16 @@ class And:
         return cast(int, self.hash)
 
     def __reduce__(self) -> tuple[type[And], tuple[tuple[Predicate, ...]]]:
-        # Another process hashes strings in its own way.
+        # The cached hash is not pickled, because strings hash differently in another process.
         return And, (self.terms,)
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """A term holds."""
+    """The disjunction of ``terms``."""
 
     terms: tuple[Predicate, ...]
-    #: Kept once it was asked for: a deep tree would be walked again at each of its levels.
+    #: The cached hash, None until it is computed. Without a cache, hashing a deep tree would walk it at each level.
     hash: int | None = field(default=None, init=False, repr=False, compare=False)
 
     def __hash__(self) -> int:
@@ -235,30 +236,30 @@ class Or:
         return cast(int, self.hash)
 
     def __reduce__(self) -> tuple[type[Or], tuple[tuple[Predicate, ...]]]:
-        # Another process hashes strings in its own way.
+        # The cached hash is not pickled, because strings hash differently in another process.
         return Or, (self.terms,)
 
 
 @dataclass(frozen=True, slots=True)
 class Coalesce:
-    """The first of some tests whose text is not NULL holds; where all are NULL, another predicate does."""
+    """The result of the first of ``tests`` whose SQL is not NULL; if all are NULL, that of ``otherwise``."""
 
     tests: tuple[Predicate, ...]
     otherwise: Predicate = BoolConst(False)
-    #: True if the tests are of alternatives that exclude each other: in no row are two of them not NULL.
+    #: True if the tests exclude each other: in each row, at most one of them is not NULL.
     disjoint: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class SeparateMethod:
-    """The predicate, in a method of its own where an engine generates code."""
+    """A predicate that Spark compiles to a separate Java method; it has the same result as ``predicate``."""
 
     predicate: Predicate
 
 
 @dataclass(frozen=True, slots=True)
 class NotTrue:
-    """The predicate does not hold."""
+    """The complement of a predicate: it holds in exactly the rows in which ``predicate`` is FALSE or NULL."""
 
     predicate: Predicate
 
@@ -270,21 +271,21 @@ Predicate = Test | Chain | Coalesce | SeparateMethod | NotTrue
 TRUE = BoolConst(True)
 FALSE = BoolConst(False)
 
-#: The class of message values that a column of a kind holds.
+#: The class of message values that a column holds, by the Spark type of the column.
 CLASSES = {kind: CLASS_OF[amqp] for kind, amqp in AMQP_TYPES.items()} | {
-    # Never asked for: the values inside have classes of their own.
+    # These two are placeholders that are never used, because the values inside have their own classes.
     SparkType.VARIANT: TypeClass.BYTES,
     SparkType.INT_ARRAY: TypeClass.BYTES,
 }
 
 
 def type_class(value_type: ColumnType) -> TypeClass:
-    """The class of message values that a column of that type holds."""
+    """Return the class of message values that a column of the type ``value_type`` holds."""
     return CLASSES[value_type.kind]
 
 
 def constant(value: bool | int | float | str) -> Constant:
-    """A constant of the type that a selector computes with."""
+    """Return ``value`` as a constant of the type with which selectors compute: BOOLEAN, BIGINT, DOUBLE or STRING."""
     match value:
         case bool():
             return Constant(value, BOOLEAN)
@@ -297,19 +298,22 @@ def constant(value: bool | int | float | str) -> Constant:
 
 
 def guarded(guard: Predicate, value: Value) -> Value:
-    """The value where a predicate holds, and NULL elsewhere."""
+    """Return an expression for ``value`` that is NULL in rows in which ``guard`` does not hold."""
     return value if guard == TRUE else When(guard, value)
 
 
 def first_of(values: Sequence[Value], column_type: ColumnType | None = None) -> Value:
-    """The first of some values that is not NULL; of the first one's type, unless another is said."""
+    """Return an expression for the first of ``values`` that is not NULL.
+
+    Its type is ``column_type``, or that of the first value if ``column_type`` is None.
+    """
     if len(values) == 1:
         return values[0]
     return Apply(Function.FIRST, tuple(values), column_type or values[0].type)
 
 
 def all_of(*terms: Predicate) -> Predicate:
-    """The conjunction: FALSE absorbs, TRUE goes away."""
+    """Return the conjunction of ``terms``: FALSE if a term is FALSE, otherwise without terms that are TRUE."""
     kept = []
     for term in terms:
         if not isinstance(term, BoolConst):
@@ -322,7 +326,7 @@ def all_of(*terms: Predicate) -> Predicate:
 
 
 def any_of(*terms: Predicate) -> Predicate:
-    """The disjunction: TRUE absorbs, FALSE goes away."""
+    """Return the disjunction of ``terms``: TRUE if a term is TRUE, otherwise without terms that are FALSE."""
     kept = []
     for term in terms:
         if not isinstance(term, BoolConst):

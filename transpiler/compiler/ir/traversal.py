@@ -1,4 +1,4 @@
-"""Walkers over the IR: what a node holds, a node rebuilt with other parts, and how large it would be as text."""
+"""Traversal of the IR: the children of a node, a node rebuilt with other children, and the size of its SQL."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ from transpiler.compiler.ir.nodes import (
 
 Node = Predicate | Value
 
-#: Nodes without parts.
+#: The classes of nodes that have no children.
 _LEAVES = (Column, Constant, RowParameter, BoolConst)
 
 
-#: The fields with values and predicates of each kind of node.
+#: The fields that contain values or predicates, for each class of nodes.
 _PARTS = parts_of((*get_args(Predicate), *get_args(Value)), "Predicate", "Value")
 
 AnyNode = TypeVar("AnyNode", Predicate, Value)
 
 
 def children(node: Node) -> tuple[Node, ...]:
-    """The values and predicates directly inside a node."""
+    """Return the values and predicates directly inside ``node``."""
     inside: list[Node] = []
     for name, _, several in _PARTS[type(node)]:
         part = getattr(node, name)
@@ -56,7 +56,10 @@ def children(node: Node) -> tuple[Node, ...]:
 
 
 def rebuild(node: AnyNode, predicate: Callable[[Predicate], Predicate], value: Callable[[Value], Value]) -> AnyNode:
-    """The node with a function applied to each part; the node itself where nothing changed."""
+    """Return ``node`` with its children replaced by the results of ``predicate`` and ``value`` for them.
+
+    If no child changes, return the same object.
+    """
     changed: dict[str, Any] = {}
     for name, kind, several in _PARTS[type(node)]:
         part = getattr(node, name)
@@ -66,12 +69,12 @@ def rebuild(node: AnyNode, predicate: Callable[[Predicate], Predicate], value: C
         new = tuple(map(change, part)) if several else change(part)
         if not all(map(is_, new, part)) if several else new is not part:
             changed[name] = new
-    # A NamedTuple counts as a single value; its fields are not child nodes.
+    # Nodes that are a NamedTuple have no children, so ``changed`` is empty for them.
     return replace(node, **changed) if changed else node  # type: ignore[type-var]
 
 
 def replace_columns(node: Predicate, replacement: Callable[[Column], Value]) -> Predicate:
-    """The predicate with something in the place of each column."""
+    """Return the predicate ``node`` with each column replaced by the value that ``replacement`` returns for it."""
 
     def value(inner: Value) -> Value:
         return replacement(inner) if isinstance(inner, Column) else rebuild(inner, predicate, value)
@@ -83,7 +86,7 @@ def replace_columns(node: Predicate, replacement: Callable[[Column], Value]) -> 
 
 
 def replace_columns_in(value: Value, replacement: Callable[[Column], Value]) -> Value:
-    """The value with something in the place of each column."""
+    """Return ``value`` with each column replaced by the value that ``replacement`` returns for it."""
     if isinstance(value, Column):
         return replacement(value)
     return rebuild(
@@ -92,7 +95,7 @@ def replace_columns_in(value: Value, replacement: Callable[[Column], Value]) -> 
 
 
 def substitute_parameters(node: Predicate, values: Mapping[int, Value]) -> Predicate:
-    """The predicate with something in the place of some parameters."""
+    """Return ``node`` with row parameters replaced by ``values``, which maps their indices to values."""
 
     def value(inner: Value) -> Value:
         return values.get(inner.place, inner) if isinstance(inner, RowParameter) else rebuild(inner, predicate, value)
@@ -104,20 +107,19 @@ def substitute_parameters(node: Predicate, values: Mapping[int, Value]) -> Predi
 
 
 def size(node: Node) -> int:
-    """The number of nodes that the text would have: a part counts as often as it would be written."""
+    """Return the number of nodes in the SQL of ``node``, in which a child counts as often as it is written."""
     return Sizes().of(node)
 
 
 class Sizes:
-    """The sizes of nodes that share parts, each of which is counted once."""
+    """A calculator of the sizes of nodes; the size of a child that nodes share is computed only once."""
 
     def __init__(self) -> None:
-        #: The size of each node by the node's identity; the node is kept with it, so that no other node gets that
-        #: identity.
+        #: Each node and its size, by the ``id`` of the node. The node is stored so that no other node gets this ``id``.
         self.known: dict[int, tuple[Node, int]] = {}
 
     def of(self, node: Node) -> int:
-        """The number of nodes that the text would have."""
+        """Return the number of nodes in the SQL of ``node``."""
         known = self.known.get(id(node))
         if known is None:
             sizes = (1 if isinstance(part, _LEAVES) else self.of(part) for part in children(node))
@@ -132,7 +134,7 @@ class Sizes:
 
 
 def descendants(node: Node) -> Iterator[Node]:
-    """The node and all nodes inside it, each once."""
+    """Yield ``node`` and all nodes inside it, each object once."""
     visited: set[int] = set()
     waiting = [node]
     while waiting:
@@ -144,7 +146,7 @@ def descendants(node: Node) -> Iterator[Node]:
 
 
 def constants_in(node: Node) -> set[Constant]:
-    """All constants inside a node."""
+    """Return all constants inside ``node``."""
     constants: set[Constant] = set()
     for inner in descendants(node):
         match inner:
@@ -158,14 +160,14 @@ def constants_in(node: Node) -> set[Constant]:
 
 
 def column_paths(node: Node) -> set[Path]:
-    """The paths in a row that the node reads."""
+    """Return the paths that ``node`` reads in a row."""
     return {inner.path for inner in descendants(node) if isinstance(inner, Column)} | {
         inner.array for inner in descendants(node) if isinstance(inner, ArrayContains)
     }
 
 
 def sql_not(predicate: Predicate) -> Predicate | None:
-    """The predicate that SQL's NOT would give, NULL where this one is NULL; None where that is not plain."""
+    """Return a predicate for SQL's NOT of ``predicate``, NULL in the same rows; None if there is no simple one."""
     match predicate:
         case Compare(operator=operator, left=left, right=right):
             return Compare(operator.negated, left, right)
@@ -192,14 +194,14 @@ def sql_not(predicate: Predicate) -> Predicate | None:
 
 
 def without_conversions(value: Value) -> Value:
-    """The part that decides whether a value is NULL, without conversions that keep NULL and nothing else."""
+    """Return the subexpression that determines whether ``value`` is NULL, without conversions that only keep NULL."""
     while isinstance(value, Apply) and value.function.keeps_null:
         value = value.arguments[0]
     return value
 
 
 def columns_in(node: Node) -> Iterator[Column]:
-    """Yield the columns that a value or predicate reads."""
+    """Yield the columns that ``node``, a value or predicate, reads; a column may occur several times."""
     if isinstance(node, Column):
         yield node
     for part in children(node):

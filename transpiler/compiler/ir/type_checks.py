@@ -1,6 +1,6 @@
-"""Checks of what the emitter writes without quotes: names of types, and parameters of types.
+"""Check what the emitter writes into SQL without quotes: names of types, and parameters of types.
 
-Types come from schemas, which the parser of schemas has checked, and from files of compiled topologies.
+Types come from schemas, which the schema parser has already checked, and from files of compiled topologies.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-#: The digits of a DECIMAL.
+#: Maximum number of digits of a DECIMAL.
 MAX_PRECISION = 38
 
 _WORD = "[A-Za-z_][A-Za-z0-9_]*"
@@ -16,7 +16,7 @@ _TYPE_NAME = re.compile(rf"[A-Z_]+( [A-Z_]+)*( COLLATE {_WORD})?(\([0-9]{{1,9}}(
 
 
 def check_parameters(precision: int, scale: int, collation: str) -> None:
-    """Raise ``ValueError`` for parameters that no ``ColumnType`` has."""
+    """Raise ``ValueError`` for parameters that no ``ColumnType`` can have."""
     if not (0 <= precision <= MAX_PRECISION and abs(scale) <= MAX_PRECISION):
         raise ValueError(f"there is no DECIMAL({precision},{scale})")
     if re.fullmatch(_WORD, collation) is None:
@@ -30,7 +30,7 @@ def check_path(path: tuple[object, ...]) -> None:
 
 
 def check_sql_type(spark_type: Any) -> None:
-    """Raise ``ValueError`` for what is no ``SqlType``, and would be SQL of its own."""
+    """Raise ``ValueError`` unless ``spark_type`` is a valid ``SqlType``, because it is written into SQL unquoted."""
     match spark_type:
         case str() if _TYPE_NAME.fullmatch(spark_type):
             return

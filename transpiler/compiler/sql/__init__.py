@@ -1,4 +1,4 @@
-"""Predicates as Spark SQL text."""
+"""Emit predicates of the IR as Spark SQL text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The emitter: a predicate as Spark SQL text."""
+"""The emitter, which converts predicates and values of the IR to Spark SQL text."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ _Text = Text
 
 
 def emit_filter(predicate: ir.Predicate) -> str:
-    """Emit SQL that is TRUE where the predicate holds, FALSE or NULL elsewhere."""
+    """Emit SQL that is TRUE in the rows in which ``predicate`` holds, and FALSE or NULL in all other rows."""
     return _predicate(predicate)[0]
 
 
 def emit_value(value: ir.Value) -> str:
-    """Emit a value as an operand of any operator."""
+    """Emit ``value`` as an operand of any operator, in parentheses if necessary."""
     return _within(_value(value), _PRIMARY)
 
 
 def emit_operand(predicate: ir.Predicate) -> str:
-    """Emit what ``emit_filter`` does as an operand of any operator."""
+    """Emit the SQL of ``emit_filter`` as an operand of any operator, in parentheses if necessary."""
     return _within(_predicate(predicate), _PRIMARY)
 
 
 def emit_boolean(predicate: ir.Predicate) -> str:
-    """Emit an operand that is TRUE where the predicate holds, FALSE elsewhere."""
+    """Emit an operand that is TRUE in the rows in which ``predicate`` holds, and FALSE in all other rows."""
     operand = emit_operand(predicate)
     return operand if never_null(predicate) else f"({operand} IS TRUE)"
 
 
 def emit_ternary(when_true: ir.Predicate, when_false: ir.Predicate) -> str:
-    """Emit an operand that is TRUE where the first predicate holds, FALSE where the second does, NULL elsewhere."""
+    """Emit an operand that is TRUE if ``when_true`` holds, FALSE if ``when_false`` holds, and otherwise NULL."""
     if when_true == ir.TRUE or (when_false == ir.TRUE and when_true == ir.FALSE):
         return emit_operand(when_true)
     if ir.sql_not(when_true) == when_false:
-        # Spark's own three values are then exactly JMS's.
+        # Spark's three-valued result is then exactly that of JMS.
         return emit_operand(when_true)
     if when_true == ir.FALSE and when_false == ir.FALSE:
         return "CAST(NULL AS BOOLEAN)"
@@ -56,7 +56,10 @@ def emit_ternary(when_true: ir.Predicate, when_false: ir.Predicate) -> str:
 
 
 def emit_choice(choices: Sequence[tuple[ir.Predicate, str]], otherwise: str | None) -> str:
-    """Emit a CASE: the text beside the first predicate that holds, else another one, or NULL."""
+    """Emit a CASE that returns the text of the first predicate in ``choices`` that holds.
+
+    If no predicate holds, it returns ``otherwise``; None stands for NULL.
+    """
     cases = "".join(
         f"WHEN {emit_filter(predicate)} THEN {quote_text(text)} "
         for predicate, text in choices
@@ -67,7 +70,7 @@ def emit_choice(choices: Sequence[tuple[ir.Predicate, str]], otherwise: str | No
 
 
 def never_null(predicate: ir.Predicate) -> bool:
-    """Return True if the emitted text is TRUE or FALSE in every row."""
+    """Return True if the emitted SQL is TRUE or FALSE, and never NULL, in every row."""
     match predicate:
         case ir.BoolConst() | ir.IsNull() | ir.IsNan() | ir.NotTrue():
             return True
@@ -110,7 +113,7 @@ def _predicate(node: ir.Predicate) -> _Text:
         case ir.ArrayContains(value=value, array=array):
             return f"array_contains({quote_path(array)}, {_wide(value)})", _PRIMARY
         case ir.Like(value=value, pattern=pattern, negated=negated):
-            # Most predicates have no pattern.
+            # Imported only here because most predicates have no pattern.
             from transpiler.compiler.sql.patterns import like_text
 
             return like_text(_value(value)[0], _within(_value(value), _SUM), pattern, negated)
@@ -119,7 +122,7 @@ def _predicate(node: ir.Predicate) -> _Text:
 
             return topic_text(_value(value)[0], pattern, negated)
         case ir.XPath(value=value, test=test, negated=negated):
-            # Few predicates look into documents, and few have so many terms that they are a list.
+            # Imported only here because few predicates test documents.
             from transpiler.compiler.sql.xml import xpath_text
 
             return _test(xpath_text(_value(value)[0], test), negated)
@@ -128,7 +131,7 @@ def _predicate(node: ir.Predicate) -> _Text:
         case ir.AnyRow():
             return _listed(node), _PRIMARY
         case ir.SeparateMethod(predicate=predicate):
-            # An expression that Spark meets twice it computes once, in a method of its own.
+            # Spark computes an expression that occurs twice only once, in a separate method.
             text = emit_filter(predicate)
             return f"coalesce({text}, {text})", _PRIMARY
         case ir.NotTrue(predicate=predicate):
@@ -138,7 +141,7 @@ def _predicate(node: ir.Predicate) -> _Text:
 
 
 def _listed(node: ir.AnyRow) -> str:
-    """An array of the rows, or a map of the key's values to theirs, in which ``exists`` looks for one that fits."""
+    """Emit an ``exists`` over the array of the rows, or over the rows that a map has for the value of the key."""
     from transpiler.compiler.sql.constant_arrays import let_row_variables, map_text, rows_text
 
     row = _free_name(node)
@@ -151,7 +154,7 @@ def _listed(node: ir.AnyRow) -> str:
 
 
 def _free_name(node: ir.AnyRow) -> str:
-    """Return a name for a row that hides no column inside the lambda."""
+    """Return a name for the lambda parameter that does not hide a column used in the lambda."""
     roots = {str(path[0]).lower() for path in ir.column_paths(node.predicate)} if node.key is not None else set()
     name = "r"
     while name in roots:
@@ -188,7 +191,7 @@ def _alone(node: ir.Value) -> str:
 
 
 def _wide(node: ir.Value) -> str:
-    """A value whose own SQL type counts: a small integer literal alone would make it 32 bits wide."""
+    """Emit ``node`` so that its SQL type is its own: a BIGINT literal without the suffix L could be an INT."""
     text = _value(node)[0]
     return f"{text}L" if isinstance(node, ir.Constant) and node.type.kind is SparkType.BIGINT else text
 
@@ -224,8 +227,8 @@ def _floating(value: float, suffix: str, kind: SparkType) -> _Text:
     return (text[:-2] if text.endswith(".0") else text) + suffix, _PRIMARY
 
 
-#: A wall clock's milliseconds from its parts: all else that Spark has goes through the session's time zone, where an
-#: hour of the spring is missing, and what is far away overflows.
+#: SQL for the milliseconds of a TIMESTAMP_NTZ, computed from its components. Spark's other conversions use the
+#: session's time zone, in which an hour is missing in spring, and overflow for distant times.
 _WALL_CLOCK = (
     "unix_date(CAST({0} AS DATE)) * 86400000L + hour({0}) * 3600000 + minute({0}) * 60000"
     " + CAST(floor(extract(SECOND FROM {0}) * 1000) AS BIGINT)"
@@ -233,7 +236,7 @@ _WALL_CLOCK = (
 
 
 class _Argument:
-    """An argument of a function. Its text is made once, for in a chain of sums each is inside of the next."""
+    """An argument of a function. Its SQL is emitted only once, because nested sums would emit it repeatedly."""
 
     __slots__ = ("_text", "_value")
 
@@ -278,7 +281,7 @@ def _apply(function: ir.Function, arguments: tuple[ir.Value, ...], value_type: C
         case ir.Function.NEGATE:
             return f"try_subtract(0, {text[0]})", _PRIMARY
         case _:
-            # Few stores keep values in AMQP's encoding.
+            # Imported only here because few stores keep values in AMQP's encoding.
             from transpiler.compiler.sql.encoded_bytes import TEXTS
 
             return TEXTS[function].format(_Argument(first)), _PRIMARY
@@ -307,10 +310,10 @@ def _calculate(function: ir.Function, left: ir.Value, right: ir.Value, value_typ
 
 
 def _kept_apart(text: str, value: ir.Value, other: ir.Value, function: ir.Function) -> str:
-    """Return an operand of a sum or a product as one that Spark's optimizer does not mix with its neighbours.
+    """Return ``text``, an operand of a sum or product, so that Spark's optimizer does not merge it with its neighbours.
 
-    ``ReorderAssociativeOperator`` puts the constants of a chain behind its other operands and calculates with them
-    first, which may overflow where no step of the chain does, or the other way round. The bits of a number end a chain.
+    ``ReorderAssociativeOperator`` moves the constants of a chain to its end and folds them first. That may overflow
+    although no step of the chain does, or avoid an overflow. The bitwise operation ``| 0`` ends a chain.
     """
     if function not in _REORDERED or not _is_call(value, function):
         return text
@@ -327,7 +330,7 @@ def _arguments(value: ir.Value) -> tuple[ir.Value, ...]:
 
 
 def _from_left(value: ir.Value, function: ir.Function) -> bool:
-    """Return True if a chain of one function is calculated from the left, as the optimizer leaves it."""
+    """Return True if a chain of ``function`` is left-associative, so that the optimizer does not change its order."""
     while _is_call(value, function):
         value, right = _arguments(value)
         if _is_call(right, function):
@@ -336,7 +339,7 @@ def _from_left(value: ir.Value, function: ir.Function) -> bool:
 
 
 def _divide_integers(first: _Text, second: _Text, divisor: ir.Value) -> _Text:
-    # Under ANSI, Spark fails for a zero divisor and for the least long by -1.
+    # In ANSI mode, Spark raises an error for a zero divisor, and for the smallest long divided by -1.
     plain = f"{_within(first, _PRODUCT)} div "
     if isinstance(divisor, ir.Constant) and divisor.value not in (0, -1):
         return plain + second[0], _PRODUCT
@@ -348,7 +351,7 @@ def _divide_integers(first: _Text, second: _Text, divisor: ir.Value) -> _Text:
 
 
 def _divide_doubles(first: _Text, second: _Text, divisor: ir.Value) -> _Text:
-    # IEEE 754 division by a zero of either sign, where Spark fails or gives NULL.
+    # Division by zero of either sign follows IEEE 754; Spark's own division raises an error or returns NULL.
     dividend, by = _within(first, _PRODUCT), _within(second, _PRIMARY)
     if isinstance(divisor, ir.Constant):
         if divisor.value != 0:
@@ -362,6 +365,6 @@ def _divide_doubles(first: _Text, second: _Text, divisor: ir.Value) -> _Text:
     )
     if not whole:
         return ir.Function.DIVIDE_IEEE.sql.format(_within(first, _PRIMARY), by), _PRIMARY
-    # An integer is no negative zero.
+    # An integer cannot be negative zero.
     by_zero = f"CASE WHEN {by} = 0D THEN CAST('Infinity' AS DOUBLE) END"
     return f"coalesce(try_divide({first[0]}, {by}), {dividend} * {by_zero})", _PRIMARY

@@ -1,7 +1,7 @@
-"""SQL that reads bytes as one value in AMQP 1.0's encoding: by its constructor, and by the size that must fit.
+"""SQL that decodes bytes as one value in AMQP 1.0's encoding: it tests the constructor and the size of the value.
 
-Source: AMQP 1.0, section 1.6. Each text has the bytes in one place, ``{0:bare}``, binds them to ``v``, and is NULL
-where the value is of another type. Digits in hexadecimal are at most sixteen, so that no conversion overflows.
+Source: AMQP 1.0, section 1.6. Each SQL text contains the bytes once, as ``{0:bare}``, binds them to ``v``, and is NULL
+if the value has another type. At most sixteen hexadecimal digits are converted, so that no conversion overflows.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def _reading(*cases: tuple[str, str], other: str = "NULL") -> str:
 
 
 def _is(codes: str) -> str:
-    """Return the test for constructors; ``codes`` has a regular expression with the number of bytes behind each."""
+    """Return the test that the hexadecimal digits of the whole value match the regular expression ``codes``."""
     return f"{_HEX} RLIKE '^({codes})$'"
 
 
@@ -40,7 +40,7 @@ def _signed(bits: int) -> str:
 
 
 def _binary(exponents: int, mantissa: int, negative: str) -> str:
-    """Return the number whose bits in IEEE 754's binary form are ``b``."""
+    """Return SQL for the number whose bits in an IEEE 754 binary format are ``b``."""
     exponent, ones = f"(shiftright(b, {mantissa}) & {2**exponents - 1}L)", 2**exponents - 1
     fraction, bias = f"(b & {2**mantissa - 1}L)", 2 ** (exponents - 1) - 1 + mantissa
     finite = (
@@ -74,7 +74,7 @@ _OF_DOUBLE = _reading(
 )
 _OF_BINARY = _reading((_has("A0", _SMALL), "substring(v, 3)"), (_has("B0", _LARGE), "substring(v, 6)"))
 _OF_UUID = _reading((_is(f"98{_octets(16)}"), "substring(v, 2)"))
-#: A value of a type that no selector compares: a character, a decimal, a list, a map, an array, a described value.
+#: SQL for a value of a type that no selector compares: a character, decimal, list, map, array or described value.
 _OF_OTHER = _reading(
     (
         f"({_is(f'45|7[34]{_octets(4)}|84{_octets(8)}|94{_octets(16)}|00.+')})"
@@ -83,12 +83,12 @@ _OF_OTHER = _reading(
     )
 )
 _OF_STRING = _reading(*_TEXT)
-#: Bytes that are no value in the encoding, as the text that they are.
+#: SQL for the text of bytes that are not a value in AMQP's encoding.
 _OF_PLAIN = _reading((_ENCODED, "NULL"), other="CAST(v AS STRING)")
-#: A string of either kind.
+#: SQL for a string, whether it is encoded or plain text.
 _OF_TEXT = _reading(*_TEXT, (_ENCODED, "NULL"), other="CAST(v AS STRING)")
 
-#: The text of each function of bytes in the encoding.
+#: The SQL of each function that decodes bytes, as a format string.
 TEXTS: Mapping[ir.Function, str] = MappingProxyType(
     {
         ir.Function.ENCODED_BOOLEAN: _OF_BOOLEAN,

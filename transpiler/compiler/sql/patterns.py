@@ -1,4 +1,4 @@
-"""LIKE and topic patterns as SQL text."""
+"""Emit LIKE patterns and topic patterns as SQL text."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from transpiler.compiler.sql.quoting import quote_text
 
 
 def like_text(inner: str, operand: str, pattern: Pattern, negated: bool) -> Text:
-    """Return the cheapest equivalent of a pattern, one that a file reader knows where there is one.
+    """Return the cheapest SQL for a LIKE pattern, if possible a test that is pushed down to a file reader.
 
-    ``inner`` is the string as an argument, ``operand`` as an operand of a comparison.
+    ``inner`` is the SQL of the string as a function argument, ``operand`` as an operand of a comparison.
     """
     match pattern:
         case () | (str(),):
@@ -37,7 +37,7 @@ def _long_pattern(inner: str, pattern: Pattern, negated: bool) -> Text:
     ones = sum(part is Wildcard.ONE for part in pattern)
     anys = sum(part is Wildcard.ANY for part in pattern)
     if ones + anys == len(pattern):
-        # Only wildcards: a length in code points.
+        # A pattern of wildcards only restricts the length, in code points.
         operator = Comparison.GE if anys else Comparison.EQ
         return f"length({inner}) {(operator.negated if negated else operator).value} {ones}", TEST
     tests = []
@@ -56,11 +56,11 @@ def _long_pattern(inner: str, pattern: Pattern, negated: bool) -> Text:
 
 
 def topic_text(inner: str, pattern: TopicPattern, negated: bool) -> Text:
-    """Return the words of a topic pattern as a regular expression, behind the prefix that it has."""
+    """Return the SQL for a topic pattern: a regular expression, preceded by a test of the literal prefix if any."""
     tests = [f"rlike({inner}, {quote_text(topic_expression(pattern))})"]
     prefix = [*takewhile(lambda word: not isinstance(word, AnyWord), pattern)]
     if prefix and any(word != MANY_WORDS for word in pattern[len(prefix) :]):
-        # A test that a file reader knows, and that spares most rows the regular expression.
+        # This test is pushed down to a file reader, and makes the regular expression unnecessary for most rows.
         tests.insert(0, f"startswith({inner}, {quote_text(SEPARATOR.join(map(str, prefix)) + SEPARATOR)})")
     joined = " AND ".join(tests)
     if negated:

@@ -1,9 +1,9 @@
-"""Precedence of each form of SQL text; parentheses follow from this order alone."""
+"""The precedence of the forms of SQL text, which determines where parentheses are needed."""
 
 from __future__ import annotations
 
-#: Loosest first.
+#: The precedence levels, from the loosest to the tightest.
 LEVELS = OR, AND, NOT, TEST, SUM, PRODUCT, PRIMARY = range(7)
 
-#: A text and its level.
+#: An SQL text and its precedence level.
 Text = tuple[str, int]

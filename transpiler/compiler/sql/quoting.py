@@ -1,10 +1,10 @@
-"""The only place that quotes: names, texts and the literals that need more than their digits.
+"""Quote names, texts and literals for SQL; no other module quotes.
 
-The text means the same under every setting of Spark's parser, and as a template of dbt: no backslash, no double quote,
-no quote inside of quotes, no ``${`` and nothing that opens Jinja ever reaches it. A text with few such characters is
-readable all the same, by ``char`` and ``concat``, which Spark computes when it plans the query; any other is its bytes
-in hexadecimal. ``spark.sql.parser.quotedRegexColumnNames``, of Hive, makes patterns of names in backticks: under it a
-query with one fails.
+The SQL means the same under every setting of Spark's parser, and in a dbt template, because it never contains a
+backslash, a double quote, a quote inside quotes, ``${``, or text that opens Jinja. A text with few such characters is
+readable, with ``char`` and ``concat``, which Spark evaluates when it plans the query; any other text is written as
+hexadecimal bytes. Under Hive's setting ``spark.sql.parser.quotedRegexColumnNames``, names in backticks are patterns: a
+query that contains such a name fails.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from functools import lru_cache
 from transpiler.base.times import EPOCH
 from transpiler.compiler.ir.column_types import AsType, Element, Entry, Key, Path, SqlType
 
-#: Words that Spark reads as something else than a name, under its default or its ANSI keywords.
+#: Words that Spark does not accept as names, under its default keywords or its ANSI keywords.
 _RESERVED = frozenset(
     """all and any array as authorization between both by call case cast check collate collation collations
     column constraint create cross current_catalog current_database current_date current_path
@@ -30,16 +30,17 @@ _RESERVED = frozenset(
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-#: Characters that a literal cannot have, and pairs of characters that open a variable or Jinja.
+#: Characters that a literal cannot contain, and pairs of characters that open a variable or Jinja.
 _QUOTES = "'\"\\"
 _OPENING = re.compile(r"\$\{|\{[{%#]")
 
-#: Characters written by ``char`` in one text at most: a quarter of them, or two, and not more than so many.
+#: Maximum number of characters in one text that are written with ``char``. They must also be at most a quarter of the
+#: text's characters, or two.
 _MAX_CODES = 16
 
 
 def quote_text(text: str) -> str:
-    """Return a string that means the same by every setting of the parser, as an operand of any operator."""
+    """Return ``text`` as a SQL string that means the same under every parser setting, as an operand of any operator."""
     if text.isprintable() and not _OPENING.search(text) and not any(quote in text for quote in _QUOTES):
         return f"'{text}'"
     pieces: list[str] = []
@@ -50,7 +51,7 @@ def quote_text(text: str) -> str:
             pieces.append(f"char({ord(character)})")
             codes, start = codes + 1, place + 1
             if ord(character) > 0xFF:
-                # Spark takes the last byte of a larger code.
+                # Spark's ``char`` uses only the last byte of a larger code.
                 codes = _MAX_CODES + 1
                 break
         elif start < place and _OPENING.match(text, place - 1):
@@ -63,30 +64,30 @@ def quote_text(text: str) -> str:
 
 
 def opens_template(text: str) -> bool:
-    """Return True if variable substitution, or Jinja, would read a part of a text that is written as it is."""
+    """Return True if ``text``, written unchanged, contains something that variable substitution or Jinja replaces."""
     return _OPENING.search(text) is not None
 
 
 def quote_pattern(pattern: str) -> str:
-    """Return the SQL of a constant regular expression, readable: a tilde is written for each backslash."""
+    """Return readable SQL for a constant regular expression, in which a tilde is written for each backslash."""
     spelled = pattern.replace("\\", "~")
     assert "~" not in pattern
     return f"replace({quote_text(spelled)}, '~', char(92))" if spelled != pattern else quote_text(pattern)
 
 
-# The columns and fields of a layout are few, and every selector reads some of them.
+# Cached because a layout has few columns and fields, and every selector reads some of them.
 @lru_cache(maxsize=4_096)
 def quote_name(name: str) -> str:
-    """Quote the name of a column or a field, in backticks where it is not a plain word."""
+    """Return the SQL for the name of a column or field, in backticks if it is not a plain word."""
     if _PLAIN_NAME.fullmatch(name) and name.lower() not in _RESERVED:
         return name
     return "`" + name.replace("`", "``") + "`"
 
 
-# As few as the names, mostly.
+# Cached because a layout has about as few paths as names.
 @lru_cache(maxsize=4_096)
 def quote_path(path: Path) -> str:
-    """Quote a column, a field of a struct or the value of a map at a key."""
+    """Return the SQL for ``path``: a column, a field of a struct, the value of a map at a key, and so on."""
     text = ""
     for step in path:
         if isinstance(step, Key):
@@ -117,21 +118,21 @@ def _quote_type(spark_type: SqlType) -> str:
 
 
 def _quote_as_text(path: Path) -> str:
-    """Quote a path with a name that variable substitution, or Jinja, would touch."""
+    """Return the SQL for a path with a name in which variable substitution or Jinja would replace something."""
     spelled = ".".join("`" + step.replace("`", "``") + "`" for step in path if isinstance(step, str))
     return f"IDENTIFIER({quote_text(spelled)})"
 
 
 def decimal_literal(unscaled: int, scale: int) -> str:
-    """Return a DECIMAL literal by its unscaled number."""
+    """Return the DECIMAL literal for ``unscaled`` divided by 10 to the power of ``scale``."""
     digits = str(abs(unscaled)).rjust(scale + 1, "0")
     text = f"{digits[:-scale]}.{digits[-scale:]}" if scale > 0 else digits + "0" * -scale
-    # The suffix keeps a whole number from being read as an integer, and a long one from overflowing.
+    # Without the suffix, Spark would parse a whole number as an integer, which can overflow.
     return ("-" if unscaled < 0 else "") + text + "BD"
 
 
 def wall_clock_literal(microseconds: int) -> str:
-    """Return a TIMESTAMP_NTZ literal by its microseconds since the epoch."""
+    """Return the TIMESTAMP_NTZ literal for ``microseconds`` since the epoch."""
     try:
         moment = EPOCH + timedelta(microseconds=microseconds)
     except OverflowError:

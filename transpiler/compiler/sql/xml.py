@@ -1,4 +1,4 @@
-"""XPath conditions on texts that may or may not be XML documents, which ``message.documents`` determines."""
+"""Emit XPath conditions on texts that may not be XML documents; ``message.documents`` defines what a document is."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from transpiler.message.documents import (
 
 
 def xpath_text(text: str, test: ir.XPathTest) -> str:
-    """Return conditions on an XML document, never evaluated on a text that is none: that would end the job."""
-    # An array of one is how SQL gives a name to a value.
+    """Return SQL for XPath conditions, never evaluated on text that is not XML, because that would fail the job."""
+    # In SQL, a lambda over an array of one element gives a name to a value.
     return (
         f"transform(array({text}), document -> CASE WHEN {_is_document()} THEN {_xpath_test('document', test)} END)[0]"
     )
@@ -28,7 +28,7 @@ def xpath_text(text: str, test: ir.XPathTest) -> str:
 
 def _is_document() -> str:
     tags = f"regexp_replace(document, {quote_pattern(NO_TAGS)}, '')"
-    # NULL as soon as there is nothing to take away, so that tags that do not pair are not looked at 200 times.
+    # NULL as soon as no element can be removed, so that unpaired tags are not searched 200 times.
     level = (
         f"CASE WHEN {_matches('rest', SINGLE_ELEMENT)} THEN rest"
         f" WHEN {_matches('rest', INNER_ELEMENT)}"

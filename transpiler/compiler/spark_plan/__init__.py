@@ -1,12 +1,12 @@
-"""Plans for Spark: the same predicate, in a form that Spark evaluates faster. Speed only; all of it could be deleted.
+"""Plans for Spark: rewrite a predicate to a form that Spark evaluates faster. Without this package, results are equal.
 
-The idea: long chains of like conditions become data (lists, maps, one regular expression), tagged unions
-behind map keys are looked up once, and what would overflow a generated method is split into several.
+The idea: long chains of similar conditions become data (lists, maps, one regular expression), a tagged union
+in a map is looked up once, and code that is too long for one generated method is split into several methods.
 
-Invariants: a plan holds in the same rows as the predicate that it is made of; short predicates stay as they are, which
-reads better and lets a file reader see them.
+Invariants: a plan holds in the same rows as the original predicate; short predicates stay unchanged, because they are
+easier to read and can be pushed down to a file reader.
 
-Deliberately not here: laws that hold for any engine (``rewrites``), and the joins of ``spark_ext.routing``.
+Deliberately not here: rewrites that are useful for any engine (``rewrites``), and the joins of ``spark_ext.routing``.
 
 In reading order: ``map_lookups``, ``nan_tests``, ``disjunctions``, ``constant_tables``, ``method_splitting``;
 ``tuning`` has their constants.

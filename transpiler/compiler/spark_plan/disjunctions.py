@@ -1,4 +1,4 @@
-"""The pass that finds long disjunctions and conjunctions, and has ``constant_tables`` make lists of them."""
+"""The pass that finds long disjunctions and conjunctions and rewrites them as lists with ``constant_tables``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def tabulate_disjunctions(node: ir.Predicate) -> ir.Predicate:
         case ir.And(terms=terms) | ir.Or(terms=terms):
             listed = tuple(map(tabulate_disjunctions, terms))
             if len(terms) >= tuning.MIN_TERMS:
-                # Few selectors have so many terms.
+                # Imported only here because few selectors have so many terms.
                 from transpiler.compiler.spark_plan.constant_tables import rows_together, texts_together
 
                 listed = texts_together(listed, negated=isinstance(node, ir.And))
@@ -36,7 +36,7 @@ def tabulate_disjunctions(node: ir.Predicate) -> ir.Predicate:
 
 
 def _none_of(terms: tuple[ir.Predicate, ...]) -> tuple[ir.Predicate, ...]:
-    """Apply De Morgan's law to the complements among some terms, if they are many."""
+    """Apply De Morgan's law to the complements among ``terms``, if there are at least ``MIN_TERMS``."""
     complemented = tuple(term.predicate for term in terms if isinstance(term, ir.NotTrue))
     if len(complemented) < tuning.MIN_TERMS:
         return terms

@@ -1,19 +1,19 @@
-"""A test for NaN beside a comparison, as a part of the comparison.
+"""Merge a test for NaN into the comparison of the same value.
 
-``x > 5 AND NOT isnan(x)`` has the text of ``x`` twice, and ``nanvl(x, NULL) > 5`` once. A column keeps the test:
-a file reader knows ``x > 5``, and no function of ``x``.
+The SQL of ``x > 5 AND NOT isnan(x)`` contains ``x`` twice, that of ``nanvl(x, NULL) > 5`` once. For a bare column the
+test stays separate, because ``x > 5`` is pushed down to a file reader, and a function of ``x`` is not.
 """
 
 from __future__ import annotations
 
 from transpiler.compiler import ir
 
-#: Functions that read a number where no file reader could.
+#: Functions that compute a number that no file reader can compare.
 _READINGS = frozenset({ir.Function.VARIANT_GET, ir.Function.NUMBER_IN_TEXT, ir.Function.PARSE_JSON})
 
 
 def merge_nan_tests(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite ``x > 5 AND NOT isnan(x)`` as ``nanvl(x, NULL) > 5`` in a predicate and all of its parts."""
+    """Rewrite ``x > 5 AND NOT isnan(x)`` as ``nanvl(x, NULL) > 5`` in ``node`` and in all its subexpressions."""
     node = ir.rebuild(node, merge_nan_tests, _in_value)
     if not isinstance(node, ir.And):
         return node

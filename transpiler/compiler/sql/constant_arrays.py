@@ -1,7 +1,7 @@
-"""Lists of constants as SQL: numbers as one text in JSON, which Spark reads once, when it plans the query.
+"""Emit lists of constants: numbers as one JSON text, which Spark parses once, when it plans the query.
 
-As so many literals a list of 10,000 ranges takes Spark ten seconds to analyze, and in JSON a tenth of one. Texts are
-literals, of which the quoting knows what every parser makes.
+Spark takes ten seconds to analyze a list of 10,000 ranges as separate literals, and a tenth of that as JSON. Strings
+are separate literals, because ``quoting`` makes literals that mean the same under every parser setting.
 """
 
 from __future__ import annotations
@@ -12,19 +12,22 @@ from collections.abc import Callable, Iterable, Sequence
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, DOUBLE
 
-#: Writes a constant as SQL whose own type counts.
+#: A function that returns the SQL of a constant, written so that it has the constant's type.
 Write = Callable[[ir.Constant], str]
 
 
 def rows_text(rows: Sequence[ir.Row], write: Write) -> str:
-    """Return an array of structs with the fields c0, c1 and so on."""
+    """Return the SQL of an array with a struct for each row, with the fields c0, c1 and so on."""
     if not _are_numbers(rows):
         return _array(_struct(row, 0, write) for row in rows)
     return _from_json(_list(_object(row, 0) for row in rows), f"ARRAY<{_type(rows[0], 0)}>")
 
 
 def map_text(rows: Sequence[ir.Row], write: Write) -> str:
-    """Return SQL of a map from each first constant to an array of structs of the others, with fields from c1."""
+    """Return the SQL of a map that groups ``rows`` by their first constant.
+
+    Each value is an array of structs of the other constants, with the fields c1, c2 and so on.
+    """
     by_key: dict[ir.Constant, dict[ir.Row, None]] = {}
     for key, *rest in rows:
         by_key.setdefault(key, {})[tuple(rest)] = None
@@ -41,7 +44,7 @@ def map_text(rows: Sequence[ir.Row], write: Write) -> str:
 
 
 def _are_numbers(rows: Iterable[ir.Row]) -> bool:
-    """Return True if JSON has all constants, and exactly."""
+    """Return True if JSON can represent all constants exactly."""
     return all(
         constant.type in (BIGINT, DOUBLE) and isinstance(constant.value, int | float) and math.isfinite(constant.value)
         for row in rows
@@ -50,7 +53,7 @@ def _are_numbers(rows: Iterable[ir.Row]) -> bool:
 
 
 def _from_json(text: str, sql_type: str) -> str:
-    # A double quote around a name is one that some setting of Spark's parser would read.
+    # Names are unquoted because under some settings of Spark's parser, a double quote begins a string.
     return f"from_json('{text}', '{sql_type}', map('allowUnquotedFieldNames', 'true'))"
 
 
@@ -75,10 +78,10 @@ def _struct(row: ir.Row, start: int, write: Write) -> str:
 
 
 def let_row_variables(node: ir.AnyRow, row: str) -> tuple[tuple[ir.Value, ...], ir.Predicate]:
-    """Return the values that the list's predicate reads of a message, and the predicate as the lambda's body.
+    """Return the values of the message that the predicate of ``node`` reads, and the predicate as a lambda body.
 
-    There a parameter is a field of ``row``. Without a key the message's values are fields of ``m``, read once and not
-    for every row of the list; with one they stay what they are, for few rows of the list are ever looked at.
+    In the body, a parameter is a field of ``row``. If ``node`` has no key, the message's values are fields of ``m``, so
+    that they are computed once and not for every row. With a key they stay unchanged, because few rows are tested.
     """
     values: dict[ir.Value, None] = {}
 

@@ -1,11 +1,11 @@
-"""Long disjunctions and conjunctions as one test; ``disjunctions`` finds them.
+"""Rewrite a long disjunction or conjunction, which ``disjunctions`` has found, as one test of data.
 
-People write thousands of conditions that differ in a constant. As so many tests they would be code that no engine
-compiles well; as data they are one test: beginnings and endings become a list for each length, texts that may be
-anywhere become one regular expression with the shape of a prefix tree, and conditions of one shape become a list of
-rows of constants, behind a map where they ask for the value of one property.
+People write thousands of conditions that differ only in a constant. As separate tests, they are code that no engine
+compiles well; as data, they are one test. Prefixes and suffixes become a list for each length; substrings become one
+regular expression in the form of a prefix tree; conditions of the same shape become a list of rows of constants, or a
+map from the values of one property to such lists.
 
-Short ones stay as they are, which reads better and lets a file reader see them.
+Short chains stay unchanged, because they are easier to read and can be pushed down to a file reader.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from transpiler.compiler.spark_plan import tuning
 
 
 def with_lists(node: ir.Coalesce, tests: tuple[ir.Predicate, ...]) -> ir.Predicate | None:
-    """Return the node with tests that are lists now; None where one of them may be FALSE in place of NULL.
+    """Return ``node`` with ``tests``, which are lists now; None if a test could be FALSE although it must be NULL.
 
-    A list without a key can be FALSE for NULL, by ``spark.sql.legacy.followThreeValuedLogicInArrayExists``.
+    A list without a key can be FALSE instead of NULL under ``spark.sql.legacy.followThreeValuedLogicInArrayExists``.
     """
     if not any(isinstance(inner, ir.AnyRow) and inner.key is None for test in tests for inner in ir.descendants(test)):
         return ir.Coalesce(tests, node.otherwise, node.disjoint)
@@ -51,7 +51,7 @@ def texts_together(terms: tuple[ir.Predicate, ...], negated: bool) -> tuple[ir.P
                 key = (value, True, False)
             case _:
                 continue
-        # In a string that is not UTF-8 a regular expression sees U+FFFD, and a search for bytes does not.
+        # In a string that is not UTF-8, a regular expression finds U+FFFD, but a search for bytes does not.
         if term.negated is negated and "\N{REPLACEMENT CHARACTER}" not in text:
             groups.setdefault(key, {})[text] = None
             group_of[term] = key
@@ -67,14 +67,15 @@ def texts_together(terms: tuple[ir.Predicate, ...], negated: bool) -> tuple[ir.P
     return tuple(dict.fromkeys(chain.from_iterable(each)))
 
 
-#: A value, and whether anything may stand before a text and behind it.
+#: A value, and two flags: True if other text may precede the searched text in it, and True if other text may follow it.
 _Place = tuple[ir.Value, bool, bool]
 
 
 def _by_length(place: _Place, texts: Iterable[str], negated: bool) -> tuple[ir.Predicate, ...] | None:
-    """Rewrite prefixes or suffixes as a list for each length, in which an engine looks a text up by its hash.
+    """Rewrite prefixes or suffixes as a list for each length, in which an engine looks up a text by its hash.
 
-    None where the texts may be anywhere, have too many lengths, or the value may not be UTF-8, which has no length.
+    Return None if ``texts`` are substrings or have too many lengths, or if the value may not be UTF-8, because the
+    length of such a text is undefined.
     """
     value, before, behind = place
     if before is behind or any(
@@ -94,7 +95,7 @@ def _by_length(place: _Place, texts: Iterable[str], negated: bool) -> tuple[ir.P
 
 
 def rows_together(terms: tuple[ir.Predicate, ...]) -> tuple[ir.Predicate, ...]:
-    """Rewrite conditions that differ in constants only as one condition over a list of constants."""
+    """Rewrite conditions that differ only in constants as one condition over a list of rows of constants."""
     groups: dict[tuple[ir.Predicate, ...], dict[ir.Row, None]] = {}
     shape_of: list[tuple[ir.Predicate, ...]] = []
     for term in terms:
@@ -120,7 +121,7 @@ def _made_general(node: ir.Predicate, row: list[ir.Constant]) -> ir.Predicate:
 
 
 def _merged(shape: ir.Predicate, rows: Iterable[ir.Row]) -> ir.Predicate:
-    """Return the disjunction of a condition over some rows."""
+    """Return the disjunction of the condition ``shape`` over ``rows``, the constants for its parameters."""
     rows = tuple(dict.fromkeys(rows))
     columns = tuple(zip(*rows, strict=True))
     constants = {place: column[0] for place, column in enumerate(columns) if len(set(column)) == 1}
@@ -135,12 +136,12 @@ def _merged(shape: ir.Predicate, rows: Iterable[ir.Row]) -> ir.Predicate:
 
 
 def _varying(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate:
-    """Return the disjunction over some rows of a condition that has all parameters, and no term without one."""
+    """Return the disjunction of ``shape`` over ``rows``; each term of ``shape`` contains a parameter."""
     match shape:
         case ir.Compare(operator=Comparison.EQ, left=left, right=ir.RowParameter()):
             return ir.In(left, tuple(row[0] for row in rows))
         case ir.Coalesce(tests=tests, disjoint=True) if all(map(_places, tests)):
-            # Each alternative has a list of its own.
+            # Each alternative gets a separate list.
             lists = tuple(_merged(*_narrowed(test, rows)) for test in tests)
             return with_lists(shape, lists) or ir.AnyRow(shape, rows)
         case _:
@@ -148,14 +149,14 @@ def _varying(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate:
 
 
 def _places(node: ir.Predicate) -> list[int]:
-    """The places of the parameters in a condition, in order."""
+    """Return the indices of the parameters in ``node``, in ascending order."""
     return sorted({inner.place for inner in ir.descendants(node) if isinstance(inner, ir.RowParameter)})
 
 
 def _narrowed(
     shape: ir.Predicate, rows: tuple[ir.Row, ...], first: Sequence[int] = ()
 ) -> tuple[ir.Predicate, tuple[ir.Row, ...]]:
-    """Project a condition and its rows onto the parameters that it reads, those of ``first`` in front."""
+    """Project ``shape`` and ``rows`` onto the parameters that ``shape`` reads, with the indices ``first`` in front."""
     places = [*first, *(place for place in _places(shape) if place not in first)]
     moved = {old: ir.RowParameter(new, rows[0][old].type) for new, old in enumerate(places)}
     narrow = dict.fromkeys(tuple(row[place] for place in places) for row in rows)
@@ -167,7 +168,10 @@ def _terms(shape: ir.Predicate) -> tuple[ir.Predicate, ...]:
 
 
 def _behind_a_key(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate | None:
-    """Return the disjunction as a map, keyed by the value that is compared with the most distinct constants."""
+    """Return the disjunction as a map, whose key is the value that is compared with the most distinct constants.
+
+    Return None if no value is compared for equality.
+    """
     keys = {
         term.right.place: term
         for term in _terms(shape)
@@ -184,8 +188,8 @@ def _behind_a_key(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate
         if term.left.type.kind in (SparkType.STRING, SparkType.BIGINT)
         else ir.Apply(ir.Function.TO_LONG, (term.left,), BIGINT)
     )
-    # The list of keys is a test that a file reader knows, and that spares most rows the map, which Spark before 4.2
-    # searches from the first key on.
+    # The list of keys is a test that is pushed down to a file reader, and that makes the map unnecessary for most rows.
+    # Spark before 4.2 searches a map linearly.
     return ir.all_of(ir.In(term.left, members), ir.AnyRow(rest, ordered, key))
 
 
@@ -195,7 +199,7 @@ def _can_be_key(term: ir.Compare) -> bool:
 
 
 def _behind_bounds(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate:
-    """Return the disjunction behind the loosest bounds of its columns, which a file reader knows."""
+    """Return the disjunction, preceded by the loosest bounds of its columns, which are pushed down to a file reader."""
     bounds = [
         _loosest(*_narrowed(term, rows))
         for term in _terms(shape)
@@ -205,7 +209,7 @@ def _behind_bounds(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicat
 
 
 def _loosest(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate | None:
-    """Return the ordering with the loosest bound, which the others imply; None for any other condition."""
+    """Return the comparison with the loosest bound in ``rows``, which every row implies; None for other conditions."""
     if not isinstance(shape, ir.Compare) or shape.operator.is_equality:
         return None
     bounds = [row[0] for row in rows]

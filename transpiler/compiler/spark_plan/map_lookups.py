@@ -1,16 +1,17 @@
-"""Common subexpression elimination for tagged unions behind the keys of maps: each is looked up as rarely as possible.
+"""Common subexpression elimination for tagged unions in maps: each union is looked up as rarely as possible.
 
-A look-up goes through the map's keys from the first one on, and Spark makes it again for every mention. At most one of
-a union's fields is not NULL: its *alternatives* exclude each other. So a test of one alternative that is not NULL
-decides, and the others need not be looked up:
+A look-up searches the map's keys linearly, and Spark repeats it each time that the SQL contains it. At most one field
+of a union is not NULL: its *alternatives* exclude each other. So if the test of one alternative is not NULL, it decides
+the result, and the other alternatives need not be looked up:
 
 - ``v.long > 5 OR v.double < 5.5D`` is ``coalesce(v.double < 5.5D, v.long > 5)``;
 - ``(v.long >= 1 OR v.double >= 1D) AND (v.long < 5 OR v.double < 5D)`` tests both bounds of each alternative;
 - ``v.type <> 'null' AND (v.string = 'a') IS NOT TRUE`` is ``coalesce(v.string <> 'a', v.type <> 'null')``;
-- bounds that both numbers share are tested on the one that is present: ``n >= 1D AND n <= 5.5D``, where n is
-  ``coalesce(v.double, CAST(v.long AS DOUBLE))``, looks up nothing for the second bound where the first one fails.
+- equal bounds of both numbers are tested on the number that is present: ``n >= 1D AND n <= 5.5D``, where n is
+  ``coalesce(v.double, CAST(v.long AS DOUBLE))``, needs no look-up for the second bound if the first bound fails.
 
-A file reader knows nothing of maps, so no pushed filter is lost. Unions elsewhere stay as they are.
+Tests of map values are never pushed down to a file reader, so no pushed filter is lost. Unions outside maps stay
+unchanged.
 """
 
 from __future__ import annotations
@@ -28,23 +29,26 @@ from transpiler.compiler.rewrites.combine_in_lists import combine_in_lists
 from transpiler.compiler.rewrites.redundant_null_checks import remove_redundant_null_checks
 from transpiler.compiler.spark_plan import tuning
 
-#: The field with the name of the alternative that is present, and the two that hold numbers.
+#: The field of a union that holds the name of its type, and the two fields that hold numbers.
 _TYPE, _LONG, _DOUBLE = "type", "long", "double"
-#: Tests of one value.
+#: The predicates that test a single value.
 _TESTS = (ir.Compare, ir.In, ir.Like, ir.Matches, ir.IsTrue)
 
 
 @dataclass(slots=True)
 class _AlternativeTests:
-    """The conditions on one union: a test of some alternatives, NULL where the alternative is, and what holds where
-    there is another one or none. That is FALSE, TRUE, or the test that the union is there and not AMQP's null."""
+    """The conditions on one union: for some alternatives a test, which is NULL if the alternative is NULL.
+
+    ``otherwise`` is the result if another alternative, or no alternative, is present: FALSE, TRUE, or the test that the
+    union is present and not AMQP's null.
+    """
 
     union: Path
     tests: dict[ir.Column, ir.Predicate]
     otherwise: ir.Predicate = ir.FALSE
 
     def turned(self, otherwise: ir.Predicate) -> _AlternativeTests | None:
-        """Negate each test; None where one of them has no plain opposite."""
+        """Return the conditions with each test negated; None if a test has no simple negation."""
         tests = {column: turned for column, test in self.tests.items() if (turned := ir.sql_not(test)) is not None}
         return _AlternativeTests(self.union, tests, otherwise) if len(tests) == len(self.tests) else None
 
@@ -56,22 +60,22 @@ class _AlternativeTests:
             if len(self.tests) == 1:
                 return next(iter(self.tests.values()))
         elif self.otherwise == ir.TRUE or self.is_long:
-            # A long chain becomes a list, and of lists there are no opposites.
+            # A long chain becomes a list, and a list has no simple negation.
             complement = self.turned(ir.FALSE)
             assert complement is not None, "the opposite of an opposite is plain"
             return ir.all_of(self.otherwise, ir.NotTrue(complement.predicate()))
-        # A constant with a fraction is compared with fractions.
+        # If a constant has a fraction, the value is probably a double, so that alternative is tested first.
         columns = sorted(self.tests, key=lambda column: column.type != DOUBLE or not _has_fraction(self.tests[column]))
         return ir.Coalesce(tuple(map(self.tests.__getitem__, columns)), self.otherwise, disjoint=True)
 
     @property
     def is_long(self) -> bool:
-        """Return True if one of the tests may become a list."""
+        """True if one of the tests is long enough to become a list."""
         return any(isinstance(test, ir.Chain) and len(test.terms) >= tuning.MIN_TERMS for test in self.tests.values())
 
 
 def reuse_map_lookups(node: ir.Predicate) -> ir.Predicate:
-    """Reuse map lookups: evaluate each tagged union once; the result holds in the same rows."""
+    """Reuse map lookups: rewrite ``node`` so that each tagged union is looked up once; it holds in the same rows."""
     result = _visit(node)
     predicate = result.predicate() if isinstance(result, _AlternativeTests) else result
     if isinstance(predicate, ir.Coalesce):
@@ -80,7 +84,7 @@ def reuse_map_lookups(node: ir.Predicate) -> ir.Predicate:
 
 
 def _visit(node: ir.Predicate) -> ir.Predicate | _AlternativeTests:
-    """Return the tests of a union where the node reads one union and nothing else, or else the rewritten predicate."""
+    """Return the tests of a union if ``node`` reads one union and nothing else; otherwise the rewritten predicate."""
     if isinstance(node, _TESTS):
         column = node.left if isinstance(node, ir.Compare) else node.value
         return _tests_of_field(column, node) if isinstance(column, ir.Column) and _in_map(column.path) else node
@@ -98,7 +102,10 @@ def _visit(node: ir.Predicate) -> ir.Predicate | _AlternativeTests:
 def _tests_of_field(
     column: ir.Column, test: ir.Compare | ir.In | ir.Like | ir.Matches | ir.IsTrue
 ) -> ir.Predicate | _AlternativeTests:
-    """Return a test of a field as the tests of its union, provided that it is NULL where the field is."""
+    """Return ``test``, a test of the field ``column``, as tests of its union if it is NULL when the field is NULL.
+
+    Otherwise return ``test`` unchanged.
+    """
     match test:
         case ir.Compare(right=ir.Constant(value=value), operator=operator):
             if column.path[-1] != _TYPE:
@@ -112,12 +119,12 @@ def _tests_of_field(
 
 
 def _in_map(path: Path) -> bool:
-    """Return True if the path ends in a field of a value of a map."""
+    """Return True if ``path`` ends with a field of a map value."""
     return len(path) > 2 and isinstance(path[-2], Key) and isinstance(path[-1], str)
 
 
 def _together(node: ir.Chain) -> ir.Predicate | _AlternativeTests:
-    """Rewrite a conjunction or disjunction; merge the terms that test the same union."""
+    """Rewrite a conjunction or disjunction, and merge the terms that test the same union."""
     kind = type(node)
     groups: dict[Path, list[_AlternativeTests]] = {}
     numbers: list[ir.IsNan] = []
@@ -132,7 +139,7 @@ def _together(node: ir.Chain) -> ir.Predicate | _AlternativeTests:
             else:
                 group.append(result)
         elif isinstance(result, ir.IsNan) and result.negated is (kind is ir.And):
-            # NULL AND TRUE is NULL, and so is NULL OR FALSE.
+            # Such a NaN test can be added to a test of its column, because NULL AND TRUE and NULL OR FALSE are NULL.
             numbers.append(result)
         else:
             places.append(result)
@@ -146,7 +153,7 @@ def _together(node: ir.Chain) -> ir.Predicate | _AlternativeTests:
             places.append(test)
         else:
             known = alternatives.tests[test.value]
-            # The terms of one level are joined by all laws already.
+            # The terms of the original node have already been combined by all rewrites.
             join = _leveled if id(known) in here else _joined
             alternatives.tests[test.value] = join(kind, (known, test))
     if len(places) == 1 and isinstance(places[0], tuple):
@@ -155,10 +162,11 @@ def _together(node: ir.Chain) -> ir.Predicate | _AlternativeTests:
 
 
 def _combined(kind: type[ir.And | ir.Or], groups: Sequence[_AlternativeTests]) -> _AlternativeTests:
-    """Merge the tests of one union.
+    """Merge the tests of one union from several terms of a conjunction or disjunction.
 
-    An alternative that one of them decides for the others, by FALSE in a conjunction and in a disjunction by the
-    presence that is known by then, is left to what holds otherwise.
+    If the ``otherwise`` of a term decides the result for an alternative that the term does not test, the tests of that
+    alternative are dropped. FALSE decides a conjunction; a value other than FALSE decides a disjunction, because the
+    union is known to be present by then.
     """
     tests: dict[ir.Column, list[ir.Predicate]] = {}
     for group in groups:
@@ -178,7 +186,7 @@ def _strength(otherwise: ir.Predicate) -> int:
 
 
 def _joined(kind: type[ir.And | ir.Or], terms: Iterable[ir.Predicate]) -> ir.Predicate:
-    """Join the tests of one alternative, by the laws that no rule had a chance to apply."""
+    """Join the tests of one alternative, and apply the rewrites that could not be applied to the separate tests."""
     result = _leveled(kind, dict.fromkeys(terms))
     for law in (combine_in_lists, remove_redundant_null_checks):
         if isinstance(result, ir.Chain):
@@ -187,7 +195,7 @@ def _joined(kind: type[ir.And | ir.Or], terms: Iterable[ir.Predicate]) -> ir.Pre
 
 
 def _leveled(kind: type[ir.And | ir.Or], terms: Iterable[ir.Predicate]) -> ir.Predicate:
-    """Join terms; those that are chains of the same kind contribute their own terms."""
+    """Join ``terms`` to a chain of the class ``kind``; a term of the same class contributes its own terms."""
     level: list[ir.Predicate] = []
     for term in terms:
         if isinstance(term, kind):
@@ -210,9 +218,9 @@ def _has_fraction(test: ir.Predicate) -> bool:
 
 
 def _of_one_number(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite equal bounds of both numbers as bounds of the one that is present.
+    """Rewrite equal bounds of both numbers of a union as bounds of the number that is present.
 
-    Only for a condition of the whole filter: there Spark tests the bounds one by one, and ends at the first that fails.
+    This is useful only for a top-level term of the filter: Spark tests the terms one by one until a term fails.
     """
     match node:
         case ir.Coalesce(tests=(first, second), otherwise=ir.BoolConst(value=False)):
@@ -233,14 +241,14 @@ def _of_one_number(node: ir.Predicate) -> ir.Predicate:
         column if column.type == DOUBLE else ir.Apply(ir.Function.TO_DOUBLE, (column,), DOUBLE) for column in columns
     )
     number = ir.Apply(ir.Function.FIRST, tuple(numbers), DOUBLE)
-    # BETWEEN would name the number once, but Spark makes of it a With, which some of its settings leave unevaluated.
+    # BETWEEN would contain the number once, but Spark rewrites it to a With, which some settings leave unevaluated.
     return ir.And(
         (ir.Compare(Comparison.GE, number, ir.constant(low)), ir.Compare(Comparison.LE, number, ir.constant(high)))
     )
 
 
 def _bounds(test: ir.Predicate) -> tuple[ir.Column, float, float] | None:
-    """Return the inclusive bounds of a column that the test consists of; None for any other test."""
+    """Return the column and its inclusive bounds if ``test`` consists of a lower and an upper bound; otherwise None."""
     if not isinstance(test, ir.And) or len(test.terms) != 2:
         return None
     match test.terms:

@@ -1,9 +1,9 @@
-"""Split long predicates into blocks, each of which Spark compiles into a method that HotSpot will compile in turn.
+"""Split long predicates into blocks: Spark compiles each block to a method that is short enough for HotSpot's compiler.
 
-A block is written twice, so blocks within blocks would double the text at every level. A predicate that goes deep is
-therefore cut by Shannon expansion around a part of it:
-``f(part)`` is ``f(FALSE) OR f(TRUE) AND part`` as long as ``f`` is made of AND and OR. ``f(FALSE)`` and ``f(TRUE)`` are
-blocks that hold no other, and only the part is cut further.
+The SQL contains each block twice, so nested blocks would double the SQL at every level. A deep predicate is therefore
+split by Shannon expansion around a subexpression ``core``: ``f(core)`` equals ``f(FALSE) OR f(TRUE) AND core`` if ``f``
+consists of AND and OR. ``f(FALSE)`` and ``f(TRUE)`` are blocks without nested blocks, and only the core is split
+further.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from transpiler.compiler.spark_plan import tuning
 
 
 def split_methods(node: ir.Predicate) -> ir.Predicate:
-    """Split a predicate that is too long for one compiled method into blocks; it holds in the same rows.
+    """Split ``node`` into blocks if it is too long for one compiled method; the result holds in the same rows.
 
-    The predicate stays in one piece where a single test is long: the method of such a test is hardly shorter, and where
-    the test is NULL it is evaluated twice. It also does where blocks within blocks would make the text much longer.
+    A predicate with a single long test is not split: the method of that test would be hardly shorter, and a test that
+    is NULL is evaluated twice. Nor is it split if nested blocks would make the SQL much longer.
     """
     splitter = _Splitter()
     if splitter.weight(node) <= tuning.METHOD_BYTES or splitter.has_long_test(node):
@@ -28,15 +28,14 @@ def split_methods(node: ir.Predicate) -> ir.Predicate:
 
 
 class _Splitter:
-    """One run over one predicate."""
+    """The splitting of one predicate."""
 
     def __init__(self) -> None:
-        #: The weight of each node by the node's identity; the node is kept with it, so that no other node gets that
-        #: identity.
+        #: Each node and its weight, by the ``id`` of the node. The node is kept so that no other node gets this ``id``.
         self.weights: dict[int, tuple[ir.Node, int]] = {}
 
     def weight(self, node: ir.Node) -> int:
-        """Return the weight of the node as code of one method, in bytes of bytecode."""
+        """Return the estimated size of the code for ``node`` in one method, in bytes of bytecode."""
         match node:
             case ir.Constant() | ir.BoolConst():
                 return tuning.CONSTANT_BYTES
@@ -49,7 +48,7 @@ class _Splitter:
         return known[1]
 
     def has_long_test(self, node: ir.Predicate) -> bool:
-        """Return True if a test is so long that a method of its own does not pay."""
+        """Return True if a single test in ``node`` is so long that a separate method is not worthwhile."""
         if self.weight(node) <= tuning.LONG_TEST_BYTES:
             return False
         match node:
@@ -63,7 +62,7 @@ class _Splitter:
                 return True
 
     def cut(self, node: ir.Predicate) -> tuple[ir.Predicate, int]:
-        """Return the predicate with blocks in it, and its weight outside of them."""
+        """Return ``node`` split into blocks, and its weight without the code inside the blocks."""
         weight = self.weight(node)
         if weight <= tuning.METHOD_BYTES:
             return node, weight
@@ -84,7 +83,7 @@ class _Splitter:
                 return node, weight
 
     def core(self, node: ir.Chain) -> ir.And | ir.Or:
-        """Return the deepest part of the node outside of which no more than one method remains."""
+        """Return the deepest chain in ``node`` such that the rest of ``node`` fits into one method."""
         core = node
         while True:
             heaviest = max(core.terms, key=self.weight)
@@ -93,7 +92,7 @@ class _Splitter:
             core = heaviest
 
     def around(self, node: ir.Predicate, core: ir.Predicate) -> tuple[ir.Predicate, int]:
-        """Shannon-expand around the core: f(FALSE) OR (f(TRUE) AND core), the first two in blocks."""
+        """Return the Shannon expansion of ``node`` around ``core``, f(FALSE) OR (f(TRUE) AND core), and its weight."""
         inside, weight = self.small(core) if self.weight(core) <= tuning.METHOD_BYTES else self.cut(core)
         without, within = self.small(_replaced(node, core, ir.FALSE)), self.small(_replaced(node, core, ir.TRUE))
         whole = ir.any_of(without[0], ir.all_of(within[0], inside))
@@ -101,7 +100,7 @@ class _Splitter:
         return (whole, weight) if weight <= tuning.METHOD_BYTES else (ir.SeparateMethod(whole), tuning.CALL_BYTES)
 
     def level(self, node: ir.Chain) -> tuple[ir.Predicate, int]:
-        """Cut each term, and group the terms into blocks until the rest fits in one method."""
+        """Split each term of ``node``, and group the terms into blocks until the rest fits into one method."""
         kind = type(node)
         terms = [self.cut(term) for term in node.terms]
         while sum(weight for _, weight in terms) > tuning.METHOD_BYTES:
@@ -114,7 +113,7 @@ class _Splitter:
         return kind(tuple(term for term, _ in terms)), sum(weight for _, weight in terms)
 
     def small(self, node: ir.Predicate) -> tuple[ir.Predicate, int]:
-        """Return the predicate as a block, or as it is where it is short."""
+        """Return ``node`` as a block, or unchanged if it is short, and its weight in the calling method."""
         weight = self.weight(node)
         return (node, weight) if weight <= tuning.INLINE_BYTES else (ir.SeparateMethod(node), tuning.CALL_BYTES)
 
@@ -124,7 +123,7 @@ def _block(kind: type[ir.And | ir.Or], terms: list[ir.Predicate]) -> ir.Separate
 
 
 def _plain(node: ir.Coalesce) -> ir.Predicate:
-    """Rewrite an ordered chain of tests as a conjunction or disjunction, which can be cut."""
+    """Rewrite a ``Coalesce`` of tests that exclude each other as a conjunction or disjunction, which can be split."""
     if node.otherwise == ir.FALSE:
         return ir.Or(node.tests)
     failed = [ir.sql_not(test) for test in node.tests]
@@ -133,7 +132,7 @@ def _plain(node: ir.Coalesce) -> ir.Predicate:
 
 
 def _replaced(node: ir.Predicate, part: ir.Predicate, truth: ir.BoolConst) -> ir.Predicate:
-    """Substitute a truth value for one part of a node."""
+    """Return ``node`` with the subexpression ``part`` replaced by ``truth``."""
     match node:
         case _ if node is part:
             return truth

@@ -1,61 +1,62 @@
-"""The tuning constants of the plans for Spark: none changes an answer, each trades one speed for another.
+"""The tuning constants of the plans for Spark. They never change results; each constant trades one cost for another.
 
-Modules read them at use, as ``tuning.MIN_TERMS``, so that a test can set one. Where no measurement is named, the value
-is a choice on record without one. Facts of Java and Spark, as the 2**53 up to which a double holds every integer,
-stand where they are used.
+Modules read a constant each time they use it, as ``tuning.MIN_TERMS``, so that tests can change it. A constant without
+a measurement is a choice that was not measured. Facts of Java and Spark, such as the limit of 2**53 up to which a
+double represents every integer, are in the modules that use them.
 
-Two models of the size of a generated method exist. Both start from HotSpot's limit of 8,000 bytes of bytecode, beyond
-which a method is never compiled and runs in the interpreter (``-XX:-DontCompileHugeMethods`` lifts it):
+There are two models of the size of a generated method. Both are based on HotSpot's limit of 8,000 bytes of bytecode: a
+longer method is never compiled, but runs in the interpreter (``-XX:-DontCompileHugeMethods`` lifts the limit).
 
-- ``METHOD_BYTES``, ``NODE_BYTES``, ``CONSTANT_BYTES`` and ``LOOKUP_BYTES`` here bound a *predicate* from above, node by
-  node; what does not fit is split off.
-- The sizes in ``spark_ext.routing.tuning`` were measured over the *operators* of a route, part by part, and rounded
-  up; they decide what is fused.
+- ``METHOD_BYTES``, ``NODE_BYTES``, ``CONSTANT_BYTES`` and ``LOOKUP_BYTES`` here estimate an upper bound for a
+  *predicate*, node by node; the code that does not fit is split off.
+- The sizes in ``spark_ext.routing.tuning`` were measured for the *operators* of a route, element by element, and
+  rounded up; they determine which operators are fused.
 
-``METHOD_BYTES`` and ``METHOD`` there are two measurements of the one limit, each less what its model does not
-see; ``NODE_BYTES`` and the 40 bytes of an operation behind ``OPERATIONS`` there are two of one node. The 60
-bytes a node there are those of the keys of look-ups, above the bound. So neither model can replace the other without a
-change of the plans.
+``METHOD_BYTES`` and ``METHOD`` in that module are both derived from the limit, minus the code that the model does not
+cover; ``NODE_BYTES`` and the 40 bytes for each operation in ``OPERATIONS`` both estimate one node. The 60 bytes for a
+node there are for the keys of look-ups and exceed the bound here. So neither model can replace the other without
+changing plans.
 """
 
 from __future__ import annotations
 
 # Long chains as data (constant_tables, map_lookups).
 
-#: Terms of one kind from which on a chain becomes a list, a map or one regular expression. Shorter ones stay
-#: as they are, which reads better and lets a file reader see them.
+#: Minimum number of similar terms for which a chain becomes a list, a map or one regular expression. Shorter chains
+#: stay unchanged, because they are easier to read and can be pushed down to a file reader.
 MIN_TERMS = 16
 
-#: Lengths, in characters, of which beginnings or endings are a list each; with more they are one regular expression.
-#: A list is looked up by its hash: 10,000 endings took 3.6 µs a message where the expression took 12.4.
+#: Maximum number of different lengths of prefixes or suffixes for which each length gets a list; with more lengths,
+#: they become one regular expression. A list is searched by hash: with 10,000 suffixes, each message took 3.6 µs with
+#: lists and 12.4 µs with the expression.
 MAX_LENGTHS = 16
 
 # Separate methods (method_splitting), in bytes of bytecode.
 
-#: Bytes of one method. The rest up to HotSpot's 8,000 is for what Spark writes around a predicate.
+#: Maximum size of one method. The rest of HotSpot's 8,000 bytes is for the code that Spark adds to a predicate.
 METHOD_BYTES = 7_000
 
-#: Bytes up to which a part is not worth a method of its own.
+#: Maximum size of a subexpression that does not get a separate method.
 INLINE_BYTES = 800
 
-#: Bytes of a call of a separate method, with its answer, in the method that calls.
+#: Size of the code that calls a separate method and uses its result, in the calling method.
 CALL_BYTES = 200
 
-#: Bytes of one test from which on nothing is cut. Over 200,000 messages sums of four and five properties took as long
-#: with blocks as without in one dialect, and 1.2 to 2 times as long in three, for twice the text.
+#: Size of a single test above which a predicate is not split. With 200,000 messages, sums of four and five properties
+#: took as long with blocks as without in one dialect, and 1.2 to 2 times as long in three, for twice the SQL.
 LONG_TEST_BYTES = 2_000
 
-#: The factor by which separate methods may lengthen a text; each block is written twice, and blocks within it again.
-#: Long ORs of tests of properties grow three to four times and are evaluated ten times as fast for it; comparisons of
-#: two properties of any types grow six times and are evaluated no faster.
+#: Maximum ratio of the size of the SQL with blocks to its size without; each block is written twice, and nested blocks
+#: again. Long ORs of tests of properties grow three to four times and become ten times as fast; comparisons of two
+#: properties of any type grow six times and do not become faster.
 MAX_GROWTH = 5
 
-#: Bytes of a node at most, without its parts.
+#: Maximum size of the code for one node, without its children.
 NODE_BYTES = 40
 
-#: Bytes of a constant at most.
+#: Maximum size of the code for one constant.
 CONSTANT_BYTES = 10
 
-#: Bytes of a look-up in a map, a loop over the keys. With the nodes of the column and of its test they are the 250
-#: that a test of a map's value was measured to take.
+#: Size of the code for one map look-up, which is a loop over the keys. Together with the nodes of the column and of its
+#: test this is 250 bytes, the measured size of a test of a map value.
 LOOKUP_BYTES = 170

@@ -1,13 +1,14 @@
-"""Selectors in files: which files have some, where they are, and the place of each character.
+"""Selectors embedded in files: which files contain selectors, where, and the position of each character.
 
-The idea: a reader for each kind of file yields texts that know their places (``selector_text``), so that a finding in a
-selector is a finding in the file: behind XML's entities, JSON's escapes, continued lines and joined literals.
+The idea: a reader for each kind of file yields texts with the position of each character (``selector_text``), so that
+a finding in a selector has a position in the file, even with XML entities, JSON escapes, continued lines and
+concatenated literals.
 
-Invariants: a reader yields complete selectors; one that another tool or the run time completes is told to be unread.
-The places where files keep selectors are records of ``selector_places``, and no reader knows one by itself.
-``UnreadableError`` is raised for a file that is not what its name says.
+Invariants: a reader yields complete selectors. If another tool or the program completes a selector at run time, the
+reader yields it as unread. Which keys, elements and calls contain selectors is recorded in ``selector_places``; no
+reader contains such a name itself. ``UnreadableError`` is raised for a file that is not of the kind of its name.
 
-Deliberately not here: opening files (``transpiler.cli``), and what a selector means.
+Deliberately not here: opening files (``transpiler.cli``), and the meaning of selectors.
 
 In reading order: ``selector_places``, ``selector_text``, ``markers``; ``data_text``, ``xml_text``; ``code_tokens``,
 ``code_scopes``, ``text_methods``, ``code_values``, ``code_constants``, ``code_patterns``, ``code_functions``,
@@ -43,7 +44,7 @@ __all__ = [
     "is_selector_file",
 ]
 
-#: The ends of the names of selector files.
+#: The file name extensions of selector files.
 SELECTOR_FILES = (".sel", ".selector", ".selectors")
 _READERS: Mapping[str, Callable[[str], Iterator[InFile]]] = {
     **dict.fromkeys(SELECTOR_FILES, find_in_lines),
@@ -55,9 +56,9 @@ _READERS: Mapping[str, Callable[[str], Iterator[InFile]]] = {
     ".ipynb": find_in_notebook,
     **{suffix: partial(find_in_code, family=family) for suffix, family in FAMILIES.items()},
 }
-#: The files with commands of a shell.
+#: The file name extensions of shell scripts.
 _SCRIPTS = (".sh", ".bash")
-#: The ends of the names of the files that are read, and the kinds by which a file of another name can be.
+#: The kinds of files that are read, by the name of the kind that a user can give: the extension of each kind.
 KINDS: Mapping[str, str] = {
     "selectors": SELECTOR_FILES[0],
     **{suffix[1:]: suffix for suffix in _READERS if suffix not in SELECTOR_FILES},
@@ -65,26 +66,26 @@ KINDS: Mapping[str, str] = {
 
 
 def is_known(name: str) -> bool:
-    """Return True for the name of a file in which selectors are looked for."""
+    """Return True if ``name`` is the name of a file of a kind that can be searched for selectors."""
     return PurePath(name).suffix.lower() in _READERS
 
 
 def is_code(name: str) -> bool:
-    """Return True for the name of a file of source code."""
+    """Return True if ``name`` is the name of a file of source code, except shell scripts."""
     suffix = PurePath(name).suffix.lower()
     return suffix in FAMILIES and suffix not in _SCRIPTS
 
 
 def is_selector_file(name: str) -> bool:
-    """Return True for a file with one selector a line."""
+    """Return True if ``name`` is the name of a selector file, which has one selector on each line."""
     return PurePath(name).suffix.lower() in SELECTOR_FILES
 
 
 def find_selectors(text: str, name: str, declarations: Declarations | None = None) -> Iterator[InFile]:
-    """Yield the selectors of a file's text; the end of its name says what it is.
+    """Yield the selectors in ``text``, the content of a file; the extension of ``name`` determines its kind.
 
-    ``declarations`` are those of the files beside it. Lines of the text end at LF. Raises ``UnreadableError``,
-    for a name of no known kind as well.
+    ``declarations`` are the declarations of the files that are checked together with it. Lines of ``text`` end with LF.
+    Raises ``UnreadableError``, also for an unknown extension.
     """
     if not is_known(name):
         raise UnreadableError("check does not know this kind of file")

@@ -1,11 +1,11 @@
-"""Constants of other files: those that a directory's files of source code declare, found when a selector needs one.
+"""Constants declared in other source files of a directory, looked up when a selector needs one.
 
-A constant is looked for in the files to which the names in the code lead: the file of a type or a module, by its name
-or by a declaration; the types and modules that a file imports; the types that it extends; and for languages whose
-packages see their own constants, the files of the same directory. What is declared twice, by files of which an import
-names none, is not known.
+A constant is looked up in the files to which the names in the code refer: the file of a type or module, found by its
+name or declaration; the types and modules that the using file imports; the types that it extends; and in languages in
+which a package sees all its constants, the files of the same directory. If several files declare the constant with
+different values, and no import names one of the files, the value is unknown.
 
-Only the names of the files and of their types are kept. A file is read again when a name leads to it.
+Only the names of files and types are kept in memory. A file is read again when a name refers to it.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from pathlib import PurePath
 from transpiler.tools.lint.embedded.code_tokens import FAMILIES, tokens
 from transpiler.tools.lint.embedded.code_values import Value, Values
 
-#: Languages that use each other's constants and functions; another one uses its own.
+#: Groups of file name extensions of languages that use each other's constants and functions.
 _TOGETHER = (
     frozenset(".java .kt .kts .scala .groovy".split()),
     frozenset(".js .mjs .ts .tsx .jsx".split()),
     frozenset(".c .h .cc .cpp .cxx .hpp".split()),
 )
-#: Languages in which a file sees the constants that others of its directory declare outside types.
+#: Extensions of languages in which a file sees the constants that files of its directory declare outside types.
 _SEE_DIRECTORY = frozenset(".go .kt .kts .scala .swift .c .h .cc .cpp .cxx .hpp".split())
-#: The declarations of types, one pattern for each word: a search for a pattern that begins with letters is fast.
+#: Declarations of types: each keyword with its pattern. A pattern that begins with letters is found fast.
 _TYPES = [
     (f"{word} ", re.compile(rf"{word}\s+([A-Za-z_]\w*)"))
     for word in "class interface object enum record struct trait module namespace".split()
 ]
-#: The types that another one extends.
+#: The head of a type that extends other types.
 _HEAD = re.compile(
     r"\b(?:class|interface|object|record)\s+\w[^{;=]*?(?:\bextends\b|\bimplements\b|:)(?P<types>[^{;=]*)"
 )
@@ -45,31 +45,31 @@ _IMPORTS = re.compile(
 )
 _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)", re.MULTILINE)
 _WORDS, _IN_QUOTES = re.compile(r"\w+"), re.compile(r"['\"]([^'\"]+)['\"]")
-#: Words of an import that are no part of a name.
+#: Keywords of an import, which are not names.
 _OF_IMPORTS = frozenset({"static", "import", "from", "as", "type", "const", "let", "var", "require", "export"})
-#: Files of one directory that are looked into, values that are kept, and types that are extended on the way to a name.
+#: Maximum number of files searched in one directory, of files whose tokens are cached, and of extended types searched.
 _MAX_FILES, _MAX_KEPT, _MAX_EXTENDED = 200, 64, 5
 
 
 def together(one: str, other: str) -> bool:
-    """Return True if files with these ends of their names use each other's constants and functions."""
+    """Return True if files with the extensions ``one`` and ``other`` use each other's constants and functions."""
     return one == other or any({one, other} <= languages for languages in _TOGETHER)
 
 
 @dataclass
 class Constants:
-    """The constants of some files of source code; ``read`` returns the text of a file, or None if it cannot be read."""
+    """The constants of the source files added; ``read(name)`` returns the text of a file, None if it is unreadable."""
 
     read: Callable[[str], str | None]
-    #: The names of the files by these without an end, and by their directories.
+    #: The names of the files, by file name without extension, and by directory.
     _by_stem: dict[str, list[str]] = field(default_factory=dict)
     _by_directory: dict[str, list[str]] = field(default_factory=dict)
-    #: The names of the files by the types that they declare and that are not called as the file is.
+    #: The names of the files, by each type that they declare under another name than the file's.
     _by_type: dict[str, list[str]] = field(default_factory=dict)
     _values: dict[PurePath, Values | None] = field(default_factory=dict)
 
     def add(self, text: str, name: str) -> None:
-        """Add a file of source code."""
+        """Add the source file ``name`` with the content ``text``."""
         directory, file = os.path.split(name)
         stem = os.path.splitext(file)[0]
         for word, pattern in _TYPES:
@@ -80,11 +80,15 @@ class Constants:
         self._by_directory.setdefault(directory, []).append(name)
 
     def forget(self) -> None:
-        """Forget what files had in them, because they have changed."""
+        """Clear the cached content of the files, because they have changed."""
         self._values.clear()
 
     def find(self, text: str, name: str, path: Sequence[str], depth: int) -> Value | None:
-        """Return the constant to which ``path`` leads in a file with a name and a text; None for an unknown one."""
+        """Return the value of the constant ``path``, used in the file ``name`` with the content ``text``.
+
+        ``path`` contains the names up to the constant, which dots separate in the code. ``depth`` is the number of
+        constants followed so far. None if no file is known to declare it.
+        """
         if not self._by_stem or not path:
             return None
         user = _User(text, name)
@@ -106,7 +110,7 @@ class Constants:
     def _ways(
         self, user: _User, outer: Sequence[str], constant: str
     ) -> Iterator[tuple[str | None, str, Iterable[PurePath]]]:
-        """Yield types, names of constants, and the files that may declare them; the nearest ones first."""
+        """Yield a type (None for outside types), a name of the constant, and files to search; the nearest first."""
         if outer:
             type_name = user.renamed.get(outer[-1], outer[-1])
             yield type_name, constant, self._chosen(user, type_name)
@@ -122,7 +126,7 @@ class Constants:
                 yield None, own, self._in_package(package, user)
 
     def _chosen(self, user: _User, type_name: str) -> list[PurePath]:
-        """Return the files that declare a type, or are the module of that name; those that an import names, if any."""
+        """Return the files that declare the type or module ``type_name``; of several, those that an import names."""
         files = self._others(self._by_stem.get(type_name, ()), user)
         if user.path.suffix.lower() == ".go":
             files = [
@@ -148,7 +152,7 @@ class Constants:
 
     @staticmethod
     def _others(names: Iterable[str], user: _User) -> list[PurePath]:
-        """Return the files but the one that uses the constant, and without those of other languages."""
+        """Return the files ``names``, except the using file and files of other languages."""
         files = (PurePath(name) for name in names if name != user.name)
         return [file for file in files if together(file.suffix.lower(), user.path.suffix.lower())]
 
@@ -171,12 +175,12 @@ class Constants:
 
 
 class _User:
-    """The file that uses a constant: what it imports and extends."""
+    """The file that uses a constant, with its imports and the types that it extends."""
 
     def __init__(self, text: str, name: str) -> None:
         self.name, self.path = name, PurePath(name)
         self._text = text
-        #: The names by which a file imports others.
+        #: The original name for each alias of an import.
         self.renamed: dict[str, str] = {}
         self._imports: list[tuple[list[str], set[str]]] = []
         for match in _IMPORTS.finditer(text):
@@ -198,7 +202,7 @@ class _User:
 
     @property
     def extended(self) -> list[str]:
-        """The types that the file's own ones extend."""
+        """The types that the types of this file extend."""
         return [
             word for match in _HEAD.finditer(self._text) for word in _WORDS.findall(match["types"]) if word[0].isupper()
         ]
@@ -209,18 +213,18 @@ class _User:
         return [".".join(path[:-1]) for path, _ in self._imports if len(path) > 1]
 
     def modules_of(self, name: str) -> list[str]:
-        """Return the types and modules from which the file imports a constant, or everything."""
+        """Return the types and modules from which the file imports ``name``, or imports everything."""
         found = []
         for path, names in self._imports:
             if path and path[-1] == name:
-                # Java and Kotlin: the name of the constant is the last one.
+                # In Java and Kotlin, the last word of an import can be the name of the constant.
                 found += path[-2:-1]
             elif path and (name in names or "*" in names or path[-1] == "*"):
                 found += [part for part in path if part != "*"][-1:]
         return found
 
     def imports(self, file: PurePath, type_name: str) -> bool:
-        """Return True if an import names a file or its type: their last words are the same."""
+        """Return True if an import names the file, or ``type_name`` in it: their last words are the same."""
         own = [*file.parent.parts, type_name]
         for path, names in self._imports:
             words = [part for part in path if part != "*"]

@@ -1,8 +1,8 @@
-"""What files declare for each other: functions that take a selector, and constants (``code_constants``).
+"""Declarations that files use from each other: functions with a selector parameter, and constants (``code_constants``).
 
-A declaration is told by a word before its name or by its parameters, each of which has a type where languages have
-them. A function of another file is one for a file that names the file of the declaration, as imports and types do; in
-Go for the other files of its package, which is a directory, and for those that name this.
+A declaration is recognized by a word before its name, or by its parameters, which have types in most languages. A file
+can call a function of another file if it mentions the name of that file, as imports and types do. In Go, it can if it
+is in the same package, which is a directory, or mentions the name of the package.
 """
 
 from __future__ import annotations
@@ -19,22 +19,24 @@ from transpiler.tools.lint.embedded.code_tokens import CLOSING, FAMILIES, OPENIN
 from transpiler.tools.lint.embedded.code_values import Values
 from transpiler.tools.lint.embedded.selector_places import Place, is_messaging
 
-#: Words before the name of what is declared.
+#: Keywords before the name of a declared function or type.
 DECLARES = frozenset("def func fun function fn class interface enum struct object record trait".split())
-#: Tokens from a name to the bracket that it is in, of which a longer declaration is not looked for.
+#: Maximum number of tokens between a name and the opening parenthesis around it, in the search for declarations.
 _MAX_TOKENS = 400
-#: The language whose packages are directories, the name of one, and the most tokens of a method's object.
+#: For Go, whose packages are directories: the extension, the package clause, and the maximum number of tokens in the
+#: receiver of a method.
 _GO, _PACKAGE, _MAX_RECEIVER = ".go", re.compile(r"^package (\w+)", re.MULTILINE), 12
-#: Ends of names of functions whose texts tell of selectors.
+#: Ends of names of functions that take messages about selectors, and not selectors.
 _NO_CONDITION = re.compile(r"(?:exception|error)$")
-#: Languages of pages, in which a selector is a path of CSS where no messages are.
+#: Languages of web pages, in which a selector is a CSS selector unless the file deals with messages.
 _OF_PAGES = frozenset(".js .mjs .ts .tsx .jsx .php .rb".split())
 
 
 class Function(NamedTuple):
-    """A function that takes a selector; ``position`` is the argument's, None for the first condition.
+    """A function that takes a selector.
 
-    ``name`` is its name as names are compared, and ``written`` as it is written.
+    ``position`` is the index of the selector's argument; if it is None, the selector is the first condition among the
+    arguments. ``name`` is the function's name in the form for comparison, and ``written`` as in the source.
     """
 
     name: str
@@ -44,7 +46,7 @@ class Function(NamedTuple):
 
 
 class _Declared(NamedTuple):
-    """A function, the file that declares it, the end of its name, and False where it has no messages."""
+    """A function and the file that declares it; ``is_near`` is True if that file deals with messages."""
 
     function: Function
     file: PurePath
@@ -53,7 +55,7 @@ class _Declared(NamedTuple):
 
 
 def declared(code: Sequence[Token], values: Values, own: Iterable[tuple[CodePattern, Place]]) -> Iterator[Function]:
-    """Yield the functions that the tokens of a file declare, of the patterns that it may have."""
+    """Yield the functions declared in the tokens ``code`` that match one of the patterns ``own``."""
     done: set[int] = set()
     for number, token in enumerate(code):
         if token.kind == "name" and "elector" in token.text.lower():
@@ -65,7 +67,7 @@ def declared(code: Sequence[Token], values: Values, own: Iterable[tuple[CodePatt
 
 
 def _opening(code: Sequence[Token], number: int) -> int | None:
-    """Return the parenthesis in which a name stands; None for no parenthesis."""
+    """Return the index of the parenthesis that encloses the token ``number``; None if no parenthesis does."""
     depth = 0
     for place in range(number - 1, max(number - _MAX_TOKENS, -1), -1):
         text = code[place].text
@@ -103,11 +105,11 @@ def _declared(
 
 
 def _is_declared(code: Sequence[Token], at: int) -> bool:
-    """Return True if a word that declares stands before a name, or before the object that a function belongs to."""
+    """Return True if a declaring keyword ends at the token ``at``, or precedes the object or receiver there."""
     while at > 0 and code[at].text == ".":
         at -= 2
     if at > 0 and code[at].text == ")":
-        # The receiver of a method in Go: one name, and its type.
+        # The receiver of a method in Go: a name and its type, in parentheses.
         opened = next((place for place in range(at, max(at - _MAX_RECEIVER, -1), -1) if code[place].text == "("), 0)
         return code[opened - 1].text == "func"
     return at >= 0 and code[at].text in DECLARES
@@ -115,14 +117,14 @@ def _is_declared(code: Sequence[Token], at: int) -> bool:
 
 @dataclass
 class Declarations:
-    """What the files of a directory declare; no function counts in a directory without messages."""
+    """The declarations of the files of a directory. Functions are ignored if no file there deals with messages."""
 
-    #: Returns the text of a file; None if it cannot be read.
+    #: Called with the name of a file; returns its text, or None if it cannot be read.
     read: Callable[[str], str | None] = lambda _: None
     is_of_messages: bool = False
-    #: The functions by the names of their files without an end, or of their packages.
+    #: The functions by the names of their files without extension, or of their packages.
     _by_name: dict[str, list[_Declared]] = field(default_factory=dict)
-    #: The functions of Go by their directories.
+    #: The functions of Go files by directory.
     _by_directory: dict[PurePath, list[_Declared]] = field(default_factory=dict)
     constants: Constants = field(init=False)
 
@@ -130,7 +132,7 @@ class Declarations:
         self.constants = Constants(lambda name: self.read(name))
 
     def add(self, text: str, name: str) -> None:
-        """Add the declarations of a file of source code, whose name says its language."""
+        """Add the declarations in ``text``, a source file; the extension of ``name`` determines its language."""
         self.constants.add(text, name)
         if "elector" not in text:
             return
@@ -149,13 +151,13 @@ class Declarations:
                 self._by_name.setdefault(named, []).append(one)
 
     def functions_of(self, text: str, name: str) -> list[Function]:
-        """Return the functions that a file may call, and does not declare itself."""
+        """Return the functions of other files that the file ``name`` with the content ``text`` may call."""
         if not (self._by_name or self._by_directory) or not self.is_of_messages:
             return []
         path = PurePath(name)
         suffix = path.suffix.lower()
         own = "" if suffix == _GO else path.stem
-        # Few files name one, and this is asked of all files.
+        # A cheap test first, because this method is called for every file, and few files mention another one.
         known = [one for stem, functions in self._by_name.items() if stem in text and stem != own for one in functions]
         if suffix == _GO:
             known = [one for one in known if one.file.parent != path.parent]
@@ -169,7 +171,7 @@ class Declarations:
 
 
 def _name(text: str, path: PurePath) -> str | None:
-    """Return the name by which another file tells that it uses one; None for a program in Go, which no file uses."""
+    """Return the name with which other files refer to the file ``path``; None for a Go program, which none uses."""
     if path.suffix.lower() != _GO:
         return path.stem
     package = _PACKAGE.search(text)

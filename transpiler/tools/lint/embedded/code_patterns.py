@@ -1,15 +1,16 @@
-"""The patterns of places of source code (``selector_places``), read.
+"""Parser for the patterns in ``selector_places`` that locate selectors in source code.
 
-In a pattern ``createConsumer(_, $)`` the ``$`` is the selector, ``_`` any argument but one that begins with a literal
-of text (beside one, and in a call of a function by its name alone, the selector has an operator), ``*`` any argument,
-and ``...`` any number of them; what stands behind the ``$`` is not looked at, but for ``_``. ``a(..., $, ...)`` is the
-first argument that is a condition, or unknown and called a selector. ``!`` is a flag, in the place where another
-function of the same name takes the selector: it is that where it is a text, or may be one beside a ``$`` that is none.
-``a(b = $)`` is an argument or a member with a name, anywhere within the brackets; ``'x'`` is that literal. ``a().b($)``
-is a call behind one of ``a``, ``a.b($)`` one of a member of ``a``. ``a = $`` is an assignment, a member or a named
-argument of any call. ``def a(b = $)`` is a call of a function that is declared with a parameter of that name,
-``def a(..., $)`` the first condition in one of a declared function. Names are compared without case and underscores,
-``*`` in one stands for any characters.
+In the pattern ``createConsumer(_, $)``, ``$`` is the selector, ``_`` any argument that does not begin with a string
+literal, ``*`` any argument, and ``...`` any number of arguments. If the argument at ``_`` does begin with a string
+literal, or if the function is called by its name alone, the selector must have an operator. Arguments after ``$`` are
+not examined, except ``_``. ``a(..., $, ...)`` finds the first argument that is a condition, or that is unknown and
+named like a selector. ``!`` is a flag at the position where another function of the same name has the selector: that
+argument is the selector if it is a string, or if it may be one and the argument at ``$`` is not. ``a(b = $)`` finds an
+argument or member with this name anywhere inside the brackets; ``'x'`` requires this literal. ``a().b($)`` is a call
+after a call of ``a``, and ``a.b($)`` a call of a member of ``a``. ``a = $`` is an assignment, a member, or a named
+argument of any call. ``def a(b = $)`` finds calls of a function that is declared with a parameter of this name, and
+``def a(..., $)`` the first condition in a call of a declared function. Names are compared without case and underscores,
+and ``*`` in a name matches any characters.
 """
 
 from __future__ import annotations
@@ -21,28 +22,29 @@ from typing import NamedTuple
 from transpiler.tools.lint.embedded.selector_places import PLACES, Place
 
 _CALL = re.compile(r"(?P<own>def )?(?:(?P<before>\w+)(?P<called>\(\))?\.)?(?P<name>[\w*]+)\((?P<arguments>.*)\)")
-#: Names whose patterns are kept, over all files.
+#: Maximum number of names, over all files, whose patterns are cached.
 _MAX_NAMES = 50_000
 
 
 class CodePattern(NamedTuple):
-    """A call in which one argument is a selector; without a name of the call, a name to which one is assigned.
+    """A call of which one argument is a selector; if ``name`` is None, an assignment of a selector to ``key``.
 
-    ``key`` is the name of the selector's argument, ``before`` the call or the member before the point.
+    ``key`` is the name of the selector's argument, None if the argument has no name. ``before`` is the name of the
+    call (with ``()``) or of the member before the dot; None if anything may be before.
     """
 
     name: re.Pattern[str] | None
     key: str | None
     arguments: tuple[str, ...] = ()
-    #: Texts that the call has to have.
+    #: String literals that the call must contain.
     literals: frozenset[str] = frozenset()
     before: str | None = None
-    #: True for calls of functions that the file declares.
+    #: True for patterns of calls of functions that are declared in the files.
     is_own: bool = False
 
     @property
     def is_any(self) -> bool:
-        """True for a pattern of calls of every name."""
+        """True if the pattern is for calls of any name."""
         return self.name is not None and self.name.pattern == ".*"
 
 
@@ -62,19 +64,19 @@ def _read_pattern(pattern: str) -> CodePattern:
 
 @cache
 def wildcards(name: str) -> re.Pattern[str]:
-    """Return the pattern of a name in which ``*`` stands for any characters."""
+    """Return the regular expression for ``name``, in which ``*`` matches any characters."""
     return re.compile(squeezed(name).replace("*", ".*"))
 
 
 @cache
 def patterns() -> tuple[tuple[CodePattern, Place], ...]:
-    """Return the patterns of the places of source code."""
+    """Return the patterns for source code, each with its record."""
     return tuple((_read_pattern(place.pattern), place) for place in PLACES if place.language == "code")
 
 
 @lru_cache(_MAX_NAMES)
 def of_assignment(name: str) -> tuple[Place, ...]:
-    """Return the places of assignments to a name."""
+    """Return the records of patterns that match an assignment to ``name``."""
     return tuple(
         place for own, place in patterns() if own.name is None and own.key and wildcards(own.key).fullmatch(name)
     )
@@ -82,12 +84,12 @@ def of_assignment(name: str) -> tuple[Place, ...]:
 
 @lru_cache(_MAX_NAMES)
 def of_call(name: str) -> tuple[tuple[CodePattern, Place], ...]:
-    """Return the patterns of calls of a name."""
+    """Return the patterns that match a call of ``name``, each with its record."""
     calls = [(own, place) for own, place in patterns() if own.name is not None and not own.is_own]
     return tuple(one for one in calls if one[0].name is not None and one[0].name.fullmatch(name))
 
 
 @lru_cache(_MAX_NAMES)
 def squeezed(name: str) -> str:
-    """Return a name as names are compared: ``MESSAGE_SELECTOR`` is ``messageSelector``."""
+    """Return ``name`` in the form for comparison: ``MESSAGE_SELECTOR`` and ``messageSelector`` become equal."""
     return name.lower().replace("_", "").replace("-", "")

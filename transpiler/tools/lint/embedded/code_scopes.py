@@ -1,7 +1,7 @@
-"""The variables of a source file by the blocks that see them.
+"""The variables of a source file, by the blocks in which they are visible.
 
-A name is looked up from the innermost block to the outermost. What cannot be told apart is one variable with several
-values, so that none of them is taken for its value.
+A name is looked up from the innermost block to the outermost. Variables that cannot be distinguished are treated as one
+variable with several values, so that none of these is used as its value.
 """
 
 from __future__ import annotations
@@ -11,23 +11,26 @@ from dataclasses import dataclass, field
 
 from transpiler.tools.lint.embedded.code_tokens import CLOSING, OPENING, Family, Token
 
-#: Words before the name of a type, whose members its name leads to.
+#: Keywords before the name of a type.
 _TYPES = frozenset("class interface object enum struct record trait module impl protocol namespace".split())
-#: Words with parentheses that have no parameters.
+#: Keywords of statements whose parentheses do not contain parameters.
 _STATEMENTS = frozenset("if while switch when with using synchronized lock until unless elif match return".split())
-#: Words before a variable that tell no type.
+#: Keywords before a variable that are not its type.
 _UNTYPED = frozenset(
     "var val let const final auto static readonly my our public private protected lateinit mut".split()
 )
-#: Signs between a variable and its value.
+#: Assignment operators.
 _GIVES = frozenset({"=", ":=", "+=", ".="})
-#: Tokens before a block that say what it is.
+#: Maximum number of tokens before a block that are read as its header.
 _MAX_HEADER = 80
 
 
 @dataclass(slots=True)
 class Variable:
-    """A variable: the places where its values begin, None for a value not in the file, and the name of its type."""
+    """A variable with the first tokens of its values and the name of its type, None if the type is unknown.
+
+    A value of None is a value that is not in the file, such as that of a parameter.
+    """
 
     values: list[int | None] = field(default_factory=list)
     type: str | None = None
@@ -36,10 +39,10 @@ class Variable:
 @dataclass(slots=True)
 class _Scope:
     parent: _Scope | None = None
-    #: The name of a type; None for any other block.
+    #: The name of the type of which this is the body; None for any other block.
     type: str | None = None
     is_function: bool = False
-    #: The column of the line that it begins with, where indentation tells.
+    #: The column of the line that opens the block, in languages with indentation; else -1.
     indent: int = -1
     variables: dict[str, Variable] = field(default_factory=dict)
 
@@ -51,7 +54,7 @@ class _Scope:
 
 
 class Scopes:
-    """The variables that the tokens of a file assign."""
+    """The variables that are assigned in the tokens of a file."""
 
     def __init__(self, tokens: Sequence[Token], family: Family, text: str) -> None:
         self._tokens, self._family, self._text = tokens, family, text
@@ -67,27 +70,27 @@ class Scopes:
         return {scope.type for scope in self._all if scope.type is not None}
 
     def find(self, name: str, at: int) -> Variable | None:
-        """Return the variable that a name alone is at a token."""
+        """Return the variable that ``name`` without a qualifier means at the token ``at``; None if unknown."""
         for scope in self._of[at].outwards():
             if name in scope.variables:
                 return scope.variables[name]
         return self._member(name)
 
     def find_member(self, name: str, at: int, type_name: str | None) -> Variable | None:
-        """Return the variable of a type; without one, of the type around a token."""
+        """Return the member ``name`` of the type ``type_name``; if that is None, of the type around token ``at``."""
         for scope in self._of[at].outwards() if type_name is None else self._all:
             if name in scope.variables and scope.type is not None and type_name in (None, scope.type):
                 return scope.variables[name]
         return self._member(name)
 
     def find_declared(self, name: str, type_name: str | None) -> Variable | None:
-        """Return the variable of a type; without one, or if the file declares no such type, one outside all types."""
+        """Return the member ``name`` of the type ``type_name``; if the file has no such type, the global variable."""
         if type_name in self.types:
             return self.find_member(name, 0, type_name)
         return self._all[0].variables.get(name)
 
     def _member(self, name: str) -> Variable | None:
-        """Return the variable of any block but a function: a constant of a type that is inherited or imported."""
+        """Return the variable ``name`` of any block except functions: perhaps an inherited or imported constant."""
         found = [scope.variables[name] for scope in self._all if not scope.is_function and name in scope.variables]
         if len(found) < 2:
             return found[0] if found else None
@@ -122,12 +125,12 @@ class Scopes:
         return scope
 
     def _block(self, parent: _Scope, header: int, number: int) -> _Scope:
-        """Open the block behind a header: the body of a type, of a function with its parameters, or a statement."""
+        """Open the block after a header: the body of a type, of a function with its parameters, or of a statement."""
         words = self._tokens[header:number]
         at = next((place for place, word in enumerate(words) if word.text in _TYPES), None)
         name = words[at + 1].text if at is not None and at + 1 < len(words) else None
         if at is not None and words[0].text == "companion":
-            # Its members are those of the type around it.
+            # The members of a companion object count as members of the type around it.
             name = next((scope.type for scope in parent.outwards() if scope.type is not None), name)
         scope = self._open(parent, name)
         self._parameters(scope, header, number)
@@ -152,7 +155,7 @@ class Scopes:
                 scope.variables.setdefault(token.text, Variable([None], self._type(place)))
 
     def _dedented(self, scope: _Scope, number: int) -> _Scope:
-        """Return the block of a line, which begins with a token, where indentation tells."""
+        """Return the block of the line that begins with the token ``number``, in a language with indentation."""
         column = self._tokens[number].start - (self._text.rfind("\n", 0, self._tokens[number].start) + 1)
         while scope.parent is not None and column <= scope.indent:
             scope = scope.parent
@@ -167,7 +170,7 @@ class Scopes:
         return scope
 
     def _read_values(self) -> None:
-        """Find the values of each variable, but for named arguments."""
+        """Find the values of each variable; named arguments are not assignments."""
         brackets: list[str] = []
         later: list[tuple[int, int]] = []
         for number, token in enumerate(self._tokens):
@@ -190,7 +193,7 @@ class Scopes:
         for place, number in later:
             name, scope = self._tokens[place].text, self._of[number]
             if place > 1 and self._tokens[place - 1].text in (".", "->"):
-                # A member, whatever it is one of.
+                # A member, whatever object it belongs to.
                 scope = next((one for one in scope.outwards() if not one.is_function), scope)
             else:
                 scope = next((one for one in scope.outwards() if name in one.variables), self._all[0])
@@ -199,11 +202,11 @@ class Scopes:
     def _add(self, scope: _Scope, place: int, number: int) -> None:
         variable = scope.variables.setdefault(self._tokens[place].text, Variable())
         variable.type = variable.type or self._type(place)
-        # A text that grows is none with one value.
+        # A variable to which text is appended has no single value.
         variable.values += [number + 1] if self._tokens[number].text in ("=", ":=") else [number + 1, None]
 
     def _begins(self, place: int, number: int) -> bool:
-        """Return True where a variable begins, and False where a known one gets another value."""
+        """Return True if the assignment declares a new variable, False if a known variable gets another value."""
         before = self._tokens[place - 1] if place else None
         if before is not None and before.text in (".", "->"):
             return False
@@ -214,7 +217,7 @@ class Scopes:
         return (before.kind == "name" and before.text not in ("else", "return", "do")) or before.text in (">", "]", "*")
 
     def _variable(self, number: int) -> int:
-        """Return the name that is assigned to before a sign: the last one, or the one before a colon and its type."""
+        """Return the token of the assigned name, which ends at ``number``: the last name, or one before ``: Type``."""
         for place in range(number, max(number - 4, 0), -1):
             if self._tokens[place].text == ":" and self._tokens[place - 1].kind == "name":
                 return place - 1
@@ -223,7 +226,7 @@ class Scopes:
         return number
 
     def _type(self, place: int) -> str | None:
-        """Return the name of a variable's type; None where it is not told."""
+        """Return the type of the variable whose name is the token ``place``; None if the code does not name it."""
         behind = self._tokens[place + 1 : place + 3]
         if len(behind) == 2 and behind[0].text == ":" and behind[1].kind == "name":
             return behind[1].text

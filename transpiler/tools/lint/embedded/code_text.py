@@ -1,11 +1,12 @@
-"""Selectors in source code: in the calls and assignments of ``selector_places``, and where a comment marks them.
+"""Selectors in source code: in the calls and assignments of ``selector_places``, and marked by comments.
 
-The code is read as tokens and brackets, by the family of its language; nothing else is parsed. A selector is a literal,
-a constant of the same file, or what + joins of them; another is known at run time only and is told to be unread, unless
-it is surely no text (``code_values``). Two places of equal texts with the same characters are one selector.
+The code is read as tokens and brackets, according to the family of its language; nothing else is parsed. A selector is
+a literal, a constant, or a concatenation of these. Any other selector is known only at run time and is yielded as
+unread, unless the expression is certainly not a string (``code_values``). Two uses of the same characters in the file
+are one selector.
 
-XML in a literal is read as a file of it is.
-A literal, or a constant by its name, that is a key of a data file has a selector behind it if that is a condition.
+XML in a literal is read like an XML file. If a literal, or the name of a constant, is a key of a data file, then a
+condition after it is a selector.
 """
 
 from __future__ import annotations
@@ -43,49 +44,50 @@ from transpiler.tools.lint.embedded.selector_text import (
 )
 from transpiler.tools.lint.embedded.xml_text import find_in_xml_literal, is_xml
 
-#: Signs between the name of an argument, a member or a variable and its value.
+#: Signs between the name of an argument, member or variable and its value.
 _GIVES = {"=", ":", "=>", ":="}
 _TYPES = {"class", "interface", "enum", "struct", "object", "record", "trait"}
-#: Words in the head of a type or of a function, before its body.
+#: Keywords in the head of a type or a function, before the body.
 _IN_HEADS = {"throws", "implements", "extends"} | _TYPES
 _BETWEEN_NAMES = {",", ".", "<", ">"}
-#: Signs and words before the name of a function of an object, of a type, or of a new object.
+#: Signs and words before the name in a call that is not of a function by its name alone: of an object, a constructor.
 _BEFORE_NAMES = {".", "->", "::", "new", "@"}
-#: Names of selectors, and of what is one beside the descriptor of a selector.
+#: Pattern of names of selectors; and a wider pattern, for arguments of a call that has the descriptor of a selector.
 _CALLED_SELECTOR, _CALLED_SO = re.compile(r"[sS]elector|SELECTOR"), re.compile(r"(?i)selector|filter")
-#: The name of a constant.
+#: Pattern of the name of a constant.
 _CONSTANT = re.compile(r"^[A-Z][A-Z0-9_]+$")
-#: Lines from a comment that marks a selector to the literal.
+#: Maximum number of lines from a comment that marks a selector to the literal.
 _NEAR = 3
-#: Brackets from a call to a member with a name.
+#: Number of nested brackets inside a call from which on members with a name are not examined.
 _MAX_LEVELS = 3
-#: Parts of all names of the keys of data files, and what joins the steps of a key.
+#: What every key for selectors in data files contains, and the separators of the steps of a key.
 _IN_KEYS, _KEY_STEPS = re.compile(r"selector|filter", re.IGNORECASE), re.compile(r"[.\[\]]")
-#: The sign of an assignment, and what is no letter or digit of a name.
+#: A token for an assignment, and the characters that are dropped when a text is compared with a name.
 _ASSIGNS, _OF_NO_NAME = Token("sign", "=", 0, 0, False), re.compile(r"[^A-Za-z0-9]")
-#: A key and its value in one text, which does not begin with what is known at run time only, as a message does.
+#: A key and its value in one text. A value that begins with an unknown part does not count; it is often a log message.
 _ENTRY = re.compile(
     rf"(?P<key>(?:[\w.-]*[._-])?(?:message|jms)?-?selector)\s*=\s*(?P<value>[^\s{HOLE}].*)", re.IGNORECASE | re.DOTALL
 )
-#: Signs between a key and what belongs to it.
+#: Signs between a key and its value.
 _BEHIND_KEYS = {",", "->", "to"}
 
 
 @dataclass(slots=True)
 class _Call:
-    """Brackets with the name before them, the first tokens of their arguments, and the members that have names.
+    """A pair of brackets: the name before them, the first tokens of the arguments, and the members with names.
 
-    ``name`` is empty for a declaration, and what is declared is ``declared``, where a word says that it is one.
+    For a declaration, ``name`` is empty and ``declared`` is the declared name; otherwise ``declared`` is empty. Each of
+    ``members`` has its name, the first token of its value, and the number of brackets around it inside the call.
     """
 
     name: str
     declared: str
     before: str | None
-    #: The place of the bracket that opens.
+    #: The offset of the opening bracket in the file.
     begin: int
-    #: True for a block of statements, whose names are not those of the call around it.
+    #: True for a block of statements, whose names do not belong to the call around it.
     is_block: bool
-    #: True for a call of a function by its name alone, which is one of the file's or of a type that it extends.
+    #: True for a call of a function by its name alone: a function of the file, or an inherited one.
     is_alone: bool
     arguments: list[int]
     members: list[tuple[str, int, int]] = field(default_factory=list)
@@ -95,9 +97,9 @@ class _Call:
 def find_in_code(
     text: str, family: Family, others: Iterable[Function] = (), elsewhere: Elsewhere = lambda *_: None
 ) -> Iterator[InFile]:
-    """Yield the selectors of a source file, in its order.
+    """Yield the selectors of the source file ``text``, in the order of the file.
 
-    ``others`` are functions of other files that it calls, and ``elsewhere`` finds constants of other files.
+    ``others`` are functions of other files that the file may call. ``elsewhere`` looks up constants of other files.
     """
     all_tokens = tokens(text, family)
     code = [token for token in all_tokens if token.kind != "comment"]
@@ -113,34 +115,35 @@ def find_in_code(
         yield from selectors
 
 
-#: A selector's first and last place in the file, and its text; of an unread one where its expression begins.
+#: The key of a found selector: start and end offset in the file, and its text. For an unread selector, twice the offset
+#: of its expression, and an empty text.
 _Key = tuple[int, int, str]
 
 
 class _Reader:
-    """The finds in a file, by their places."""
+    """The search for selectors in one file; ``found`` collects them by their position."""
 
     def __init__(self, text: str, code: Sequence[Token], values: Values, others: Iterable[Function]) -> None:
         self._text, self._code, self._values = text, code, values
         self._literals = [number for number, token in enumerate(code) if token.kind == "text"]
         self._ends = [code[number].end for number in self._literals]
-        #: True for what a place has to be near to, if the file matches it.
+        #: For each expression ``near`` of a pattern, True if the file matches it; a cache.
         self._near: dict[str, bool] = {}
         own = [one for one in patterns() if one[0].is_own and self._is_near(one[1])]
-        #: The functions that take a selector, by their names, and their calls.
+        #: The declared functions that take a selector, and their calls, by name.
         self._functions: dict[str, list[Function]] = {}
         self._calls: dict[str, list[_Call]] = {}
         for function in (*(declared(code, values, own) if own else ()), *others):
             self._functions.setdefault(function.name, []).append(function)
-        #: The values of names that may be selectors, and the values of variables that are.
+        #: Values assigned to names that may be selectors; first tokens of the values of variables that are used as one.
         self._later: list[tuple[int, Place]] = []
         self._used: set[int | None] = set()
         self.found: dict[_Key, list[InFile]] = {}
-        #: The first tokens of unread expressions, by their places.
+        #: The first token of each unread expression, by its offset in the file.
         self._unread: dict[int, int] = {}
 
     def comment(self, comment: Token) -> None:
-        """Find the selector that a comment marks."""
+        """Find the selector that ``comment`` marks, if it marks one."""
         marked, dialect = read_marker(comment.text.lstrip("#/*-<! "))
         number = self._marked(comment) if marked else None
         if number is not None:
@@ -164,7 +167,7 @@ class _Reader:
             elif token.text in CLOSING and opened:
                 call = closed[number] = opened.pop()
                 if call.arguments[-1] == number:
-                    # A comma behind the last argument, or none at all.
+                    # There is a comma after the last argument, or no argument.
                     call.arguments.pop()
                 self._match(call)
                 if call.name in self._functions and call.literals and not call.is_block:
@@ -174,14 +177,14 @@ class _Reader:
                     opened[-1].members += [(name, at, level + 1) for name, at, level in call.members]
 
     def _is_near(self, place: Place) -> bool:
-        """Return True if the file may have a place."""
+        """Return True if the file matches the expression ``near`` that ``place`` requires."""
         found = self._near.get(place.near)
         if found is None:
             found = self._near[place.near] = re.search(place.near, self._text) is not None
         return found
 
     def own_functions(self) -> None:
-        """Find the selectors given to functions that are declared, and those of variables that no call uses."""
+        """Find the selectors passed to declared functions, and values of variables that no call uses."""
         for name, calls in self._calls.items():
             functions = self._functions[name]
             by_name = next((one.place for one in functions if one.position is None), None)
@@ -194,12 +197,12 @@ class _Reader:
                         if self._condition(at, by_name):
                             break
         for at, known in self._later:
-            # An unread one is told where it is used.
+            # If a call uses the variable, an unread value is reported there.
             if at not in self._used or self._values.argument(at).text is not None:
                 self._condition(at, known)
 
     def texts(self) -> None:
-        """Find the selectors within literals."""
+        """Find the selectors inside string literals: in XML, in entries of properties, and in URIs."""
         done: set[int] = set()
         for number in self._literals:
             token = self._code[number]
@@ -223,7 +226,7 @@ class _Reader:
                 self.found.setdefault((token.start, token.start, "text"), selectors)
 
     def _entry(self, text: MappedText, escape: Escape) -> list[InFile]:
-        """Return the selector of a text that is a line of properties, such as those of annotations and of tests."""
+        """Return the selector in ``text`` if it has the form ``key = value``, as in annotations and in tests."""
         entry = _ENTRY.match(text.text)
         if entry is None or not is_condition(entry["value"]):
             return []
@@ -235,7 +238,7 @@ class _Reader:
         return list(found(text.part(*entry.span("value")), dialect, escape, whence))
 
     def inner(self) -> None:
-        """Take out each unread expression in which another place is: the selector is that of the inner one."""
+        """Remove each unread expression that contains another found selector, because only the inner one counts."""
         places = sorted(place for place, *_ in self.found)
         for start, number in self._unread.items():
             behind = bisect_right(places, start)
@@ -254,7 +257,7 @@ class _Reader:
         is_block = self._code[number].text == "{" and (not name or (number > 0 and self._code[number - 1].text == ")"))
         is_block |= is_body
         if is_block and number and self._code[number - 1].text in ("(", ",", "[", "{", "=", ":", "return"):
-            # An object or a map among arguments.
+            # An object or a map as an argument.
             is_block = False
         squeezed_name = squeezed(name)
         is_alone = self._code[number].text == "(" and (number < 2 or self._code[number - 2].text not in _BEFORE_NAMES)
@@ -262,7 +265,7 @@ class _Reader:
         return _Call("" if is_declared else squeezed_name, declared, before, begin, is_block, is_alone, [number + 1])
 
     def _is_head(self, at: int) -> bool:
-        """Return True if the names that end with a token are the head of a type, or of a function that throws."""
+        """Return True if the names up to the token ``at`` are the head of a type, or of a function that throws."""
         while at >= 0 and (self._code[at].kind == "name" or self._code[at].text in _BETWEEN_NAMES):
             if self._code[at].text in _IN_HEADS:
                 return True
@@ -270,7 +273,7 @@ class _Reader:
         return False
 
     def _key(self, number: int) -> None:
-        """Find the selector behind a key of a data file."""
+        """Find the selector after the token ``number`` if it is a key of a data file."""
         token = self._code[number]
         if not (token.kind == "text" or token.text.isupper()) or not _IN_KEYS.search(token.text):
             return
@@ -285,11 +288,11 @@ class _Reader:
             self._condition(at + 1, known)
 
     def _is_read(self, number: int) -> bool:
-        """Return True for a member that is read, as the text of a constant of an enumeration is."""
+        """Return True if the token is a member that is read, such as the text of an enumeration constant."""
         return self._code[number - 1].text == "." and self._code[number].kind == "name"
 
     def _condition(self, at: int, known: Place) -> bool:
-        """Add the value of an argument if it is a condition, and return True if it is one."""
+        """Add the value of the argument at token ``at`` as a selector if it is a condition; return True if it is."""
         value = self._values.argument(at)
         parts = value.text or value.parts
         if parts is None or not is_condition(parts.text):
@@ -298,7 +301,7 @@ class _Reader:
         return True
 
     def _member(self, number: int, opened: list[_Call]) -> None:
-        """Note a name, or a literal, that is given a value."""
+        """Find an assignment: if the token ``number`` is a name or literal to which a value is assigned, examine it."""
         following = self._code[number + 1] if number + 1 < len(self._code) else None
         at = number + 2
         if following is not None and following.text == ")" and self._is_block_of_symbol(number):
@@ -319,7 +322,7 @@ class _Reader:
                 elif known.is_sure:
                     value = self._values.assigned(at)
                     if value.text is None or _OF_NO_NAME.sub("", value.text.text).lower() != name:
-                        # The text of a constant may be a key, which has its name.
+                        # If the text equals the constant's own name, it is a key and not a selector.
                         self._add(value, at, known.dialect, known.pattern)
                 else:
                     self._later.append((at, known))
@@ -330,7 +333,7 @@ class _Reader:
                 self._condition(at, key)
 
     def _is_block_of_symbol(self, number: int) -> bool:
-        """Return True for a symbol alone in parentheses, behind which a block of one text stands."""
+        """Return True if the token is a symbol alone in parentheses, followed by a block with one string literal."""
         around = [*self._code[max(number - 2, 0) : number], *self._code[number + 2 : number + 5]]
         signs = [token.text if token.kind == "sign" else token.kind for token in around]
         return signs == ["(", ":", "{", "text", "}"]
@@ -357,11 +360,11 @@ class _Reader:
                         return
                     is_found |= self._add(value, number, self._dialect(known, call), known.pattern)
                     if not known.is_sure:
-                        # The argument that is the selector is found, so no other one is.
+                        # The selector's argument is found, so no other argument is a selector.
                         return
 
     def _is_only(self, pattern: CodePattern, known: Place, call: _Call, at: int) -> bool:
-        """Return True if an argument can only be a selector: by its name, by the call's, or as a constant for JMS."""
+        """Return True if the argument must be a selector: by its name, the call's name, or as a constant for JMS."""
         if not known.is_sure or pattern.is_any:
             return False
         if pattern.key is not None or "select" in call.name:
@@ -370,18 +373,21 @@ class _Reader:
         return is_of_api and self._values.is_called(at, _CONSTANT) and is_of_jms(self._text)
 
     def _is_one(self, pattern: CodePattern, known: Place, at: int) -> bool:
-        """Return True if what is no text may be a selector: in any call with a literal only what is called so."""
+        """Return True if an argument that is not a known text may be a selector.
+
+        For a pattern of calls of any name, the argument must also be named like a selector or filter.
+        """
         return not pattern.is_any or (known.is_sure and self._values.is_called(at, _CALLED_SO))
 
     def _is_selector(self, value: Value, at: int, is_one_of_several: bool) -> bool:
-        """Return True for a condition, or for an unknown value that is called a selector beside other arguments."""
+        """Return True if ``value`` is a condition, or unknown, named like a selector, and one of several arguments."""
         parts = value.text or value.parts
         if parts is None:
             return is_one_of_several and value.kind == "unknown" and self._values.is_called(at, _CALLED_SELECTOR)
         return is_condition(parts.text)
 
     def _arguments(self, pattern: CodePattern, call: _Call) -> Iterator[tuple[int, bool]]:
-        """Yield where the selectors of a call begin, and False where another call may be meant."""
+        """Yield the first token of each selector of ``call``, with False if another function may be meant."""
         if pattern.key is not None:
             yield from ((at, True) for name, at, level in call.members if name == pattern.key and level < _MAX_LEVELS)
             return
@@ -407,7 +413,7 @@ class _Reader:
         yield call.arguments[place], not any(map(self._values.begins_with_text, others))
 
     def _is_no_flag(self, flag: int, selector: int, first: int) -> bool:
-        """Return True if an argument is a text, or may be one where neither it nor the first one tells of a flag."""
+        """Return True if the argument at ``flag`` is a string, or probably one, so that it is not a flag."""
         value, other = self._values.argument(flag), self._values.argument(selector)
         if value.kind != "unknown":
             return value.kind == "text"
@@ -418,11 +424,11 @@ class _Reader:
         return is_known and not self._values.is_nothing(selector)
 
     def _marked(self, comment: Token) -> int | None:
-        """Return the literal that a comment marks: the last one before it on its line, or the next one."""
+        """Return the literal that ``comment`` marks: the last one before it on its line, or the next one; else None."""
         line = self._text.rfind("\n", 0, comment.start) + 1
         before = bisect_right(self._ends, comment.start) - 1
         if before >= 0 and self._text[line : comment.start].strip():
-            # A closing parenthesis may stand on a line of its own, and the comment behind it.
+            # A closing parenthesis may be on its own line, with the comment after it.
             between = self._text[self._ends[before] : comment.start]
             if "\n" not in between or not between.strip(" \t\n)]},;"):
                 return self._literals[before]
@@ -434,7 +440,7 @@ class _Reader:
         return None
 
     def _dialect(self, known: Place, call: _Call) -> str | None:
-        """Return the dialect of a call: what its argument of that name says, or its place."""
+        """Return the dialect of ``call``: that of its argument ``dialect``, or of its pattern; None if unknown."""
         for name, at, level in call.members:
             if name == "dialect" and level == 0:
                 text = self._values.at(at).text
@@ -442,7 +448,7 @@ class _Reader:
         return known.dialect
 
     def _refuse(self, value: Value, number: int, known: Place) -> None:
-        """Add the filter of another language, which is not read."""
+        """Add ``value``, a filter in another language, as unread."""
         is_blank = value.text is not None and not value.text.text.strip()
         if value.kind not in ("text", "unknown") or is_blank:
             return
@@ -451,7 +457,7 @@ class _Reader:
         self.found.setdefault((start, start, ""), [unread])
 
     def _add(self, value: Value, number: int, dialect: str | None, whence: str) -> bool:
-        """Add a value that is, or may be, a selector, and return True for one."""
+        """Add ``value`` as a selector, read or unread; return False if it cannot be a selector."""
         if value.kind not in ("text", "unknown"):
             return False
         self._used.add(value.begin)

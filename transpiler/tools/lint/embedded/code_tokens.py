@@ -1,6 +1,6 @@
-"""The tokens of source code, and the texts of its literals.
+"""The tokens of source code, and the values of string literals.
 
-The languages differ in their comments and literals, in how a variable begins, and in nothing else that counts here.
+For this purpose, programming languages differ only in their comments and literals, and in the declaration of variables.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from transpiler.tools.lint.embedded.selector_text import MappedText, decoded, pl
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Languages with the same strings and comments."""
+    """The lexical rules of a group of languages: regular expressions for their comments and string literals."""
 
     comments: str
     strings: str
     #: True if adjacent string literals are concatenated.
     adjacent: bool = False
-    #: Matches a literal that has the value of a name in it.
+    #: Regular expression that finds an interpolated value in a literal.
     interpolated: str = r"(?!)"
-    #: True if blocks are told by their indentation.
+    #: True if indentation determines the blocks.
     indented: bool = False
-    #: True if a variable begins with a type or a word such as ``var``, so that its block is known.
+    #: True if the declaration of a variable has a type or a word such as ``var``, so that its block is known.
     declares: bool = True
 
 
@@ -32,13 +32,13 @@ Kind = Literal["text", "name", "number", "sign", "comment"]
 
 
 class Token(NamedTuple):
-    """A token with its place; a literal of text is a ``text``, all else that is no name or number is a ``sign``."""
+    """A token with its offsets in the file. A string literal is a ``text``, an operator or bracket a ``sign``."""
 
     kind: Kind
     text: str
     start: int
     end: int
-    #: True if a line ends before it.
+    #: True if there is a line end between the token before and this token.
     on_new_line: bool
 
 
@@ -46,7 +46,7 @@ _DOUBLE = r'"(?:[^"\\\n]|\\.)*+"'
 _SINGLE = r"'(?:[^'\\\n]|\\.)*+'"
 _TRIPLE = r'"""(?:[^\\]|\\.)*?"""' + r"|'''(?:[^\\]|\\.)*?'''"
 _JAVA_COMMENT = r"//[^\n]*|/\*.*?\*/"
-#: Names that Kotlin, Groovy, Scala, JavaScript, PHP, Ruby and shells replace in a literal, behind no backslash.
+#: The beginning of an interpolated name, without a backslash, in Kotlin, Groovy, Scala, JavaScript, PHP, Ruby, shells.
 _DOLLAR = r"(?<!\\)(?:\\\\)*(?:\$\{|\$[A-Za-z_]|#\{)"
 _PYTHON = Family(
     comments=r"#[^\n]*",
@@ -73,7 +73,7 @@ _SHARP = Family(
 _C = Family(comments=_JAVA_COMMENT, strings=f"{_DOUBLE}|{_SINGLE}", adjacent=True)
 _SQL = Family(comments=r"--[^\n]*|/\*.*?\*/", strings=r"'(?:[^']|'')*+'")
 
-#: The family of a file by the end of its name.
+#: The family of languages for each file name extension.
 FAMILIES = {
     **dict.fromkeys((".py", ".pyi"), _PYTHON),
     **dict.fromkeys((".rb", ".sh", ".bash", ".pl", ".tf", ".toml"), _HASH),
@@ -101,7 +101,7 @@ OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
 
 
 def tokens(text: str, family: Family) -> list[Token]:
-    """Return the tokens of a source file, comments among them."""
+    """Return the tokens of the source file ``text``, including comments."""
     pattern = re.compile(f"(?P<comment>{family.comments})|(?P<text>{family.strings})|{_REST}", re.DOTALL)
     found: list[Token] = []
     last = 0
@@ -114,7 +114,7 @@ def tokens(text: str, family: Family) -> list[Token]:
 
 
 def content(token: Token) -> MappedText:
-    """Return the text that a literal stands for."""
+    """Return the value of the string literal ``token``, with its escapes decoded."""
     body = token.text.lstrip(_PREFIX)
     prefix = token.text[: len(token.text) - len(body)].lower()
     quotes = 3 if body[:3] in ('"""', "'''") and len(body) >= 6 else 1
@@ -125,7 +125,7 @@ def content(token: Token) -> MappedText:
 
 
 def escaped(token: Token) -> str | None:
-    """Return the quote of a literal in which \\ escapes; None for one that has no escapes."""
+    """Return the quote of the literal ``token`` if \\ is an escape in it; None if it has no escapes."""
     body = token.text.lstrip(_PREFIX)
     prefix = token.text[: len(token.text) - len(body)].lower()
     return None if "@" in prefix or "r" in prefix or body[0] == "`" else body[0]

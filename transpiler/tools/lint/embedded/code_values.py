@@ -1,4 +1,4 @@
-"""The texts of expressions in source code: literals, constants, and what + and methods join of them."""
+"""The string values of expressions in source code: literals, constants, and concatenations by + and methods."""
 
 from __future__ import annotations
 
@@ -14,58 +14,59 @@ from transpiler.tools.lint.embedded.selector_places import HOLE
 from transpiler.tools.lint.embedded.selector_text import MappedText, decoded, joined, plain
 from transpiler.tools.lint.embedded.text_methods import METHODS, joined_by
 
-#: Words for no selector.
+#: Words for the absence of a value.
 _NOTHING = frozenset("null nil none undefined nullptr".split())
 _OWN = frozenset({"this", "self", "cls"})
-#: Signs behind an expression that end it.
+#: Signs that end an expression.
 _ENDS = frozenset(",)]};")
-#: Signs that go on with an expression on the next line.
+#: Signs at the begin of a line that continue the expression of the line before.
 _CONTINUES = frozenset("+.%?(")
-#: Signs before an operand that make no other value of it.
+#: Signs before an operand that do not change its value.
 _REFERENCES = frozenset("&*$")
-#: Signs and words of functions and of types in the place of a value.
+#: Signs and words by which an argument is a function or a type, and not a string.
 _NO_TEXT = frozenset(("->", "=>", "::", "class", "function", "typeof", "lambda", "async"))
-#: A decimal number in source code that reads the same in a text.
+#: A decimal number that is written the same in source code and when it is converted to a string.
 _NUMBER = re.compile(r"(?:0|[1-9]\d*)(?P<fraction>\.\d*[1-9]|\.0)?(?P<suffix>[lL]?)")
-#: The types of variables that hold a text.
+#: The types of variables that can contain a string, in lower case.
 _TEXT_TYPES = frozenset(
     "string str charsequence simplestring char wchar stringbuilder stringbuffer object any dynamic var val let auto"
     " cstr gstring optional option".split()
 )
-#: Last words of names that are those of other things than selectors.
+#: Last words of the names of variables that are not selectors.
 _OTHER_THINGS = frozenset(
     "handler listener callback consumer subscriber dest destination queue topic address class type option options opts"
     " promise future config configuration settings executor scheduler timeout interval session connection factory"
     " context local durable group groupid clientid token tenant tenantid name id metrics registry tracer span"
     " void".split()
 )
-#: The words of a name, without digits: those of ``clientId``, ``CLIENT_ID`` and ``clientid2``.
+#: The words of a name without digits, as in ``clientId``, ``CLIENT_ID`` and ``clientid2``.
 _WORDS_OF_NAME = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-#: Artemis's class of texts: a call with one text as its argument, which it is.
+#: Artemis's class of strings: the value of a call is its argument.
 _WRAPPER = "SimpleString"
-#: Calls by which mocks say what an argument is: that it is equal to a text, or anything of a type.
+#: Argument matchers of mocks: for an argument equal to a given text, and for any argument of a type.
 _EQUALS, _ANYTHING = "eq", re.compile(r"any(?:String|Object|Boolean)?|isNull|isNotNull|notNull|nullable|isA")
-#: Calls whose value is their first argument as it stands in a URI.
+#: Functions and classes whose calls return their first argument with the escapes of a URI.
 _URI_ENCODERS = frozenset({"URLEncoder", "encodeURIComponent", "UriUtils", "quote_plus", "urlencode"})
-#: Calls that put values into a text, and the places of these: of printf, of Python and of .NET.
+#: Functions that insert values into a text, in lower case, and the placeholders of printf, of Python and of .NET.
 _FORMATS = frozenset("format printf sprintf fromf tof".split())
 _FORMAT = re.compile(r"%%|%[-#+ 0,(]*(?:\d+\$)?[\d.]*[a-zA-Z]|\{\w*(?:[:!][^{}]*)?\}")
-#: The mark that an interpolated literal has in the place of a value.
+#: The placeholder of a value in an interpolated literal.
 _INTERPOLATED = re.compile(r"[$#]?\{[^{}]*\}|\$\w+|\([^()]*\)")
-#: Constants of constants that are followed.
+#: Maximum number of constants followed to find a value, each the value of the one before.
 _MAX_DEPTH = 20
 
 Kind = Literal["text", "unknown", "other", "none"]
 
 
 class Value(NamedTuple):
-    """The text of an expression; None where it is known at run time only.
+    """The value of an expression. ``text`` is its text, None if the text is known only at run time.
 
-    A ``text`` is a literal, a constant of one, or joined with one. What is ``unknown`` may be a text, ``other`` is a
-    number or a boolean, and ``none`` no value: null, a function, a type, a declaration. ``parts`` is the text with
-    ``HOLE`` in the place of what is not known. ``literal`` is the first literal in it, ``begin`` the first token of the
-    value of the variable that it is. ``file`` is the name of the file in which the text stands, None for this one;
-    ``is_filled`` if a part of it stands in another file. ``reason`` says why the text is not known.
+    The ``kind`` is ``text`` for a string: a literal, its constant, or a concatenation with a literal; ``unknown`` if
+    the value may be a string; ``other`` for a number or boolean; ``none`` for anything else: null, a function, a type,
+    a declaration. ``parts`` is the text with a ``HOLE`` for each unknown part; None if nothing is known. ``literal`` is
+    the first literal in the text, None if there is none. ``begin`` is the first token of the variable's value if the
+    expression is a variable. ``file`` is the name of the file that contains the text, None for this file.
+    ``is_filled`` is True if a part of the text is in another file. ``reason`` states why the text is unknown.
     """
 
     text: MappedText | None
@@ -80,13 +81,13 @@ class Value(NamedTuple):
 
 _NO_VALUE = Value(None, "none")
 _UNKNOWN = Value(None, "unknown")
-#: Finds the value of a constant of another file by the names that lead to it, which are joined by points; the number
-#: is that of the constants on the way. None if no other file is known to have it.
+#: A function that returns the value of a constant of another file, None if no file is known to declare it. Arguments:
+#: the names up to the constant, which dots separate in the code; the number of constants followed so far.
 Elsewhere = Callable[[Sequence[str], int], Value | None]
 
 
 class Values:
-    """The expressions of a file, by the numbers of their first tokens."""
+    """The expressions of a file, identified by the index of their first token."""
 
     def __init__(
         self, tokens: Sequence[Token], family: Family, text: str, elsewhere: Elsewhere = lambda *_: None
@@ -101,7 +102,7 @@ class Values:
 
     @cached_property
     def _injected(self) -> dict[str, Token]:
-        """The placeholders of fields and parameters that ``@Value`` of Spring and Micronaut gives a value."""
+        """The literal with a placeholder in ``@Value`` (Spring, Micronaut), by the name of the field or parameter."""
         found = {}
         for number, token in enumerate(self.tokens):
             if token.text == "Value" and number and self._is(number - 1, "@") and self._is(number + 1, "("):
@@ -114,24 +115,24 @@ class Values:
         return found
 
     def at(self, number: int, depth: int = 0) -> Value:
-        """Return the value of the expression that begins with a token."""
+        """Return the value of the expression that begins with the token ``number``."""
         return self._read(number, depth)[0]
 
     def behind_name(self, number: int) -> int:
-        """Return the first token of the value of an argument, which may have a name."""
+        """Return the first token of the value of the argument at ``number``: after its name, if it has a name."""
         return number + 2 if self._kind(number) == "name" and self._is(number + 1, "=", ":", ":=") else number
 
     def member(self, name: str, type_name: str | None, depth: int) -> Value | None:
-        """Return the value of a constant of a type of the file; without a type, of one outside types and functions."""
+        """Return the value of the constant ``name`` of ``type_name``, None for outside types; None if not known."""
         variable = self._scopes.find_declared(name, type_name)
         if variable is None or len(variable.values) != 1 or variable.values[0] is None:
             return None
         return self.at(variable.values[0], depth)
 
     def argument(self, number: int, is_only: bool = False) -> Value:
-        """Return the value of an argument that begins with a token: behind its name, if it has one.
+        """Return the value of the argument that begins with the token ``number``, with or without a name.
 
-        ``is_only`` if the argument can only be a selector, so that no name tells of another thing.
+        ``is_only`` is True if the argument must be a selector, so that its name is no reason to reject it.
         """
         begin = self.behind_name(number)
         if begin != number or (number and self._is(number - 1, ":")):
@@ -147,7 +148,7 @@ class Values:
             return _NO_VALUE
         is_choice = value.kind in ("other", "none") or any(self._is(place, "?") for place in inside)
         if is_choice and any(self._kind(place) == "text" for place in inside):
-            # A condition decides which text it is.
+            # A condition chooses between texts at run time.
             is_value = self.tokens[number].text not in ("{", "[", "@")
             return Value(None, "text" if is_value else "none")
         if value.kind == "unknown" and self._is_other_thing(inside, is_only):
@@ -155,9 +156,10 @@ class Values:
         return value
 
     def assigned(self, number: int) -> Value:
-        """Return the value that a name is given, which begins with a token; none where it is only handed on.
+        """Return the value assigned to a name, which begins with the token ``number``.
 
-        A parameter is assigned to a field, a member is read, or a type stands behind a colon.
+        It has the kind ``none`` if the expression only passes on another value: a parameter or a member; or if it is
+        a type after a colon.
         """
         value = self.argument(number)
         if value.kind != "unknown" or value.reason:
@@ -168,9 +170,9 @@ class Values:
         return value if called is not None and called > number and not is_got else _NO_VALUE
 
     def parameter(self, number: int, is_declared: bool) -> str | None:
-        """Return the name of a parameter that begins with a token; None for the argument of a call.
+        """Return the name of the parameter that begins with the token ``number``; None if it is an argument of a call.
 
-        ``is_declared`` if a word says that a function is declared: a type may be missing, or stand behind the name.
+        ``is_declared`` is True if a keyword declares the function; then the type may be missing, or after the name.
         """
         inside = self._extent(number)
         inside = inside[: next((at for at, place in enumerate(inside) if self._is(place, "=")), len(inside))]
@@ -181,12 +183,12 @@ class Values:
         return self.tokens[inside[-1]].text if self._declares(inside) else None
 
     def end(self, number: int) -> int:
-        """Return the place in the file where an expression ends that begins with a token."""
+        """Return the offset in the file of the end of the expression that begins with the token ``number``."""
         inside = self._extent(number)
         return self.tokens[inside[-1]].end if inside else self.tokens[number].start
 
     def arguments(self, opening: int) -> list[int]:
-        """Return the first token of each argument in the parentheses that open at a token."""
+        """Return the first token of each argument in the parentheses that open at the token ``opening``."""
         found, place = [], opening + 1
         while place < len(self.tokens) and self.tokens[place].text not in CLOSING:
             found.append(place)
@@ -198,35 +200,35 @@ class Values:
         return found
 
     def is_literal(self, number: int) -> bool:
-        """Return True for an argument that is a literal of text and nothing else."""
+        """Return True if the argument at ``number`` is only a string literal."""
         return self._kind(number) == "text" and self._is(number + 1, ",", ")")
 
     def is_nothing(self, number: int) -> bool:
-        """Return True for an argument that is null, and nothing else."""
+        """Return True if the argument at ``number`` is only null."""
         return self._is_alone(number) and self.tokens[number].text.lower() in _NOTHING
 
     def is_of_text(self, number: int) -> bool:
-        """Return True for a variable that is declared as a text."""
+        """Return True if the argument at ``number`` is a variable that is declared as a string."""
         variable = self._scopes.find(self.tokens[number].text, number) if self._is_alone(number) else None
         return variable is not None and variable.type is not None and variable.type.lower() == "string"
 
     def _is_alone(self, number: int) -> bool:
-        """Return True for a name that is an argument."""
+        """Return True if the argument at ``number`` is only a name."""
         return self._kind(number) == "name" and self._is(number + 1, ",", ")")
 
     def is_called(self, number: int, word: re.Pattern[str]) -> bool:
-        """Return True for a name, or a call of one, that has a word in it."""
+        """Return True if the argument at ``number`` is a name, or a call of a name, in which ``word`` is found."""
         inside = self._extent(number)
         opened = next((place for place in inside if self.tokens[place].text == "("), inside.stop)
         names = [place for place in inside if place < opened and self._kind(place) == "name"]
         return bool(names) and word.search(self.tokens[names[-1]].text) is not None
 
     def begins_with_text(self, number: int) -> bool:
-        """Return True for an argument whose first operand is a literal of text."""
+        """Return True if the argument at ``number`` begins with a string literal."""
         return self._kind(number) == "text"
 
     def around(self, number: int) -> tuple[int, Value]:
-        """Return the expression that a literal of text is a part of, and the number of its first token."""
+        """Return the first token and the value of the concatenation that contains the literal ``number``."""
         first = number
         while first:
             before = self.tokens[first - 1]
@@ -244,7 +246,7 @@ class Values:
         return first, self.at(first)
 
     def _before(self, number: int) -> int | None:
-        """Return the first token of the operand that ends with a token; None for one that is not followed."""
+        """Return the first token of the operand that ends with the token ``number``; None if it is not supported."""
         if self.tokens[number].text == ")":
             depth = 0
             while number >= 0:
@@ -263,7 +265,7 @@ class Values:
         return number
 
     def _read(self, number: int, depth: int) -> tuple[Value, int]:
-        """Return a value and the number of the token behind it."""
+        """Return the value of the expression that begins at ``number``, and the index of the token after it."""
         operands: list[Value] = []
         places: list[tuple[int, int]] = []
         while True:
@@ -280,7 +282,7 @@ class Values:
         ends = behind is None or behind.text in _ENDS or (behind.on_new_line and behind.text not in _CONTINUES)
         kind: Kind = next((kind for kind in ("text", "unknown", "other") if kind in kinds), "none")
         if kind == "other" and not ends:
-            # A condition may choose between texts.
+            # The value may be the condition of a choice between texts.
             kind = "unknown"
         if len(operands) > 1 or not ends:
             operands = [self._here(operand, *place) for operand, place in zip(operands, places, strict=True)]
@@ -296,7 +298,7 @@ class Values:
                 called = self._token(number + 1)
                 is_format = called is not None and behind.text == "." and called.text in ("format", "formatted")
                 is_filled = is_format or behind.text == "%"
-                # Another method may put anything around the text.
+                # Any other method may add text before and after.
                 parts = _filled_in(parts, _FORMAT) if is_filled else joined([hole, _holed(parts)])
         begin, file = (operands[0].begin, operands[0].file) if len(operands) == 1 and ends else (None, None)
         reason = next((operand.reason for operand in operands if operand.reason), "") if text is None else ""
@@ -304,7 +306,7 @@ class Values:
         return Value(text, kind, literal, parts, begin, file, is_filled, reason), number
 
     def _here(self, operand: Value, first: int, last: int) -> Value:
-        """Return a text that stands in another file with the places of the name that it has here."""
+        """Return ``operand``; if its text is in another file, with the position of its name in this file."""
         if operand.file is None:
             return operand
         start, end = self.tokens[first].start, self.tokens[last].end
@@ -316,7 +318,7 @@ class Values:
         return operand._replace(text=placed(operand.text), parts=placed(operand.parts), file=None, is_filled=True)
 
     def _operand(self, number: int, depth: int) -> tuple[Value, int]:
-        """Return the value of an operand after its methods of texts, and the number behind it."""
+        """Return the value of the operand at ``number`` after its string methods, and the index of the next token."""
         value, number = self._alone(number, depth)
         while value.kind == "text" and self._is(number, ".") and self._kind(number + 1) == "name":
             name = self.tokens[number + 1].text.lower()
@@ -331,7 +333,7 @@ class Values:
         return value, number
 
     def _joined(self, separator: Value, texts: Sequence[int], depth: int) -> Value:
-        """Return the value of texts that a separator joins."""
+        """Return the value of the expressions ``texts`` joined by ``separator``."""
         if separator.text is None or not texts:
             return _UNKNOWN
         values = [self._here(self.at(at, depth + 1), at, max(at, self._extent(at).stop - 1)) for at in texts]
@@ -342,7 +344,7 @@ class Values:
         return Value(text if is_known else None, "text", literal, text, is_filled=is_filled)
 
     def _alone(self, number: int, depth: int) -> tuple[Value, int]:
-        """Return a literal, the value of a name or of what is in parentheses, and the number behind it."""
+        """Return the value of a literal, a name or a parenthesized expression, and the index of the token after it."""
         token = self._token(number)
         if token is None:
             return _NO_VALUE, number
@@ -367,7 +369,7 @@ class Values:
         return _NO_VALUE, number + (token.kind == "name")
 
     def _named(self, number: int, depth: int) -> tuple[Value, int]:
-        """Return the value of a name, which is none where it is a type with its variable, and the number behind it."""
+        """Return the value of a name or call, and the index of the token after it; no value if it is a declaration."""
         first = number
         path = [self.tokens[number].text]
         if path[0] == "new" and (token := self._token(number + 1)) is not None:
@@ -385,7 +387,7 @@ class Values:
         return self._variable(path, first, depth), number
 
     def _call(self, path: list[str], number: int, depth: int) -> tuple[Value, int]:
-        """Return the value of a call whose parentheses open at a token, and the number behind all calls of a chain."""
+        """Return the value of the call whose parentheses open at ``number``, and the index of the token after them."""
         inner = _UNKNOWN
         behind = self._closing(number)
         name = path[-1].lower()
@@ -432,7 +434,7 @@ class Values:
         return Value(None, self._of_type(variable.type))
 
     def _outside(self, path: list[str], first: int, depth: int) -> Value:
-        """Return the value of a constant of another file; a name of a variable is no constant."""
+        """Return the value of a constant of another file; unknown if ``path`` begins with a variable of this file."""
         is_own = path[0] in _OWN
         if len(path) > 1 and not is_own and self._scopes.find(path[0], first) is not None:
             return _UNKNOWN
@@ -446,7 +448,7 @@ class Values:
         return "unknown" if type_name is None or type_name.lower().strip("_") in _TEXT_TYPES else "none"
 
     def _is_other_thing(self, inside: Sequence[int], is_only: bool) -> bool:
-        """Return True for a name or a call that is known to be no text; ``is_only`` if no name tells of that."""
+        """Return True if a name or call is certainly not a selector; with ``is_only``, its name is no reason."""
         names = [place for place in inside if self._kind(place) == "name"]
         if not names or any(self.tokens[place].text in "+?" for place in inside):
             return False
@@ -463,7 +465,7 @@ class Values:
         return bool(words) and words[-1] in _OTHER_THINGS
 
     def _declares(self, inside: Sequence[int]) -> bool:
-        """Return True for a parameter: a type, and its name behind it."""
+        """Return True if the tokens are the declaration of a parameter: a type, and the name after it."""
         inside = inside[: next((at for at, place in enumerate(inside) if self._is(place, "=")), len(inside))]
         if len(inside) < 2 or self._kind(inside[-1]) != "name":
             return False
@@ -471,7 +473,7 @@ class Values:
         return before.kind == "name" or before.text in (">", "]") or (len(inside) > 2 and before.text in ("*", "&"))
 
     def _extent(self, number: int) -> range:
-        """Return the tokens of an expression: to a comma, or to the bracket that ends what it is in."""
+        """Return the tokens of the expression at ``number``: up to a comma, a semicolon or a closing bracket."""
         depth = 0
         for place in range(number, len(self.tokens)):
             text = self.tokens[place].text
@@ -482,7 +484,7 @@ class Values:
         return range(number, len(self.tokens))
 
     def _closing(self, number: int) -> int:
-        """Return the number of the token behind the bracket that closes one."""
+        """Return the index of the token after the bracket that closes the bracket at ``number``."""
         depth = 0
         for place in range(number, len(self.tokens)):
             if self.tokens[place].kind == "sign":
@@ -504,7 +506,7 @@ class Values:
 
 
 def _constant(token: Token) -> MappedText | None:
-    """Return a number or a boolean as it stands in a text to which it is joined; None where languages differ."""
+    """Return the text of a number or boolean when it is concatenated with a string; None if languages differ."""
     if token.kind == "name":
         return plain(token.text, token.start)
     match = _NUMBER.fullmatch(token.text)
@@ -512,25 +514,25 @@ def _constant(token: Token) -> MappedText | None:
 
 
 def _after(value: Value, name: str) -> Value:
-    """Return a value after a method of ``METHODS``."""
+    """Return ``value`` after the string method ``name`` of ``METHODS``."""
     method = METHODS[name]
     text, parts = (None if one is None else method(one) for one in (value.text, value.parts))
     return value._replace(text=text, parts=parts, begin=None)
 
 
 def _holed(text: MappedText) -> MappedText:
-    """Return a text with a hole behind it."""
+    """Return ``text`` with a hole at the end."""
     end = text.ends[-1] if text.ends else text.at
     return joined([text, MappedText(HOLE, [end], [end], end)])
 
 
 def _filled_in(text: MappedText, pattern: re.Pattern[str]) -> MappedText:
-    """Return a text with a hole for each match of a pattern."""
+    """Return ``text`` with a hole for each match of ``pattern``, except %%, which becomes %."""
     return decoded(text.text, 0, pattern, lambda match: "%" if match[0] == "%%" else HOLE).within(text)
 
 
 def _in_uri(text: MappedText) -> MappedText:
-    """Return a text with the escapes that a URI has for its characters, each with the character's place."""
+    """Return ``text`` with the escapes of a URI, each at the position of the escaped character."""
     parts = []
     for place, character in enumerate(text.text):
         written = quote(character)

@@ -1,6 +1,6 @@
-"""Selectors in files of data: JSON, YAML and .properties, by the keys that lead to a text; and in selector files.
+"""Selectors in data files: JSON, YAML and .properties, found by the keys that lead to a text; and in selector files.
 
-A file may hold another one in a text: Broker-J's configurations have JSON in JSON, ConfigMaps properties in YAML.
+A text may contain another file: configurations of Broker-J have JSON in JSON, ConfigMaps have properties in YAML.
 """
 
 from __future__ import annotations
@@ -35,29 +35,29 @@ if TYPE_CHECKING:
 _JSON_ESCAPE = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL
 )
-#: Members whose text may be JSON itself, and the depth to which they are read.
+#: Members whose text may be JSON itself, and the maximum depth of such nesting.
 _JSON_IN_JSON, _MAX_NESTED = frozenset({"defaultFilters", "virtualHostInitialConfiguration"}), 4
 
-#: A comment, or a line that goes on in the next one where it ends in an odd number of backslashes.
+#: A comment, or a logical line, which continues on the next line if it ends with an odd number of backslashes.
 _LOGICAL_LINE = re.compile(r"[ \t\f]*[#!][^\n]*|(?:[^\\\n]|\\[\s\S]?)++")
 _KEY = re.compile(r"[ \t\f]*(?P<key>(?:[^\\=: \t\f]|\\.)*+)[ \t\f]*[=:]?[ \t\f]*")
 _PROPERTY_ESCAPE = re.compile(r"\\(?:\n[ \t\f]*|u[0-9a-fA-F]{4}|.)")
 _CONTROLS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
 
 _YAML_ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
-#: A line end that is no part of a text in double quotes.
+#: An escaped line end with the indentation after it, which is not part of a text in double quotes.
 _CONTINUED = re.compile(r"\\\n[ \t]*")
 _YAML_COMMENT = re.compile(r"(?:^|\s)#(?P<text>[^\n]*)\Z")
-#: Keys of texts that are lines of a properties file: of Artemis's operator, and in a ConfigMap.
+#: Keys whose text contains the lines of a properties file: for Artemis's operator, and in a ConfigMap.
 _PROPERTIES_IN_YAML = frozenset({"brokerProperties", "properties"})
 #: A variable of the environment in a list of Docker Compose.
 _VARIABLE = re.compile(r"\w*selector\w*=", re.IGNORECASE)
-#: Levels of nested collections that are looked into, and how often one is that has aliases.
+#: Maximum depth of nested collections, and maximum number of times that a collection with aliases is searched.
 _MAX_DEPTH, _MAX_ALIASES = 100, 50
 
 
 def find_in_lines(text: str) -> Iterator[InFile]:
-    """Yield the selectors of a selector file: one a line; an empty line, or one that begins with #, is none."""
+    """Yield the selectors of a selector file, one on each line, except empty lines and lines that begin with #."""
     start = 0
     for line in text.split("\n"):
         if line.strip() and not line.lstrip().startswith("#"):
@@ -66,8 +66,8 @@ def find_in_lines(text: str) -> Iterator[InFile]:
 
 
 def find_in_json(text: str) -> Iterator[InFile]:
-    """Yield the selectors of a JSON text; ``UnreadableError`` where it is none."""
-    # Broker-J's configurations have comments.
+    """Yield the selectors of the JSON ``text``; raise ``UnreadableError`` if it is not JSON."""
+    # Comments are removed, because configurations of Broker-J have them.
     text = without_comments(text)
     try:
         load_json(text, most=None)
@@ -77,7 +77,7 @@ def find_in_json(text: str) -> Iterator[InFile]:
 
 
 def _members(text: str, depth: int) -> Iterator[InFile]:
-    #: The last key of each object or array that is open.
+    #: The last key of each open object or array; None for an array, or before the first key.
     path: list[str | None] = []
     for token, following in pairwise(chain(JSON_TOKEN.finditer(text), [None])):
         assert token is not None
@@ -101,12 +101,12 @@ def _member(value: MappedText, path: list[str], depth: int) -> Iterator[InFile]:
 
 
 def in_json(text: str) -> str:
-    """Return a text as it stands in a JSON string."""
+    """Return ``text`` with the escapes of a JSON string."""
     return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
 def json_text(token: re.Match[str]) -> MappedText:
-    """Return the text of a string of JSON."""
+    """Return the value of ``token``, a JSON string, with its positions."""
     return decoded(token[0][1:-1], token.start() + 1, _JSON_ESCAPE, _json_character)
 
 
@@ -119,7 +119,7 @@ def _json_character(match: re.Match[str]) -> str:
 
 
 def find_in_properties(text: str) -> Iterator[InFile]:
-    """Yield the values of keys that name selectors, and those behind a comment that marks one."""
+    """Yield the selectors of a properties file: values of keys for selectors, and values that a comment marks."""
     marked: tuple[bool, str | None] = (False, None)
     for key, value in entries(text):
         if key is None:
@@ -127,14 +127,14 @@ def find_in_properties(text: str) -> Iterator[InFile]:
             continue
         own = value.text
         if len(own) > 2 and own[0] == own[-1] == '"':
-            # Artemis takes the text of filterString in double quotes too.
+            # Artemis also accepts the text of filterString in double quotes.
             value = value.part(1, len(own) - 1)
         yield from selectors_at(names_of(re.split(r"[.\[\]]", key)), value, _in_property, "data", *marked)
         marked = False, None
 
 
 def entries(text: str) -> Iterator[tuple[str | None, MappedText]]:
-    """Yield the keys with their values, and for a comment its text without a key."""
+    """Yield the keys of a properties file with their values; for a comment, None and the text of the comment."""
     for line in _LOGICAL_LINE.finditer(text):
         stripped = line[0].lstrip(" \t\f")
         if stripped.startswith(("#", "!")):
@@ -147,7 +147,7 @@ def entries(text: str) -> Iterator[tuple[str | None, MappedText]]:
 
 
 def _in_property(text: str) -> str:
-    """Return a text as it stands behind a key."""
+    """Return ``text`` with the escapes of a value in a properties file."""
     return text.replace("\\", "\\\\").replace("\n", "\\n")
 
 
@@ -158,17 +158,17 @@ def _property_character(match: re.Match[str]) -> str:
     return chr(int(escape[1:], 16)) if len(escape) == 5 else _CONTROLS.get(escape, escape)
 
 
-# YAML, by PyYAML's nodes with their marks; without PyYAML no such file is read
+# YAML, by the nodes and marks of PyYAML; without PyYAML, no YAML file is read
 
 
 def find_in_yaml(text: str) -> Iterator[InFile]:
-    """Yield the selectors of all documents of a YAML text; ``UnreadableError`` where it is none."""
+    """Yield the selectors of all documents of the YAML ``text``; raise ``UnreadableError`` if it is not YAML."""
     lines = text.split("\n")
     done: set[tuple[int, int]] = set()
     for path, node, line in scalars(text):
         if node.tag in ("tag:yaml.org,2002:str", "!"):
             for one in _scalar(node, path, text, _marker(lines, line)):
-                # An alias leads to what its anchor did.
+                # An alias leads to the same text as its anchor, so skip the second time.
                 place = (one.offset, -1) if isinstance(one, UnreadSelector) else (one.mapped.at, len(one.mapped.text))
                 if place not in done:
                     done.add(place)
@@ -178,7 +178,10 @@ def find_in_yaml(text: str) -> Iterator[InFile]:
 
 
 def scalars(text: str) -> Iterator[tuple[list[str], ScalarNode, int]]:
-    """Yield the scalars of a YAML text with the steps of their keys and the lines of these; errors as above."""
+    """Yield the scalars of the YAML ``text``, each with its path of keys and the line of its last key.
+
+    Raises ``UnreadableError`` if ``text`` is not YAML.
+    """
     try:
         documents = compose(text)
     except YamlTextError as error:
@@ -191,7 +194,7 @@ def scalars(text: str) -> Iterator[tuple[list[str], ScalarNode, int]]:
 
 
 def _inner(node: CollectionNode, path: list[str], seen: Counter[int]) -> Iterator[tuple[list[str], ScalarNode, int]]:
-    # An alias is the node of its anchor again, by which keys lead to another place.
+    # An alias is the same node as its anchor, but with another path of keys.
     if seen[id(node)] >= _MAX_ALIASES or len(path) > _MAX_DEPTH:
         return
     seen[id(node)] += 1
@@ -208,7 +211,7 @@ def _inner(node: CollectionNode, path: list[str], seen: Counter[int]) -> Iterato
 
 
 def _variable(node: CollectionNode) -> tuple[ScalarNode, ScalarNode] | None:
-    """Return the name and the value of a variable of Kubernetes; None for any other mapping."""
+    """Return the name and the value if ``node`` is an environment variable of Kubernetes; None for other mappings."""
     members = {key.value: value for key, value in node.value if key.id == value.id == "scalar"}
     is_variable = len(node.value) == len(members) == 2 and members.keys() == {"name", "value"}
     return (members["name"], members["value"]) if is_variable else None
@@ -218,7 +221,7 @@ def _scalar(node: ScalarNode, path: list[str], text: str, marked: tuple[bool, st
     names, is_file = names_of(path), bool(path) and path[-1] in _PROPERTIES_IN_YAML
     is_file |= path[-1:] == ["environment"] and _VARIABLE.match(node.value) is not None
     if not (is_file or marked[0] or "selector" in node.value.lower() or find_place(names, "yaml")):
-        # The characters of few texts are looked for.
+        # Skip early, because mapping the characters of every text would be slow.
         return
     start, escape = node.start_mark.index, _IN_YAML.get(node.style or "", as_is)
     value = _aligned(node.value, text[start : node.end_mark.index], start, node.style)
@@ -228,12 +231,12 @@ def _scalar(node: ScalarNode, path: list[str], text: str, marked: tuple[bool, st
         yield from selectors_at(names, value, escape, "yaml", *marked)
 
 
-#: The escaping of a text in a YAML scalar, by its quote.
+#: The function that escapes a text in a YAML scalar, by the quote of the scalar.
 _IN_YAML = {"'": lambda text: text.replace("'", "''"), '"': in_json}
 
 
 def _marker(lines: list[str], line: int) -> tuple[bool, str | None]:
-    """Read the comment at the end of a line, or on the line before it."""
+    """Read the comment at the end of the line with index ``line``, or on the line before it, as a marker."""
     own = _YAML_COMMENT.search(lines[line]) if line < len(lines) else None
     if own is not None and read_marker(own["text"])[0]:
         return read_marker(own["text"])
@@ -242,9 +245,9 @@ def _marker(lines: list[str], line: int) -> tuple[bool, str | None]:
 
 
 def _aligned(value: str, raw: str, start: int, style: str | None) -> MappedText:
-    """Map the characters of a scalar to those that it is written with.
+    """Map the characters of ``value``, the value of a scalar, to the characters of its source ``raw``.
 
-    Both are read in parallel. A line end and the indentation behind it are one character of the value, or none.
+    Both texts are read in parallel. A line end with the indentation after it is one character of ``value``, or none.
     """
     starts, ends = [], []
     place = raw.find("\n") + 1 if style in ("|", ">") else 1 if style in ("'", '"') else 0
@@ -263,6 +266,6 @@ def _aligned(value: str, raw: str, start: int, style: str | None) -> MappedText:
         starts.append(start + min(place, len(raw) - 1))
         ends.append(start + min(behind, len(raw)))
         place = min(behind, len(raw))
-    # The line end behind a block is no part of the selector.
+    # The line end after a block scalar is not part of the selector.
     kept = len(value.rstrip("\n")) if style in ("|", ">") else len(value)
     return MappedText(value[:kept], starts[:kept], ends[:kept], start)

@@ -1,8 +1,8 @@
 """Comments that mark a selector, and comments that ignore rules.
 
-``# selector`` marks the text in quotes on its line or behind it, and ``# selector[artemis]`` says its dialect too.
-``# selector-sql: ignore`` ignores all rules on its line, or on the next line where it stands alone, and
-``# selector-sql: ignore[lint.repeated, type]`` some of them.
+``# selector`` marks the string literal on its line or after it as a selector; ``# selector[artemis]`` also gives its
+dialect. ``# selector-sql: ignore`` ignores all rules on its line, or on the next line if the comment is alone on its
+line; ``# selector-sql: ignore[lint.repeated, type]`` ignores only these rules.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from transpiler.base.source import Span
 
 _MARKER = re.compile(r"\s*(?:jms[ -]?)?selector(?:\[(?P<dialect>[\w-]+)\])?\s*:?\s*(?:\*/|-->)?\s*", re.IGNORECASE)
 _IGNORE = re.compile(r"selector-sql:\s*ignore(?:\[(?P<rules>[^\]\n]*)\])?", re.IGNORECASE)
-#: A line that is a comment and nothing else, in any of the languages.
+#: The beginning of a line that contains only a comment, in any of the languages.
 _COMMENT_LINE = re.compile(r"\s*(?:#|//|/\*|\*|--|<!--|!|;)")
 
 
 def read_marker(comment: str) -> tuple[bool, str | None]:
-    """Return True if the text of a comment marks a selector, and the dialect that it says."""
+    """Return True if ``comment``, the text of a comment, marks a selector, and the dialect it gives, or None."""
     match = _MARKER.fullmatch(comment)
     return match is not None, match["dialect"] if match else None
 
 
 class IgnoreComment(NamedTuple):
-    """A comment that ignores rules; without any, all of them."""
+    """A comment that ignores ``rules``; if ``rules`` is empty, it ignores all rules."""
 
     rules: tuple[str, ...]
     span: Span
 
 
 class IgnoreComments:
-    """The comments of a file that ignore rules, by their lines."""
+    """The comments in a file that ignore rules, by line."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self._lines = lines
@@ -43,11 +43,11 @@ class IgnoreComments:
         return bool(self._comments)
 
     def __iter__(self) -> Iterator[tuple[int, IgnoreComment]]:
-        """Yield the comments with the numbers of their lines, from 1."""
+        """Yield each comment with the number of its line, counted from 1."""
         return iter(self._comments.items())
 
     def at(self, line: int) -> Iterator[IgnoreComment]:
-        """Yield the comments that apply to a line: its own, and one that fills the line before."""
+        """Yield the comments that apply to ``line``: the comment on it, and one that is alone on the line before."""
         if line in self._comments:
             yield self._comments[line]
         before = self._comments.get(line - 1)
@@ -64,7 +64,7 @@ def _find(lines: Sequence[str]) -> Iterator[tuple[int, IgnoreComment]]:
 
 
 def without_ignore(line: str) -> str:
-    """Return a line of a selector file without a comment at its end that ignores rules."""
+    """Return ``line``, a line of a selector file, without a comment at its end that ignores rules."""
     match = _IGNORE.search(line) if "selector-sql" in line else None
     if match is None:
         return line

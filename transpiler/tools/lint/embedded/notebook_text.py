@@ -1,4 +1,4 @@
-"""Selectors in notebooks of Jupyter: the code of each cell, and the commands in it."""
+"""Selectors in Jupyter notebooks: in the code of each cell, and in its shell commands."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from transpiler.tools.lint.embedded.data_text import in_json, json_text
 from transpiler.tools.lint.embedded.selector_text import InFile, MappedText, UnreadableError, joined, within
 from transpiler.tools.lint.embedded.shell_text import find_in_shell
 
-#: The ends of the names of files with the code of a kernel.
+#: File name extension for the language of a kernel.
 _SUFFIXES = {"python": ".py", "scala": ".scala", "java": ".java", "kotlin": ".kt", "groovy": ".groovy", "r": ".py"}
-#: Brackets around the members of a cell: the notebook, its list of cells, and the cell.
+#: Number of brackets open inside a cell: those of the notebook, its list of cells, and the cell.
 _CELL = 3
 _COMMAND = re.compile(r"^[ \t]*!([^\n]*)", re.MULTILINE)
 _CELL_OF_SHELL = re.compile(r"\s*%%(?:sh|bash|script)\b")
 
 
 def find_in_notebook(text: str) -> Iterator[InFile]:
-    """Yield the selectors of a notebook; ``UnreadableError`` where it is none."""
+    """Yield the selectors of the notebook ``text``; raise ``UnreadableError`` if it is not JSON."""
     try:
         notebook = load_json(text, most=None)
     except JsonTextError as error:
@@ -36,7 +36,7 @@ def find_in_notebook(text: str) -> Iterator[InFile]:
         code = source.text
         for command in _COMMAND.finditer(code):
             yield from within(find_in_shell(command[1]), source.part(*command.span(1)), in_json)
-        # A command is no code; the places of what is stay.
+        # Replace commands, which are not code, by blanks, so that offsets of the code stay the same.
         code = _COMMAND.sub(lambda match: " " * len(match[0]), code)
         yield from within(find_in_code(code, family), source, in_json)
 
@@ -51,7 +51,7 @@ def _language(notebook: Any) -> str:
 
 
 def _sources(text: str) -> Iterator[MappedText]:
-    """Yield the source of each cell of code: a text, or a list of lines."""
+    """Yield the source of each code cell, which the notebook stores as a string or as a list of lines."""
     tokens = list(JSON_TOKEN.finditer(text))
     level, is_code = 0, False
     sources: list[MappedText] = []

@@ -1,7 +1,7 @@
-"""Placeholders in selectors: ``${key}`` and ``${key:default}``, with the properties of the same project.
+"""Placeholders in selectors, ``${key}`` and ``${key:default}``, and their values in the properties of the project.
 
-A finding in a value is one at the placeholder. A key that has several values, as profiles give it, makes as many
-selectors: in each profile the keys have its values, and the common ones where it has none.
+A finding inside a value is located at the placeholder. If a key has several values, such as one in each profile, there
+are as many selectors. In each profile, a key has the profile's value, or the common value if the profile has none.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from transpiler.tools.lint.embedded.data_text import entries, scalars
 from transpiler.tools.lint.embedded.selector_places import HOLE, is_complete
 from transpiler.tools.lint.embedded.selector_text import FoundSelector, InFile, MappedText, UnreadableError, decoded
 
-#: A shell has another sign before its default.
+#: A placeholder; not the form ``${key:-default}`` of a shell.
 _PLACEHOLDER = re.compile(r"\$\{(?P<key>[\w.-]+)(?::(?P<default>(?!-)[^{}]*))?\}")
 
-#: The values of keys by profile, the common ones under the empty name; keys are compared without case, hyphens and
-#: underscores.
+#: The values by profile and key, with common values under the empty profile name. Keys are compared without case,
+#: hyphens and underscores.
 Properties = Mapping[str, Mapping[str, Set[str]]]
 
-#: Selectors that one text with placeholders makes.
+#: Maximum number of selectors made from one text with placeholders, for each profile.
 _MAX_TEXTS = 16
 _DOCUMENT = re.compile(r"^---.*$", re.MULTILINE)
-#: The keys by which a document of YAML says its profile (Spring), and the prefix of a key with its own (Quarkus).
+#: The keys with which a YAML document names its profile (Spring), and the prefix of a key for one profile (Quarkus).
 _PROFILE_KEYS = ("springconfigactivateonprofile", "springprofiles")
 _PROFILE_PREFIX = re.compile(r"%([\w,]+)\.")
 
 
 def read_properties(text: str, suffix: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the profiles, keys and values of ``.properties`` or YAML; none of another file, or of one that is none."""
+    """Yield (profile, key, value) of a ``.properties`` or YAML text; nothing for another ``suffix`` or invalid YAML."""
     if suffix == ".properties":
         parts = [[(key, value.text) for key, value in entries(text) if key is not None]]
     elif suffix in (".yml", ".yaml"):
@@ -53,7 +53,10 @@ def read_properties(text: str, suffix: str) -> Iterator[tuple[str, str, str]]:
 
 
 def filled(selectors: Iterable[InFile], properties: Callable[[], Properties]) -> Iterator[InFile]:
-    """Yield selectors with their placeholders replaced; one whose keys have no certain values with the reason."""
+    """Yield ``selectors`` with their placeholders replaced; if a key has no value, the selector with the reason.
+
+    ``properties()`` returns the properties of the project; it is called only if there is a placeholder.
+    """
     for one in selectors:
         if isinstance(one, FoundSelector) or one.mapped is None:
             yield one
@@ -75,13 +78,13 @@ def filled(selectors: Iterable[InFile], properties: Callable[[], Properties]) ->
 
 
 def with_holes(mapped: MappedText) -> MappedText | None:
-    """Return a text with a hole for each placeholder; None for one of another tool, or without a hole."""
+    """Return ``mapped`` with a hole for each placeholder; None if it has no hole, or a placeholder of another tool."""
     text = decoded(mapped.text, 0, _PLACEHOLDER, lambda _: HOLE).within(mapped)
     return text if HOLE in text.text and is_complete(text.text.replace(HOLE, "")) else None
 
 
 def _valuations(text: str, keys: Sequence[str], properties: Callable[[], Properties]) -> Iterator[Mapping[str, str]]:
-    """Yield the values of keys in each profile, the common ones first."""
+    """Yield the values by key for each profile, and before these the common values."""
     by_profile = properties()
     defaults = {match["key"]: match["default"] for match in _PLACEHOLDER.finditer(text) if match["default"] is not None}
     common: Mapping[str, Set[str]] = by_profile.get("", {})

@@ -1,6 +1,7 @@
-"""Prose under the names of selectors: translations, documentation and messages of programs, which are files of texts.
+"""Prose under keys that usually contain selectors: in files of translations, documentation and program messages.
 
-A text there is prose if it is no selector and has no operator. Elsewhere the same text is a selector with a mistake.
+In such a file, a text that does not parse and has no operator is prose. In any other file, the same text is treated as
+a selector with a mistake.
 """
 
 from __future__ import annotations
@@ -17,19 +18,20 @@ from transpiler.tools.lint.embedded.selector_places import has_operator
 from transpiler.tools.lint.embedded.selector_text import FoundSelector, InFile
 
 _FILES = frozenset({".properties", ".json", ".yaml", ".yml", ".xml"})
-#: Words in the names of files and directories of texts, and the end of a translation's name.
+#: Words in the names of files and directories that contain texts for people. ``_LANGUAGE`` matches the end of the file
+#: name of a translation.
 _WORDS = frozenset(
     "message messages string strings label labels text texts i18n l10n lang locale locales translation translations"
     " errors help bundle nls doc docs toc".split()
 )
 _LANGUAGE = re.compile(r"(?:^|[._-])[a-z]{2}(?:[_-][A-Z]{2})?$")
-#: The beginning of the comments that compilers of .NET write.
+#: The beginning of the XML documentation files that .NET compilers write.
 _DOCUMENTATION = re.compile(r"<doc\b[^>]*>\s*<(?:assembly|members)\b")
 _VALUE = re.compile(r"^\s*(?:-\s+)?[\w.\[\]-]+\s*[=:]\s*(?P<value>[^\s#].*)$", re.MULTILINE)
 
 
 def without_prose(selectors: Iterable[InFile], text: str, name: str) -> Iterator[InFile]:
-    """Yield what was found in a file, without the prose of a file of texts."""
+    """Yield ``selectors``, found in the file ``name``, but skip prose if the file mainly contains texts for people."""
     is_of_texts: bool | None = None
     for one in selectors:
         if isinstance(one, FoundSelector) and PurePath(name).suffix.lower() in _FILES and _is_prose(one.mapped.text):
@@ -60,7 +62,7 @@ def _is_of_texts(text: str, name: str) -> bool:
 
 
 def _values(text: str, suffix: str) -> Iterator[str]:
-    """Yield the texts of a file of data, roughly."""
+    """Yield roughly the string values of ``text``, a JSON, YAML or properties file; nothing for XML."""
     if suffix == ".json":
         for token, following in pairwise([*JSON_TOKEN.finditer(text), None]):
             if token is not None and token[0][0] == '"' and (following is None or following[0] != ":"):

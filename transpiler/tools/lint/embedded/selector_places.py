@@ -1,10 +1,10 @@
-"""The places where files keep selectors, a record each; readers of files look them up and know no name by themselves.
+"""The places where files keep selectors, one record for each. Readers look them up, and contain no names themselves.
 
-``data`` and the names of single formats are for the steps that lead to a text: keys, elements and attributes. A step
-matches without case and punctuation, ``*`` stands for any characters, and other steps may stand between two, but for
-``a>b``. ``jms:a`` is the name ``a`` in a namespace that has ``jms`` in it. In code a key of ``data`` is one, too, if a
-condition stands behind it. ``code`` is for calls and assignments of programming languages (``code_text``), ``shell``
-for commands (``shell_text``), ``text`` for what stands within a text of any file.
+The languages ``data``, ``xml`` and ``yaml`` have paths of steps that lead to a text: keys, elements and attributes. A
+step matches without case and punctuation, and ``*`` matches any characters. Other steps may be between two steps,
+except in ``a>b``. ``jms:a`` is the name ``a`` in a namespace that contains ``jms``. In code, a key of ``data`` also
+counts if a condition follows it. ``code`` is for calls and assignments in programming languages (``code_text``),
+``shell`` for commands (``shell_text``), and ``text`` for selectors inside a text of any file.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ Language = Literal["data", "xml", "yaml", "code", "shell", "text"]
 
 
 class Place(NamedTuple):
-    """A place of selectors: its language, the pattern that finds it, and the dialect where the place says it.
+    """A kind of place with selectors: its language, the pattern that finds it, and its dialect, None if unknown.
 
-    ``near`` is a regular expression that the file has to match, for patterns that mean something else elsewhere.
-    Without ``is_sure`` a text is a selector only if it is a condition, for calls that take other texts there, too.
-    ``reason`` says why what stands there is not read, for filters in a language of their own.
+    ``near`` is a regular expression that the file must match, for patterns that have another meaning elsewhere. If
+    ``is_sure`` is False, a text is a selector only if it is a condition, because the place may have other texts, too.
+    ``reason`` states why texts there are not read, for filters in a language of their own; else it is empty.
     """
 
     language: Language
@@ -33,11 +33,11 @@ class Place(NamedTuple):
     reason: str = ""
 
 
-#: A file that uses Azure Service Bus alone, whose receivers have no selector.
+#: Pattern of a file that uses Azure Service Bus, whose receivers have no selector.
 _AZURE = r"(?i)azure[./-](?:messaging[./])?service_?-?bus"
 _STOMP, _JMS = r"(?i)stomp", rf"(?is)\A(?!.*{_AZURE[4:]}).*(?:jms|session|activemq|qpid|\bnms\b)"
 _OURS = r"\b(?:transpiler|spark_ext)\b"
-#: Proton's method of that name takes a link's name second.
+#: Excludes Qpid Proton, whose method createReceiver has the name of a link as its second argument.
 _JMS_RECEIVERS = (
     rf"(?is)\A(?!.*(?:{_AZURE[4:]}|proton\.|proton import|import proton)).*(?:jms|session|activemq|qpid|\bnms\b)"
 )
@@ -50,7 +50,7 @@ _BROKERS = r"(?i)jms|amqp|activemq|artemis|qpid|stomp|\bnms\b|ejb|messagedriven"
 _JMS_API = re.compile(r"\b(?:javax|jakarta)\.jms\b|\bApache\.NMS\b")
 _ARTEMIS_CORE = r"ClientSession|artemis\.api\.core"
 _ARTEMIS_SERVER = rf"{_ARTEMIS_CORE}|JMSServerManager"
-#: A file with both APIs says of no session which one it is of.
+#: Excludes a file with both APIs, in which it is unknown to which API a session belongs.
 _CORE_ALONE = rf"(?s)\A(?!.*(?:javax|jakarta)\.jms).*(?:{_ARTEMIS_CORE})"
 
 PLACES: tuple[Place, ...] = (
@@ -69,7 +69,7 @@ PLACES: tuple[Place, ...] = (
         Place("data", f"*{holder}*/*Selector", is_sure=False)
         for holder in ("jms", "activemq", "artemis", "amqp", "qpid", "solace")
     ),
-    # A key of the user's own, in the configuration of a program with messages.
+    # A key that the user chose, in the configuration of a program that deals with messages.
     Place("yaml", "*Selector", near=_MESSAGING, is_sure=False),
     Place("data", "sqlFilter/sqlExpression", reason=_SERVICE_BUS),
     Place("code", "SqlRuleFilter($)", reason=_SERVICE_BUS),
@@ -96,12 +96,12 @@ PLACES: tuple[Place, ...] = (
     Place("yaml", "from/parameters/selector"),
     Place("yaml", "to/parameters/selector"),
     Place("yaml", "pollEnrich/parameters/selector"),
-    # Citrus's tests, whose selectors may have XPath, too.
+    # Tests of Citrus, whose selectors may also be XPath.
     *(Place("yaml", f"{action}/selector>value", is_sure=False) for action in ("receive", "purge", "expectTimeout")),
     *(Place("yaml", f"{action}/select", is_sure=False) for action in ("purge", "expectTimeout")),
     Place("xml", "citrusframework:selector>value", is_sure=False),
     *(Place("xml", f"citrusframework:{action}/select", is_sure=False) for action in ("purgeEndpoint", "expectTimeout")),
-    # Artemis's broker.xml, and its older form for destinations of JMS, whose selectors the broker rewrites.
+    # Artemis's broker.xml, and its older form for JMS destinations, whose selectors the broker rewrites.
     *(
         Place("xml", f"{holder}/filter/string", "artemis-core")
         for holder in ("queue", "divert", "bridge", "connectorService", "federation")
@@ -127,7 +127,7 @@ PLACES: tuple[Place, ...] = (
     Place("xml", "jmsListener/selector"),
     Place("xml", "jms:*/selector"),
     Place("xml", "jms:selector/expression"),
-    # Helpers with one more argument before the selector, then the API of Jakarta Messaging and its cousins for .NET.
+    # Helper functions with one more argument before the selector, then Jakarta Messaging and similar APIs for .NET.
     *(
         Place("code", f"{helper}(*, *, $)", near=_JMS, is_sure=False)
         for helper in ("createConsumer", "createReceiver", "createBrowser")
@@ -136,7 +136,7 @@ PLACES: tuple[Place, ...] = (
     Place("code", "createConsumer(*, $)", "artemis", near=_ARTEMIS_CORE),
     Place("code", "createConsumer(_, $)", near=_JMS),
     Place("code", "createBrowser(_, $)", near=_JMS),
-    # In ActiveMQ's view of a broker the names of client, subscription and topic stand before the selector.
+    # In ActiveMQ's BrokerView, the names of client, subscription and topic precede the selector.
     Place("code", "createDurableSubscriber(_, *, $, !)"),
     Place("code", "createDurableConsumer(_, *, $)"),
     Place("code", "createSharedConsumer(_, *, $)"),
@@ -149,7 +149,7 @@ PLACES: tuple[Place, ...] = (
     Place("code", "createSubscriber(_, $, *)", near=_JMS),
     # JMS for Go.
     Place("code", "create*WithSelector(..., $)", near=_MESSAGING),
-    # Other helpers, in which it is called so, or has an operator.
+    # Other helper functions: an argument that is named like a selector, or has an operator.
     *(
         Place("code", f"create*{kind}*(..., $, ...)", near=_MESSAGING_NOT_AZURE, is_sure=False)
         for kind in ("Consumer", "Receiver", "Subscriber", "Browser")
@@ -196,7 +196,7 @@ PLACES: tuple[Place, ...] = (
     Place("code", "receiveSelectedAndConvert(..., $)"),
     Place("code", "browseSelected(..., $, _)"),
     # Assignments, members and named arguments of any call.
-    # In pages of chats it is a path of CSS.
+    # In code for web pages, messageSelector is often a CSS selector.
     Place("code", "messageSelector = $", near=_BROKERS),
     Place("code", "messageSelector = $", is_sure=False),
     Place("code", "jmsSelector = $"),
@@ -211,7 +211,7 @@ PLACES: tuple[Place, ...] = (
     Place("code", "LinkSelectorFilter($)"),
     Place("code", "*JmsSelectorFilter($)"),
     Place("code", "wrapDescribed($, *)", near=r"(?i)0x0*468C0*4\b|selector-filter"),
-    # Qpid Proton for Java, whose described types have no class of their own.
+    # Qpid Proton for Java, which has no class for the described type of the filter.
     Place("code", "UnknownDescribedType(*, $)", near=r"(?i)0x0*468C0*4|selector"),
     Place("code", "setFilter($)", near=r"\buamqp\b"),
     Place("code", "*('apache.org:selector-filter:string', ..., $)"),
@@ -221,9 +221,9 @@ PLACES: tuple[Place, ...] = (
     Place("code", "set('selector', $)", near=_STOMP),
     Place("code", "add('selector', $)", near=_STOMP),
     Place("code", "put('selector', $)", near=_STOMP),
-    # Forms of other protocols, such as those that a broker's REST interface takes.
+    # Parameters of other protocols, such as those of a broker's REST interface.
     Place("code", "*('selector', $)", near=_MESSAGING, is_sure=False),
-    # Functions that a file declares: what is given to a parameter of that name, or to one that is called so.
+    # Functions declared in the files: with a parameter named like a selector, or a name that contains selector.
     Place("code", "def *(*selector* = $)", near=_MESSAGING, is_sure=False),
     Place("code", "def *selector*(..., $)", near=_MESSAGING, is_sure=False),
     # This project's own functions and commands.
@@ -259,22 +259,22 @@ PLACES: tuple[Place, ...] = (
     Place("text", r"\b[aA]ctiveMQSubscriber(?:ProviderData)?\b[^}]*?\bselector:\s*"),
 )
 
-#: What places of YAML have to be near to, by their patterns.
+#: The regular expression that the file must match, by pattern, for patterns of YAML.
 _NEAR_IN_YAML = {place.pattern: place.near for place in PLACES if place.language == "yaml" and place.near}
-#: Ends of keys that select something else than messages: objects of Kubernetes, and elements of pages.
+#: Ends of keys that do not select messages, but objects of Kubernetes or elements of web pages.
 _OTHER_SELECTORS = tuple(
     f"{word}selector"
     for word in "label labels node pod namespace object field service network css dom element xpath html query".split()
 )
-#: A file without any of these words, and without what a pattern finds, has no selector that is found by its place.
-#: A search for a pattern that begins with letters is fast.
+#: Words and patterns: a file that does not match any pair has no selector in the places listed here. The pattern, if
+#: not None, is searched only if the word occurs. A pattern that begins with letters is found fast.
 _CREATED = ("create", re.compile(r"create\w*(?:consumer|subscriber|browser|receiver|queue)"))
 _WORDS: Sequence[tuple[str, re.Pattern[str] | None]] = (
     _CREATED,
     *((word, None) for word in ("select", "filter", "msgsel", "jmsclient", "468c0", "subscriberproviderdata")),
     *((word, None) for word in ("spark_ext", "sql", "transpiler")),
 )
-#: The same for source code, in which these words are no names of variables.
+#: The same for source code, with longer patterns, because the words alone may be names of variables.
 _WORDS_OF_CODE: Sequence[tuple[str, re.Pattern[str] | None]] = (
     _CREATED,
     ("select", re.compile(r"select(?:or|ed|ionstring)")),
@@ -285,18 +285,18 @@ _WORDS_OF_CODE: Sequence[tuple[str, re.Pattern[str] | None]] = (
     ("sql", re.compile(r"sql(?:expression|\s*\()")),
     *((word, None) for word in ("jmsclient", "468c0", "subscriberproviderdata", "spark_ext", "transpiler")),
 )
-#: Stands in a text for what is known at run time only.
+#: The character that replaces a part of a text that is known only at run time.
 HOLE = "\ufffc"
-#: A placeholder that another tool replaces, or an expression of Mule: the text is no selector yet.
+#: A placeholder that another tool replaces, or an expression of Mule: the text is not yet a complete selector.
 _PLACEHOLDER = re.compile(rf"^\s*#\[|[$#]\{{|\{{\{{|@[A-Za-z_.]+@|{HOLE}")
-#: Signs that only a condition has; a mistaken one, too.
+#: Operators and keywords that conditions have and prose does not, in any case.
 _OPERATOR = re.compile(
     r"[=<>]|\bis\s+(?:not\s+)?null\b|\bin\s*\(|\blike\s*['\"]|\bbetween\b[^=<>]*\band\b", re.IGNORECASE
 )
-#: A condition is about something, and no operator alone.
+#: A part of an operand; a condition has an operand, and not only an operator.
 _OPERAND = re.compile(r"\w|['\"]")
-#: Signs outside the quotes of no selector, and of no common mistake: of CSS, of the queries of URIs, of functions, of
-#: wildcards of destinations and words to replace, of prefixes of XML, and of the labels of Kubernetes.
+#: Signs that, outside quotes, neither selectors nor common mistakes contain: of CSS, queries of URIs, functions,
+#: destination wildcards, words to replace, XML prefixes, and labels of Kubernetes.
 _FOREIGN = re.compile(
     r"^\s*(?:[#/]|\.(?!\d))|^[^\s=<>]*\?[\w.]+=|\.>|<[\w-]+>|\[|;|(?<!&)&(?!&)|[a-z]:[a-z$/]|->|=>|^[\w./-]+=(?!true$|false$)[A-Za-z_][\w.-]*(?:,|$)",
     re.IGNORECASE,
@@ -306,12 +306,12 @@ _PUNCTUATION = re.compile(r"[^a-z0-9*]")
 
 
 def step(name: str, namespace: str = "") -> str:
-    """Return a step of a path: a key, or the name of an element or attribute with its namespace."""
+    """Return the step for ``name``, a key, element or attribute, in the form for comparison."""
     return f"{_squeezed(namespace)}:{_squeezed(name)}"
 
 
 def find_place(path: Sequence[str], language: Language = "data") -> Place | None:
-    """Return the place to which the steps of a data file lead; None if no selector is kept there."""
+    """Return the record of the place to which the steps ``path`` lead; None if no selectors are kept there."""
     if not path:
         return None
     last, known = path[-1].rpartition(":")[2], _by_last(language)
@@ -322,19 +322,19 @@ def find_place(path: Sequence[str], language: Language = "data") -> Place | None
 
 
 def is_near(pattern: str, text: str) -> bool:
-    """Return True if a file has the word that must stand in it for the key pattern ``pattern`` to name a selector."""
+    """Return True if the file ``text`` matches the expression that the key pattern ``pattern`` of YAML requires."""
     near = _NEAR_IN_YAML.get(pattern)
     return near is None or re.search(near, text) is not None
 
 
 def names_of(path: Sequence[str]) -> list[str]:
-    """Return the steps of a path of keys."""
+    """Return the steps for the keys ``path``."""
     return [step(name) for name in path]
 
 
 @cache
 def _by_last(language: Language) -> dict[str, list[tuple[re.Pattern[str], Place]]]:
-    """Return the patterns of a language by the name of their last step, which is ``*`` for those of any selector."""
+    """Return the patterns of ``language`` by the name of their last step, ``*`` if that begins with a wildcard."""
     found: dict[str, list[tuple[re.Pattern[str], Place]]] = {}
     for place in PLACES:
         if place.language in ("data", language):
@@ -351,7 +351,7 @@ def _step_pattern(part: tuple[str, str, str]) -> str:
     if ">" in name:
         outer, _, inner = name.partition(">")
         return f"{_step_pattern((namespace, '', outer))}/{_step_pattern((namespace, '', inner))}"
-    # A wildcard on both sides is a word of the name or of the namespace.
+    # A name with wildcards on both sides also matches inside the namespace.
     inner = _squeezed(name).strip("*")
     if name.startswith("*") and name.endswith("*") and inner:
         return f"[^/]*{inner}[^/]*"
@@ -361,40 +361,40 @@ def _step_pattern(part: tuple[str, str, str]) -> str:
 
 @cache
 def text_pattern() -> re.Pattern[str]:
-    """Return the pattern of what stands before a selector within a text."""
+    """Return the pattern of the text that precedes a selector inside a longer text."""
     return re.compile("|".join(place.pattern for place in PLACES if place.language == "text"))
 
 
 def is_worth_reading(text: str, is_code: bool) -> bool:
-    """Return False for a file that has no selector which is found by its place."""
+    """Return False if the file ``text`` certainly has no selector in the places listed here; a fast test."""
     lowered = text.lower()
     words = _WORDS_OF_CODE if is_code else _WORDS
-    # Most files have none of the words, which are found faster than a pattern is.
+    # Search for the words first, because most files contain no word, and a word is found faster than a pattern.
     return any(word in lowered and (pattern is None or pattern.search(lowered)) for word, pattern in words)
 
 
 def is_messaging(text: str) -> bool:
-    """Return True for a file that has to do with messages."""
+    """Return True if the file ``text`` mentions a messaging protocol, broker or API."""
     return _OF_MESSAGES.search(text) is not None
 
 
 def is_of_jms(text: str) -> bool:
-    """Return True for a file that uses the API of JMS, or its cousin for .NET."""
+    """Return True if the file ``text`` uses the JMS API, or Apache NMS for .NET."""
     return _JMS_API.search(text) is not None
 
 
 def is_complete(text: str) -> bool:
-    """Return True if a text has no placeholder of another tool in it."""
+    """Return True if ``text`` has no placeholder that another tool or the program replaces."""
     return not _PLACEHOLDER.search(text)
 
 
 def has_operator(text: str) -> bool:
-    """Return True if a text has an operator of conditions, or a mistaken one, as prose has none."""
+    """Return True if ``text`` has an operator of conditions, even a mistaken one, which prose does not have."""
     return _OPERATOR.search(text) is not None
 
 
 def is_condition(text: str) -> bool:
-    """Return True if a text has an operator, and no sign of other languages that have such operators, too."""
+    """Return True if ``text`` has an operator and an operand, and no sign of other languages with such operators."""
     return has_operator(text) and _OPERAND.search(text) is not None and not _FOREIGN.search(_QUOTED.sub("", text))
 
 

@@ -1,6 +1,6 @@
-"""A selector's text in a file with the place of each character, places whose selector is not known, and their search.
+"""Texts with the position of each character in their file, and the decision whether a text is a selector.
 
-A reader of files hands each text that it finds to ``selectors_at``, with the path to it.
+A reader of files passes each text to ``selectors_at``, with the path of keys or elements that leads to the text.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from transpiler.base.source import Span
 from transpiler.language.selector.dialects import DIALECTS
 from transpiler.tools.lint.embedded.selector_places import Language, find_place, is_complete, is_condition, text_pattern
 
-#: Writes a text as it stands in a file.
+#: A function that returns a text with the escapes of its file.
 Escape = Callable[[str], str]
-#: The words before a selector within any text.
+#: What precedes every selector that is inside a longer text.
 _BEFORE_VALUE = re.compile(r"selector\s*[=:]", re.IGNORECASE)
-#: Characters that people leave as they are in a URI.
+#: Characters that are usually not escaped in a URI.
 _IN_URI = " '()<>=,/:*$!"
 _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+|\+")
 
 
 @dataclass(frozen=True, slots=True)
 class MappedText:
-    """A text whose character ``i`` is written in its file from ``starts[i]`` to ``ends[i]``."""
+    """A text whose character ``i`` is in its file from the offset ``starts[i]`` to ``ends[i]``."""
 
     text: str
     starts: Sequence[int]
     ends: Sequence[int]
-    #: The place in the file of a text without characters.
+    #: The offset in the file, for a text without characters.
     at: int = 0
 
     def place(self, span: Span) -> Span:
-        """Return the place of a span in the file; behind the last character where the span is."""
+        """Return the span in the file of ``span`` in this text; the end of the text if ``span`` is after the end."""
         if not self.starts:
             return Span(self.at, self.at)
         last = len(self.text) - 1
@@ -51,19 +51,19 @@ class MappedText:
         )
 
     def is_contiguous(self, span: Span) -> bool:
-        """Return True if the characters of a span stand side by side in the file, and nothing else between them."""
+        """Return True if the characters of ``span`` are adjacent in the file, with nothing between them."""
         end = min(span.end, len(self.text))
         before, after = self.ends[span.start : max(span.start, end - 1)], self.starts[span.start + 1 : end]
-        # Two ranges, or two lists, are compared by Python itself.
+        # Two ranges, or two lists, can be compared directly, which is fast.
         return before == after if type(before) is type(after) else [*before] == [*after]
 
     def part(self, start: int, end: int) -> MappedText:
-        """Return a part of the text."""
+        """Return the part of the text from ``start`` to ``end``, with its positions in the file."""
         at = self.starts[start] if start < len(self.text) else self.at
         return MappedText(self.text[start:end], self.starts[start:end], self.ends[start:end], at)
 
     def within(self, outer: MappedText) -> MappedText:
-        """Return this text, whose places are in the text of another, with its places in the file of that one."""
+        """Return this text, whose positions are offsets in the text of ``outer``, with positions in its file."""
         return MappedText(
             self.text,
             [outer.starts[place] for place in self.starts],
@@ -73,13 +73,13 @@ class MappedText:
 
 
 def plain(text: str, start: int = 0) -> MappedText:
-    """Return a text that is written in its file as it is, from an offset on."""
+    """Return ``text`` as it is in its file without escapes, from the offset ``start`` on."""
     end = start + len(text)
     return MappedText(text, range(start, end), range(start + 1, end + 1), start)
 
 
 def joined(parts: Iterable[MappedText]) -> MappedText:
-    """Return texts one behind the other."""
+    """Return the concatenation of ``parts``."""
     listed = list(parts)
     return MappedText(
         "".join(part.text for part in listed),
@@ -90,7 +90,7 @@ def joined(parts: Iterable[MappedText]) -> MappedText:
 
 
 def decoded(raw: str, start: int, escape: re.Pattern[str], decode: Callable[[re.Match[str]], str]) -> MappedText:
-    """Return a text in which each match of a pattern stands for the characters that a function makes of it."""
+    """Return ``raw``, at offset ``start`` in the file, with each match of ``escape`` replaced by ``decode`` of it."""
     parts: list[MappedText] = []
     place = 0
     for match in escape.finditer(raw):
@@ -103,16 +103,16 @@ def decoded(raw: str, start: int, escape: re.Pattern[str], decode: Callable[[re.
 
 
 def as_is(text: str) -> str:
-    """Return the text: for files whose selectors are written without escapes."""
+    """Return ``text`` unchanged, for files in which selectors have no escapes."""
     return text
 
 
 class FoundSelector(NamedTuple):
-    """A selector, its place, and its dialect where the file says whose it is.
+    """A selector with its positions in the file, and its dialect, None if the file does not determine the dialect.
 
-    ``escape`` writes a text as it stands in the file, for corrections. ``is_filled`` if parts stand in another file.
-    ``whence`` is the pattern of the place, ``used`` the offset of the place where the text stands elsewhere. ``file``
-    is the name of the file in which the text stands, if that is another one.
+    ``escape`` returns a text with the escapes of the file, for fixes. ``is_filled`` is True if parts of the text are in
+    another file. ``whence`` is the pattern by which the selector was found. ``used`` is the offset at which it is used,
+    if its text is elsewhere; else None. ``file`` is the name of the file that contains the text, None for this file.
     """
 
     mapped: MappedText
@@ -125,9 +125,9 @@ class FoundSelector(NamedTuple):
 
 
 class UnreadSelector(NamedTuple):
-    """A place of a selector that is made at run time, or by another tool, by its offset in the file.
+    """A selector that is not known because the program or another tool completes it, with its offset in the file.
 
-    ``mapped`` is the text where it has placeholders, ``reason`` what is known of these.
+    ``mapped`` is the text with its placeholders, None if no text is known. ``reason`` is the reason, if it is known.
     """
 
     offset: int
@@ -142,7 +142,7 @@ InFile = FoundSelector | UnreadSelector
 
 
 class UnreadableError(ValueError):
-    """The file is not what its name says; ``offset`` is where, if that is known."""
+    """Raised if a file is not of the kind of its name. ``offset`` is the position of the error; None if unknown."""
 
     def __init__(self, message: str, offset: int | None = None) -> None:
         super().__init__(message)
@@ -150,7 +150,7 @@ class UnreadableError(ValueError):
 
 
 def found(mapped: MappedText, dialect: str | None = None, escape: Escape = as_is, whence: str = "") -> Iterator[InFile]:
-    """Yield the selector of a place, ``UnreadSelector`` if its text is incomplete, nothing if it is blank."""
+    """Yield ``mapped`` as a selector, as an ``UnreadSelector`` if it has a placeholder; nothing if it is blank."""
     if not is_complete(mapped.text):
         yield UnreadSelector(mapped.place(Span(0, 0)).start, mapped, dialect, whence=whence)
     elif mapped.text.strip():
@@ -158,7 +158,7 @@ def found(mapped: MappedText, dialect: str | None = None, escape: Escape = as_is
 
 
 def known_dialect(name: str) -> str | None:
-    """Return the name of a dialect; None for any other text."""
+    """Return ``name`` if it is the name of a dialect; else None."""
     return name if name in DIALECTS else None
 
 
@@ -171,10 +171,11 @@ def selectors_at(
     dialect: str | None = None,
     broker: str | None = None,
 ) -> Iterator[InFile]:
-    """Yield the selector of a text to which some steps lead, or those within it where it is none itself.
+    """Yield ``value`` as a selector if ``path`` leads to selectors; otherwise yield the selectors inside ``value``.
 
-    It is one if a comment says so, too. ``dialect`` is what a comment says; it counts more than what the place says.
-    ``broker`` is the dialect of the broker whose file it is; it counts less.
+    ``is_marked`` is True if a comment marks ``value`` as a selector. ``dialect`` is the dialect in the comment, which
+    overrides the dialect that belongs to ``path``. ``broker`` is the dialect of the broker whose file it is, which is
+    used only if there is no other.
     """
     place = find_place(path, language)
     if place is not None and (place.is_sure or is_condition(value.text) or not is_complete(value.text)):
@@ -191,7 +192,7 @@ def selectors_at(
 
 
 def within(inner: Iterator[InFile], outer: MappedText, escape: Escape) -> Iterator[InFile]:
-    """Yield what was found in a text of a file with its places in the file."""
+    """Yield ``inner``, found in the text ``outer``, with positions in ``outer``'s file and the escapes of both."""
     for one in inner:
         mapped = None if one.mapped is None else one.mapped.within(outer)
         if isinstance(one, UnreadSelector):
@@ -208,7 +209,7 @@ def _escaped_twice(inner: Escape, outer: Escape, text: str) -> str:
 
 
 def find_in_text(text: MappedText, dialect: str | None = None, escape: Escape = as_is) -> Iterator[InFile]:
-    """Yield the selectors within a text: in the URIs of Camel, and in statements of Kafka's connectors."""
+    """Yield the selectors inside ``text``: in Camel URIs, statements of Kafka connectors and Jenkins pipelines."""
     if not _BEFORE_VALUE.search(text.text):
         return
     for match in text_pattern().finditer(text.text):

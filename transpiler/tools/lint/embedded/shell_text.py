@@ -1,7 +1,7 @@
-"""Selectors in the commands of shells: in scripts, in notebooks, and where a file of data has a command.
+"""Selectors in shell commands: in scripts and in notebooks.
 
-In a pattern ``artemis --filter $`` the ``$`` is the value of an option, in ``selector-sql sql $`` the first argument
-that is no option; ``*`` is any word. What a shell puts into a word makes it a selector that is not read.
+In the pattern ``artemis --filter $``, ``$`` is the value of an option. In ``selector-sql sql $``, it is the first
+argument that is not an option. If the shell substitutes a part of the argument, the selector is yielded as unread.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _PART = re.compile(
     r"""|"(?P<double>(?:[^"\\]|\\.)*)"|(?P<end>[\n;|&(){}])|(?P<plain>(?:[^\s'"\\;|&(){}]|\\.|\$\{[^}]*\}|\$\([^)]*\))+)|(?P<rest>.)""",
     re.DOTALL | re.VERBOSE,
 )
-#: Expressions that a shell replaces, and characters that stand for themselves behind a backslash.
+#: Expressions that a shell substitutes, and characters escaped with a backslash.
 _SPECIAL = re.compile(r"\$\{[^}]*\}|\$\([^)]*\)|\$\w+|`[^`]*`|\\(?:\n|.)", re.DOTALL)
-#: Options of our commands that have no value.
+#: Options of this project's commands that have no value.
 _FLAGS = frozenset(
     "--pretty --no-pretty --names --invert --count --keep-going --verbose --strict --loose --fix --exit-zero --list"
     " --all --or-replace --ignore-unknown --why --path".split()
 )
-#: A text that mentions a program whose options are selectors.
+#: The name of a program with selectors among its arguments.
 _PROGRAM = re.compile(r"\b(?:selector-(?:sql|spark)|artemis|activemq)\b")
 
 
@@ -52,14 +52,14 @@ class _Word:
 
 
 def find_in_shell(text: str) -> Iterator[InFile]:
-    """Yield the selectors of the commands of a text."""
+    """Yield the selectors in the shell commands of ``text``."""
     if _PROGRAM.search(text):
         for words in _commands(text):
             yield from _selectors(words)
 
 
 def _commands(text: str) -> Iterator[list[_Word]]:
-    """Yield the words of each command."""
+    """Yield the words of each command in ``text``."""
     words: list[_Word] = []
     is_open = False
     for match in _PART.finditer(text):
@@ -86,7 +86,7 @@ def _commands(text: str) -> Iterator[list[_Word]]:
 def _character(match: re.Match[str]) -> str:
     if match[0][0] != "\\":
         return HOLE
-    # Within double quotes most characters keep their backslash; none of those stands in a selector.
+    # In double quotes, most characters keep their backslash, but selectors contain none of these.
     return match[0][1:].removeprefix("\n")
 
 
@@ -107,7 +107,7 @@ def _selectors(words: Sequence[_Word]) -> Iterator[InFile]:
 
 
 def _values(texts: Sequence[str], begin: int, option: str | None) -> Iterator[int]:
-    """Yield the words that are the values of an option; without one, the first that is no option and no value."""
+    """Yield the indices of the words with values of ``option``; if it is None, of the first positional argument."""
     skip = False
     for at in range(begin, len(texts)):
         text = texts[at]

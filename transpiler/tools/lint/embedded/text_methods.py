@@ -1,4 +1,4 @@
-"""Methods of texts in source code whose result is known: those that take blanks away, and those that join texts."""
+"""String methods of programming languages whose result can be computed: methods that strip blanks or join strings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _stripped(text: MappedText) -> MappedText:
 
 
 def _without_indentation(text: MappedText) -> MappedText:
-    """Return a text without the indentation that its lines have in common, and without blank lines around it."""
+    """Return ``text`` without the common indentation of its lines, and without blank lines around it."""
     lines = _lines(text)
     widths = [_width(_INDENTATION, line) for line in lines if line.text.strip()]
     least = min(widths, default=0)
@@ -25,7 +25,7 @@ def _without_indentation(text: MappedText) -> MappedText:
 
 
 def _without_margin(text: MappedText) -> MappedText:
-    """Return a text whose lines begin behind a vertical bar, without blank lines around it."""
+    """Return ``text`` with each line cut up to and including its vertical bar, and without blank lines around it."""
     return _stripped(joined([line.part(_width(_MARGIN, line), len(line.text)) for line in _lines(text)]))
 
 
@@ -35,7 +35,7 @@ def _width(pattern: re.Pattern[str], line: MappedText) -> int:
 
 
 def _lines(text: MappedText) -> list[MappedText]:
-    """Return the lines of a text with their ends."""
+    """Return the lines of ``text``, each with its line end."""
     lines, start = [], 0
     for match in re.finditer("\n", text.text):
         lines.append(text.part(start, match.end()))
@@ -43,7 +43,7 @@ def _lines(text: MappedText) -> list[MappedText]:
     return [*lines, text.part(start, len(text.text))]
 
 
-#: The methods by their names in lower case; one that gives the text itself changes its type only.
+#: The function that computes each string method, by the method's name in lower case. Some only change the type.
 METHODS: Mapping[str, Callable[[MappedText], MappedText]] = {
     **dict.fromkeys(
         "trim strip trimspace trimend trimstart lstrip rstrip stripleading striptrailing".split(), _stripped
@@ -55,7 +55,7 @@ METHODS: Mapping[str, Callable[[MappedText], MappedText]] = {
 
 
 def joined_by(separator: MappedText, texts: Sequence[MappedText | None]) -> MappedText:
-    """Return texts with a separator between them, and a hole for each that is not known."""
+    """Return ``texts`` joined by ``separator``, with a hole for each text that is None."""
     pieces: list[MappedText] = []
     for text in texts:
         pieces += [separator] if pieces else []

@@ -1,6 +1,7 @@
-"""Selectors in XML: the configurations of Artemis and ActiveMQ, deployment descriptors, Spring's contexts.
+"""Selectors in XML: configurations of Artemis and ActiveMQ, deployment descriptors, Spring contexts.
 
-Expat says where an element begins and ends; the text between is decoded here, so that each character has its place.
+Expat reports where an element begins and ends. This module decodes the text between, to know the position of each
+character.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from transpiler.tools.lint.embedded.selector_text import (
     within,
 )
 
-#: A tag up to the ``>`` that ends it, which is none inside attribute values.
+#: A tag up to the ``>`` that ends it; a ``>`` inside an attribute value does not end it.
 _TAG = re.compile(r"""(?:[^"'>]|"[^"]*"|'[^']*')*+>""")
 _ATTRIBUTE = re.compile(r"""\s(?P<name>[^\s=/>"']+)\s*=\s*(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)')""")
 _REFERENCE = re.compile(
@@ -33,52 +34,52 @@ _REFERENCE = re.compile(
 )
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _NAMED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
-#: Elements that hold a name and a value in elements of their own: deployment descriptors of EJB, which have such
-#: elements ``property`` too.
+#: Elements with the name and the value of a property in deployment descriptors of EJB, in the form of steps. These
+#: descriptors also have elements ``property``.
 _NAME, _VALUE = "activationconfigpropertyname", "activationconfigpropertyvalue"
-#: Brokers by what the namespaces of a file have in them.
+#: Patterns of XML namespaces, each with the dialect of the broker.
 _BROKERS = (
     (re.compile(r"activemq\.apache\.org/schema"), "activemq"),
     (re.compile(r"urn:activemq|messaging-activemq"), "artemis"),
 )
 
 
-#: Signs of selectors in XML, and those that a text which is none has for sure.
+#: Signs of selectors in XML, and signs that are certain even in text that is not well-formed.
 _NEAR_SELECTORS = re.compile(r"selector|<(?:[\w-]+:)?filter\b|\bfilter=", re.IGNORECASE)
 _SURE_SELECTORS = re.compile(
     r"(?:message|jms)-?selector|\b(?:jms|amq):[^<>]*\bselector\s*=|<filter\s+string\b", re.IGNORECASE
 )
-#: The element around those of a literal.
+#: Name of the element added around the XML of a string literal.
 _AROUND = "literal"
 
 
 @dataclass(slots=True)
 class _Element:
-    """An open element: the steps to it, the end of its start tag, and the namespaces of its prefixes."""
+    """An open element: the path to it, the end and the begin of its start tag, and the namespaces of prefixes."""
 
     path: tuple[str, ...] = ()
     content: int = 0
     begin: int = 0
     namespaces: Mapping[str, str] = field(default_factory=dict)
-    #: The dialect of the broker whose namespace it is in, or an element around it.
+    #: The dialect of the broker to whose namespace it, or an element around it, belongs; None for other namespaces.
     dialect: str | None = None
-    #: True once it has an element inside.
+    #: True once an element inside it has been read.
     has_children: bool = False
-    #: The text of the last element called ``_NAME``, and of the attribute ``name`` of a Spring property.
+    #: The name of the property: the text of an element ``_NAME``, or the attribute ``name`` of a Spring property.
     property_name: str = ""
-    #: True once a text stood in the place of its value.
+    #: True once a value has been read as text.
     has_value: bool = False
-    #: True if it has a value in another form: an attribute such as ``ref``, or an element.
+    #: True if the value has another form: an attribute such as ``ref``, or an element.
     is_given: bool = False
 
 
 @dataclass(slots=True)
 class _Reader:
     text: str
-    # The text is decoded already, whatever its declaration says.
+    # The encoding is fixed, because the text is already decoded, whatever its XML declaration states.
     parser: expat.XMLParserType = field(default_factory=lambda: expat.ParserCreate("utf-8"))
     offsets: _ByteOffsets = field(init=False)
-    #: The document and the elements that are open.
+    #: The document, and the open elements inside it.
     opened: list[_Element] = field(default_factory=lambda: [_Element()])
     selectors: list[InFile] = field(default_factory=list)
 
@@ -88,7 +89,7 @@ class _Reader:
         self.parser.EndElementHandler = self.end
 
     def read(self) -> UnreadableError | None:
-        """Read the document, and return the error of one that is no XML."""
+        """Read the document; return an error if it is not well-formed XML, else None."""
         try:
             self.parser.Parse(self.offsets.data, True)
         except expat.ExpatError as error:
@@ -120,7 +121,7 @@ class _Reader:
         path = (*element.path, *_named(element.property_name))
         is_given = element.is_given and not element.has_value
         if element.property_name and is_given and find_place(path, "xml") is not None:
-            # A bean, or an expression, gives the value.
+            # The value is a bean or an expression, so the selector is not known.
             self.selectors.append(UnreadSelector(element.begin))
 
     def _content(self, element: _Element, parent: _Element, close: int) -> None:
@@ -158,19 +159,19 @@ def _in_content(text: str) -> str:
 
 
 def escape(text: str) -> str:
-    """Return a text as it stands in an attribute."""
+    """Return ``text`` with the escapes of an XML attribute."""
     return _in_content(text).replace('"', "&quot;")
 
 
 def is_xml(text: str) -> bool:
-    """Return True for a text that begins as XML does, which may have a selector."""
+    """Return True if ``text`` begins like XML and may contain a selector."""
     return text.lstrip().startswith("<") and _NEAR_SELECTORS.search(text) is not None
 
 
 def find_in_xml_literal(value: MappedText, escaping: Escape) -> Iterator[InFile]:
-    """Yield the selectors of XML in a literal of another file, elements without one around them too.
+    """Yield the selectors of the XML in ``value``, a literal of another file; it may have several root elements.
 
-    Where it stops to be XML, a selector behind that place is told to be unread.
+    If the XML is not well-formed from some position on, a selector after that position is yielded as unread.
     """
     text = value.text.strip()
     begin = value.text.find(text)
@@ -184,14 +185,14 @@ def find_in_xml_literal(value: MappedText, escaping: Escape) -> Iterator[InFile]
     yield from within(iter(reader.selectors), inner, escaping)
     if error is None or error.offset is None:
         return
-    # The tag that is not whole is behind it, too.
+    # The incomplete tag counts as after the error, too.
     behind = max(inner.text.rfind("<", 0, error.offset), 0)
     if _SURE_SELECTORS.search(inner.text, behind):
         yield UnreadSelector(inner.place(Span(behind, behind)).start, whence="XML in source code")
 
 
 def find_in_xml(text: str) -> Iterator[InFile]:
-    """Yield the selectors of an XML document; ``UnreadableError`` where it is none."""
+    """Yield the selectors of the XML document ``text``; raise ``UnreadableError`` if it is not well-formed."""
     reader = _Reader(text)
     error = reader.read()
     if error is not None:
@@ -200,7 +201,7 @@ def find_in_xml(text: str) -> Iterator[InFile]:
 
 
 class _ByteOffsets:
-    """Offsets in UTF-8 as offsets in code points; they are asked for in ascending order."""
+    """Conversion of byte offsets in UTF-8 to offsets in code points; fast if requested in ascending order."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -229,7 +230,7 @@ def _decoded(raw: str, start: int) -> MappedText:
         parts.append(plain(section[1], start + section.start(1)))
         place = section.end()
     mapped = joined([*parts, decoded(raw[place:], start + place, _REFERENCE, _character)])
-    # Elements often stand on lines of their own, with blanks around the text.
+    # The text of an element is often on its own lines, with blanks around it.
     text = mapped.text
     return mapped.part(len(text) - len(text.lstrip()), len(text.rstrip())) if text.strip() else plain("", start)
 

@@ -1,10 +1,11 @@
-"""Build the page: ``python -m playground.build OUTDIR``, or with ``--wheel DIR`` the distribution that carries it.
+"""Build the page: ``python -m playground.build OUTDIR``, or with ``--wheel DIR`` the distribution that contains it.
 
-What the page loads is in OUTDIR: its own sources, Pyodide, Graphviz, and the snapshot of an interpreter with the core.
-The build needs Node.js, pip and their registries; its result needs a server of static files, and no network.
+OUTDIR contains all files that the page loads: its own sources, Pyodide, Graphviz, and the snapshot of an interpreter
+that has imported ``transpiler``. The build needs Node.js, pip and their registries. The result needs only a server of
+static files, and no network.
 
-The snapshot is why the page answers in a second: importing the core in the browser alone takes twice as long. Its
-modules come from this project's wheel and SLY's, and from ``playground.session``.
+Because of the snapshot, the page answers within a second; importing ``transpiler`` in the browser would take twice as
+long. The modules in the snapshot come from this project's wheel, from SLY's wheel, and from ``playground.session``.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from transpiler import __version__
 ROOT = Path(__file__).parent.parent
 HERE = Path(__file__).parent
 
-#: The files and folders of this project's wheel.
+#: The files and folders of this project from which its wheel is built.
 _SOURCES = (
     "pyproject.toml",
     "README.md",
@@ -36,14 +37,14 @@ _SOURCES = (
     "spark_ext",
 )
 
-#: The distribution that carries the built page, and its one package.
+#: The names of the distribution that contains the built page, and of its only package.
 WHEEL_NAME, WHEEL_PACKAGE = "selector-sql-playground", "selector_sql_playground"
 
 
 def build_page(target: Path, site: str | None = None) -> None:
-    """Write the whole page into a folder, in the place of what is in it; raises ``BuildError``.
+    """Write the whole page into the folder ``target``, and replace an earlier page in it; raise ``BuildError``.
 
-    ``site`` is the address, from the page, of the site that its title leads back to.
+    ``site`` is the address, relative to the page, of the site to which the page's title links; None for no link.
     """
     if target.exists() and any(target.iterdir()) and not (target / "core" / "snapshot.bin.gz").exists():
         raise BuildError(f"{target} holds something else than a playground: name an empty folder")
@@ -61,7 +62,7 @@ def build_page(target: Path, site: str | None = None) -> None:
             (page / "index.html").write_text(text.replace("<h1>selector-sql", back, 1), encoding="utf-8")
         _copy(PYODIDE, pyodide, page / "pyodide")
         _copy(VIZ, viz, page / "graphviz")
-        # The page loads no package by Pyodide's own means.
+        # The page never loads a package with Pyodide's loader, so the list of packages is emptied.
         lock = json.loads((pyodide / "pyodide-lock.json").read_text(encoding="utf-8"))
         (page / "pyodide" / "pyodide-lock.json").write_text(json.dumps({**lock, "packages": {}}), encoding="utf-8")
         (page / "core").mkdir()
@@ -73,7 +74,7 @@ def build_page(target: Path, site: str | None = None) -> None:
 
 
 def build_wheel(target: Path) -> Path:
-    """Write the distribution that carries the page into a folder, and return its file; raises ``BuildError``."""
+    """Write the wheel that contains the page into the folder ``target``, and return its file; raise ``BuildError``."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         package = folder / WHEEL_PACKAGE
@@ -89,7 +90,7 @@ def build_wheel(target: Path) -> Path:
 
 
 def _build_wheel(folder: Path) -> Path:
-    """Build this project's wheel from a copy, so that nothing is left in the tree, nor taken from an earlier build."""
+    """Build this project's wheel from a copy, so that the build uses no earlier results and leaves none in the tree."""
     copy, wheels = folder / "source", folder / "wheels"
     copy.mkdir()
     for name in _SOURCES:
@@ -107,7 +108,7 @@ def _pip_wheel(source: Path, target: Path, purpose: str) -> None:
 
 
 def _write_modules(wheels: list[Path], target: Path) -> None:
-    """Write the modules of wheels, and the page's own, into one archive; only what runs in the browser."""
+    """Write the modules that run in the browser into one archive: those of ``wheels``, and ``playground.session``."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for wheel in wheels:
             with zipfile.ZipFile(wheel) as opened:
@@ -131,7 +132,7 @@ def _write_snapshot(pyodide: Path, modules: Path, requests: Path, target: Path) 
 
 
 def _requests() -> Iterator[dict[str, object]]:
-    """Yield a request of each kind: what answering it builds once is part of the snapshot."""
+    """Yield a request of each kind. They are answered before the snapshot, so that it contains all cached results."""
     yield {"ask": "choices"}
     menus = examples()
     for one in menus["selectors"]:
@@ -150,7 +151,7 @@ def _requests() -> Iterator[dict[str, object]]:
 
 
 def main() -> None:
-    """Build the page, or its wheel, where the arguments say."""
+    """Build the page, or its wheel, as the command-line arguments state."""
     parser = argparse.ArgumentParser(prog="python -m playground.build", description="Build the playground's page.")
     parser.add_argument(
         "outdir", nargs="?", type=Path, help="the folder of the page; an earlier page in it is replaced"

@@ -1,4 +1,4 @@
-"""Packages of others that the page ships, pinned by version and hash, and fetched by the registries' own clients."""
+"""Third-party packages that the page ships, pinned by version and hash, and fetched with npm and pip."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from pathlib import Path
 
 
 class BuildError(Exception):
-    """The page cannot be built; the text says why and what to do."""
+    """Error for a page that cannot be built. Its text states the reason and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class NpmPackage:
-    """A package of npm: ``files`` are those that the page ships, by their paths in the package."""
+    """An npm package. ``files`` are the files that the page ships, by their paths in the package."""
 
     name: str
     version: str
-    #: As npm states it: the base64 form of the SHA-512 of the archive.
+    #: The SHA-512 of the archive in base64, in the form that npm uses.
     integrity: str
     files: tuple[str, ...]
 
@@ -40,7 +40,7 @@ VIZ = NpmPackage(
     "sha512-r7zlQdRvcwvIpjHGgs+KNWHeE/P5/Dq7k8ZAKaMCbZqomxCBJV78gVuQYaHzFVca+kB0mX0fMW9UFevCOBG50A==",
     ("dist/viz.js",),
 )
-#: axe-core, with which a test looks for what keeps people from using the page. It is not shipped.
+#: axe-core, with which a test searches the page for accessibility problems. It is not shipped.
 AXE = NpmPackage(
     "axe-core",
     "4.14.1",
@@ -58,12 +58,12 @@ MERMAID = NpmPackage(
 SLY = "sly==0.5 --hash=sha256:20485483259eec7f6ba85ff4d2e96a4e50c6621902667fc2695cc8bc2a3e5133"
 
 
-#: Characters of a failed program's output in an error, from its end.
+#: Maximum length of the end of a failed program's output that an error quotes, in characters.
 _MAX_SHOWN = 2_000
 
 
 def fetch_npm(package: NpmPackage, folder: Path) -> Path:
-    """Fetch a package of npm, check its hash, unpack it into a folder and return where it is."""
+    """Fetch an npm package, check its hash, unpack it below ``folder``, and return the unpacked folder."""
     target = folder / package.name.replace("/", "-")
     run([program("npm"), "pack", "--silent", f"{package.name}@{package.version}"], folder, f"fetch {package.name}")
     archive = folder / f"{package.name.removeprefix('@').replace('/', '-')}-{package.version}.tgz"
@@ -76,7 +76,7 @@ def fetch_npm(package: NpmPackage, folder: Path) -> Path:
 
 
 def fetch_sly(folder: Path) -> Path:
-    """Fetch the wheel of SLY with its hash checked, and return it."""
+    """Fetch SLY's wheel into ``folder``, check its hash, and return its path."""
     requirements = folder / "requirements.txt"
     requirements.write_text(f"{SLY}\n", encoding="utf-8")
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--require-hashes"]
@@ -85,7 +85,7 @@ def fetch_sly(folder: Path) -> Path:
 
 
 def program(name: str) -> str:
-    """Return the path of a program that the build runs; ``BuildError`` where it is not installed."""
+    """Return the path of the program ``name``; raise ``BuildError`` if it is not installed."""
     path = shutil.which(name)
     if path is None:
         raise BuildError(f"{name} is not installed: install Node.js 20 or later, which brings node and npm")
@@ -93,7 +93,7 @@ def program(name: str) -> str:
 
 
 def run(command: list[str], folder: Path, purpose: str) -> None:
-    """Run a program in a folder; ``BuildError`` with what it wrote where it fails."""
+    """Run ``command`` in ``folder``; if it fails, raise ``BuildError`` with ``purpose`` and its output."""
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1"})
     if done.returncode != 0:
         written = (done.stderr or done.stdout).strip()[-_MAX_SHOWN:]

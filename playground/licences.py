@@ -1,4 +1,4 @@
-"""The page that lists what the playground ships of others, with the texts of their licences."""
+"""The page that lists the third-party software in the playground, with the texts of the licences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TEXTS = Path(__file__).parent / "licences"
 
 
 class _Shipped(NamedTuple):
-    """A part of the page: its licence's name is that of a file in ``licences``, or of a text in a wheel."""
+    """A piece of software in the page. ``licence`` names a file in ``licences``, or a licence text in a wheel."""
 
     name: str
     version: str
@@ -72,7 +72,7 @@ _SHIPPED = (
 
 
 def licences_page(wheels: list[Path]) -> str:
-    """Return the page as HTML; the texts of wheels' licences are taken from the wheels."""
+    """Return the page as HTML. ``wheels`` are those of this project and of SLY, which contain their licence texts."""
     own, sly = (_licence_of(wheel) for wheel in wheels)
     texts = {"Apache-2.0": own, "BSD-3-Clause": sly}
     texts |= {file.stem: file.read_text(encoding="utf-8") for file in sorted(_TEXTS.glob("*.txt"))}

@@ -1,11 +1,11 @@
-"""Answers to the playground's questions, as JSON.
+"""Answers to the requests of the playground's page, as JSON.
 
-A request is an object with the name of a question (``ask``) and its parameters; the answer is an object, too. What the
-user typed may be wrong in any way: that is part of an answer (``findings``, ``problem``) and never an exception.
+A request is an object with the name of a question (``ask``) and its parameters; the answer is an object, too. Mistakes
+in the user's input are part of the answer (``findings``, ``problem``) and never raise an exception.
 
-Offsets count code points, as everywhere in the core; the page converts them to JavaScript's.
+Offsets count code points, as everywhere in ``transpiler``; the page converts them to JavaScript's offsets.
 
-To read: ``answer``, ``selectors``, ``fixes``, ``messages``, ``topologies``, ``examples``.
+In reading order: ``answer``, ``selectors``, ``columns``, ``messages``, ``topologies``, ``examples``.
 """
 
 from __future__ import annotations

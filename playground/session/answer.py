@@ -1,4 +1,4 @@
-"""Requests by the name of their question."""
+"""The dispatcher of requests: it calls the function for the question that a request names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ QUESTIONS: Mapping[str, Callable[..., dict[str, Any]]] = {
 
 
 def handle(request: str) -> str:
-    """Answer one request; ``KeyError`` for a question that there is none of, which only a faulty page asks."""
+    """Answer one request. Raise ``KeyError`` if the question is unknown, which only an error in the page can cause."""
     parameters = json.loads(request)
     answer = QUESTIONS[parameters.pop("ask")](**parameters)
     return json.dumps(answer, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""The columns of a table that could hold a message: the layout that the page begins with."""
+"""The columns of a table that could contain the message: the default layout of the page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from transpiler.language.selector.dialects import JMS, Dialect
 from transpiler.language.selector.parsing import parse_selector
 from transpiler.message.operand_types import OperandType
 
-#: Header fields that a table has as a time, and selectors as milliseconds.
+#: Header fields whose column is a TIMESTAMP, and whose value in selectors is in milliseconds.
 _TIMES = ("JMSTimestamp", "JMSExpiration", "JMSDeliveryTime")
 
 _HEADER_TYPES = {OperandType.BOOLEAN: "BOOLEAN", OperandType.INT: "INT", OperandType.LONG: "BIGINT"}
@@ -25,13 +25,14 @@ _LITERAL_TYPES: dict[type, str] = {
 
 
 def columns_of(selector: str, message: str, dialect: Dialect) -> str:
-    """Return the DDL of typed columns for the names of a selector and the properties of a message.
+    """Return the DDL of typed columns for the names in ``selector`` and the properties of ``message``.
 
-    A column has the type of the message's value, or else of the constant beside the name in the selector, or else
-    STRING. A selector or a message that does not read has no names; without any there is a column for the type.
+    The type of a column is that of the message's value, or else of the literal that the selector compares with the
+    name, or else STRING. An invalid selector or message contributes no names. Without any name, the result is a column
+    for JMSType.
     """
     sent = dict(_of_message(message))
-    # Spark does not tell names apart by their case alone: the selector's is the one that is kept.
+    # Spark does not distinguish names by their case alone: of such names, the selector's spelling is kept.
     types: dict[str, tuple[str, str]] = {}
     for name, spark_type in (*_of_selector(selector, dialect), *sent.items()):
         types.setdefault(name.lower(), (name, _header_type(name) or sent.get(name, spark_type)))

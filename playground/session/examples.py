@@ -1,7 +1,7 @@
-"""Examples of the menus: selectors as they are in use, each with a message that shows something, and topologies.
+"""The examples in the page's menus: selectors from real projects, each with an instructive message, and topologies.
 
-The selectors stand in public code and documentation (``tests/data/real_selectors.txt`` has more of them); messages and
-titles are ours.
+The selectors come from public code and documentation (``tests/data/real_selectors.txt`` has more of them); the messages
+and titles are ours.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 
 class SelectorExample(NamedTuple):
-    """An entry of the selectors' menu, by groups; ``note`` says what to look at, ``layout`` whose SQL is shown."""
+    """An entry of the menu of selectors. ``note`` explains the example; ``layout`` is the layout of the shown SQL."""
 
     group: str
     title: str
@@ -23,7 +23,7 @@ class SelectorExample(NamedTuple):
 
 
 class TopologyExample(NamedTuple):
-    """An entry of the topologies' menu, with a message to publish."""
+    """An entry of the menu of topologies, with a message to publish and its exchange and routing key."""
 
     title: str
     note: str
@@ -248,7 +248,7 @@ TOPOLOGIES = (
 
 
 def examples() -> dict[str, Any]:
-    """Return both menus; messages and topologies are JSON text, as in the page's fields."""
+    """Return the entries of both menus. Messages and topologies are JSON text, as in the page's input fields."""
     return {
         "selectors": [{**one._asdict(), "message": _text(one.message)} for one in SELECTORS],
         "topologies": [

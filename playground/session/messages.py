@@ -1,4 +1,4 @@
-"""Messages as people type them: plain properties or message JSON, and the rows of a form for the former."""
+"""Messages that users type, as plain properties or message JSON, and the rows of the form for plain properties."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from transpiler.base.source import Source, Span
 from transpiler.message.json import SECTION_NAMES
 from transpiler.message.message import Message, as_message
 
-#: Levels of JSON; the interpreter's stack in a browser has room for some hundreds.
+#: Maximum depth of nested JSON. The interpreter's stack in a browser suffices for a few hundred levels.
 MAX_DEPTH = 100
 
-#: Brackets, and strings, in which brackets do not count.
+#: A bracket or a string. Strings are matched so that brackets inside them are not counted.
 _BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[\]{}]', re.DOTALL)
 
 
 class MessageProblem(Exception):  # noqa: N818
-    """The text is no message; ``diagnostic`` says why."""
+    """Error for a text that is not a message. ``diagnostic`` contains the reason."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
         super().__init__(diagnostic.message)
@@ -29,7 +29,7 @@ class MessageProblem(Exception):  # noqa: N818
 
 
 def read_message(text: str) -> Message:
-    """Read a message from JSON; an empty text is a message without properties. Raises ``MessageProblem``."""
+    """Read a message from JSON; raise ``MessageProblem`` if invalid. An empty text is a message without properties."""
     try:
         return as_message(_object(text))
     except TranspilerError as error:
@@ -37,10 +37,10 @@ def read_message(text: str) -> Message:
 
 
 def message_rows(text: str) -> dict[str, Any]:
-    """Return the rows of a form: name, kind and text of each property.
+    """Return the rows of the form for a message: the name, kind and text of each property.
 
-    ``rows`` is None for message JSON with its sections, which has no form. A kind is ``text``, ``integer``,
-    ``decimal``, ``boolean``, ``null``, or ``json`` for a value with its AMQP type.
+    ``rows`` is None for message JSON with sections, because the form cannot show sections. A kind is ``text``,
+    ``integer``, ``decimal``, ``boolean``, ``null``, or ``json`` for a value with its AMQP type.
     """
     try:
         content = _object(text)
@@ -52,7 +52,7 @@ def message_rows(text: str) -> dict[str, Any]:
 
 
 def refuse_deep_json(text: str, source: Source) -> None:
-    """Raise ``MessageProblem`` for arrays and objects that are nested deeper than Python can follow in a browser."""
+    """Raise ``MessageProblem`` if ``text`` nests arrays and objects too deeply for Python's stack in a browser."""
     depth = 0
     for bracket in _BRACKETS.finditer(text):
         if bracket[0] in "[{":

@@ -1,4 +1,4 @@
-"""One selector on one message: findings, verdict, SQL, all dialects, ports."""
+"""Answers about one selector and one message: findings, result, SQL, results in all dialects, and translations."""
 
 from __future__ import annotations
 
@@ -26,27 +26,28 @@ from transpiler.tools.lint.advice import all_warnings
 from transpiler.tools.lint.check import Checker
 from transpiler.tools.lint.fixes import mended
 
-#: The name of the layout whose columns are those of a schema: the user's, or else what the message would have.
+#: The name of the layout with the columns of a schema: the user's schema, or else one derived from the message.
 OWN_COLUMNS = "schema"
 
-#: The options of the presets that need one.
+#: The options of each preset that needs an option.
 _OPTIONS = {"text-map": {"types": "by-use"}}
 
-#: Presets that say nothing without a schema.
+#: Presets that are left out of the menu because they need a schema.
 _WITHOUT_SCHEMA = ("struct",)
 
-#: Parts of a selector that are listed; a longer selector has its verdict and its sentence.
+#: Maximum number of subexpressions that an explanation lists. The result and its sentence are complete in any case.
 MAX_PARTS = 300
 
-#: Kinds of parts that say no more than their text.
+#: Kinds of subexpressions that are not listed, because their value is the same as their text.
 _LITERALS = ("stringliteral", "integerliteral", "floatliteral", "booleanliteral", "nullliteral", "binaryliteral")
 
-#: Characters up to which a selector is compared and ported while somebody types; the commands have no such limit.
+#: Maximum lengths of a selector that is compared, and translated, while the user types, in characters. The commands
+#: have no such limits.
 MAX_COMPARED, MAX_PORTED = 4_000, 2_000
 
 
 def choices() -> dict[str, Any]:
-    """Return what the page's menus offer: dialects, layouts and header names."""
+    """Return the entries of the page's menus: dialects, layouts and header names."""
     presets = [name for name in STORES if name not in _WITHOUT_SCHEMA]
     return {
         "dialects": list(DIALECTS),
@@ -56,10 +57,10 @@ def choices() -> dict[str, Any]:
 
 
 def judge(selector: str, message: str, dialect: str) -> dict[str, Any]:
-    """Return the findings about a selector, and why a message matches it.
+    """Return the findings about ``selector``, and the explanation why ``message`` matches it or does not.
 
-    ``explanation`` is None where the dialect refuses the selector or the message does not read; ``problem`` is what is
-    wrong with the message. ``names`` are those of the selector.
+    ``explanation`` is None if the dialect rejects the selector or the message is invalid. ``problem`` is the diagnostic
+    about an invalid message, or None. ``names`` are the names in the selector.
     """
     rules = find_dialect(dialect)
     diagnostics = [finding.diagnostic for finding in Checker().check(selector, [rules]).findings]
@@ -89,7 +90,7 @@ def judge(selector: str, message: str, dialect: str) -> dict[str, Any]:
 
 
 def _finding(selector: str, finding: Diagnostic, dialect: Dialect) -> dict[str, Any]:
-    """Return a finding, and the selector after its fix where that is one."""
+    """Return the JSON form of ``finding``; if its fix changes the selector, with the changed selector."""
     entry = finding.to_dict()
     entry.pop("fix", None)
     if isinstance(finding.fix, Fix):
@@ -111,9 +112,10 @@ def _parts(part: Part, depth: int = 0) -> Iterator[dict[str, Any]]:
 def sql(
     selector: str, dialect: str, layout: str, result: Result, schema: str = "", message: str = ""
 ) -> dict[str, Any]:
-    """Return the SQL of a selector over a layout, and the warnings about it; ``sql`` is None where it refuses.
+    """Return the SQL of ``selector`` for ``layout``, and the warnings; ``sql`` is None if the selector is rejected.
 
-    Where the layout is typed columns and no schema is given, ``schema`` is one for the selector and the message.
+    If the layout is ``OWN_COLUMNS`` and ``schema`` is empty, the answer's ``schema`` is derived from the selector and
+    the message.
     """
     if layout == OWN_COLUMNS:
         schema = schema.strip() or columns_of(selector, message, find_dialect(dialect))
@@ -134,7 +136,7 @@ def _layout(name: str, schema: str) -> LayoutLike:
 
 
 def dialects(selector: str, message: str) -> dict[str, Any]:
-    """Return what each dialect makes of a selector, and of a message where it reads."""
+    """Return a row for each dialect: whether it accepts ``selector``, and its result for ``message`` if it is valid."""
     if len(selector) > MAX_COMPARED:
         return {"rows": [], "note": f"longer than {MAX_COMPARED:,} characters: selector-sql compare has them"}
     try:
@@ -159,7 +161,7 @@ def _row(row: Compared) -> dict[str, Any]:
 
 
 def port(selector: str, source: str, target: str, changes: Changes = "rare") -> dict[str, Any]:
-    """Return a selector in another dialect with notes on what changes; ``text`` is None where it cannot be said."""
+    """Return ``selector`` in the dialect ``target``, with notes; ``text`` is None if it cannot be translated."""
     if len(selector) > MAX_PORTED:
         message = f"the selector is longer than {MAX_PORTED:,} characters, which takes long in a browser"
         return {

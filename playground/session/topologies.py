@@ -1,4 +1,4 @@
-"""A topology as a picture, and one message's path through it."""
+"""Answers about a topology: its picture, and the path of one message through it."""
 
 from __future__ import annotations
 
@@ -20,26 +20,28 @@ from transpiler.tools.topology_report.picture import build_graph
 from transpiler.topology.files import parse_topology, vhosts_of
 from transpiler.topology.model import Topology
 
-#: The name of the text in errors.
+#: The name by which errors refer to the topology's text.
 _NAME = "topology"
 
-#: Nodes from which on alike ones are drawn as groups: more cannot be read on a page beside a form.
+#: Maximum number of nodes in a picture; in a larger topology, similar nodes are drawn as one group, because the picture
+#: shares the page with a form.
 MAX_NODES = 80
 
-#: Bindings under one heading; the answer counts the others.
+#: Maximum number of bindings under one heading; the answer contains the number of the remaining bindings.
 MAX_BINDINGS = 20
 
 _YAML_HINT = "turn it into JSON: selector-sql topology FILE --format json"
 
-#: Attributes for the pictures: a font whose widths Graphviz knows. The page's style sheet has the colours.
+#: Graphviz attributes of nodes and edges, with a font whose widths Graphviz knows. The style sheet sets the colours.
 _NODE = ', fontname="Arial", fontsize=11, margin="0.2,0.1"'
 _EDGE = ', fontname="Arial", fontsize=9, arrowsize=0.7'
 
 
 def topology(text: str, vhost: str | None = None) -> dict[str, Any]:
-    """Return the picture of a topology in Graphviz's language, its exchanges, and what is wrong with it.
+    """Return the picture of a topology in Graphviz's language, its exchanges, and the problems in it.
 
-    ``findings`` are why it does not read, and then ``dot`` is None, or what its importer did not understand.
+    If the topology cannot be read, ``dot`` is None and ``findings`` state the reason. Otherwise ``findings`` are about
+    entries that the importer did not understand.
     """
     vhosts: list[str] = []
     try:
@@ -70,10 +72,10 @@ def topology(text: str, vhost: str | None = None) -> dict[str, Any]:
 def publish(
     text: str, exchange: str, routing_key: str, message: str, vhost: str | None = None, nearest: int = 5
 ) -> dict[str, Any]:
-    """Return where a message goes, why, and the nodes and arrows of the picture on its path.
+    """Return the queues that a message reaches, the reason, and the nodes and arrows of the picture on its path.
 
-    An empty routing key is the message's own subject where it has one. ``problem`` is what keeps the message from
-    being published: the topology or the message does not read.
+    If ``routing_key`` is empty and the message has a subject, the subject is the routing key. ``problem`` is the
+    diagnostic about an invalid topology or message, or None.
     """
     try:
         refuse_deep_json(text, Source(text, _NAME))
@@ -105,7 +107,7 @@ def _subject(message: Message) -> str | None:
 
 
 def _chosen(vhost: str | None, vhosts: list[str]) -> str | None:
-    """Return the virtual host to read: the one that was chosen if it is there, else the first one of several."""
+    """Return ``vhost`` if it is in ``vhosts``; otherwise the first of several virtual hosts, or None."""
     if vhost in vhosts:
         return vhost
     return vhosts[0] if len(vhosts) > 1 else None
@@ -131,7 +133,7 @@ def _bindings(bindings: Iterable[BindingExplanation]) -> dict[str, Any]:
 
 
 def _path(topology: Topology, graph: Graph, route: RouteExplanation, exchange: str) -> dict[str, Any]:
-    """Return the ids of nodes and the ends of arrows that the message passed, and those that it may have passed."""
+    """Return the nodes (by id) and arrows (by the ids of their ends) that the message passed, or may have passed."""
     ids: dict[tuple[str, str], str] = {(node.kind, name): node.id for node in graph.nodes for name in node.names}
     visited = {visit.exchange.name for visit in route.visits}
     nodes = {("exchange", exchange_title(name)) for name in {*visited, exchange}}
@@ -168,6 +170,6 @@ def _titled(node: tuple[str, str]) -> tuple[str, str]:
 
 def _rendered(finding: Diagnostic) -> dict[str, Any]:
     if finding.code == "topology.yaml":
-        # The browser has no PyYAML, and nobody can install it there.
+        # The browser has no PyYAML, so the hint to install it would not help.
         finding = replace(finding, message="this is not JSON, and the page reads no YAML", hint=_YAML_HINT)
     return {**finding.to_dict(), "rendered": finding.render()}

@@ -14,8 +14,8 @@ In order of use::
     print(explain_routing(topology, df.schema))                          # by which key or index bindings are looked up
     backtest(route(trace_messages(log), topology))                       # against what a broker recorded
 
-Readers (``read_messages``, ``read_rabbitmq_trace``, …) and ``create_messages`` make DataFrames; ``infer_layout``
-says what a schema shows. Doubts are ``SelectorWarning``s and ``RoutingWarning``s, errors those of ``transpiler``.
+Readers (``read_messages``, ``read_rabbitmq_trace``, …) and ``create_messages`` make DataFrames; ``infer_layout`` finds
+the layout for a schema. Warnings are ``SelectorWarning`` and ``RoutingWarning``; errors are those of ``transpiler``.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ __all__ = [
     "verify",
 ]
 
-#: The module of each name; a test holds that type checkers see the same ones.
+#: The module of each name. A test checks that the imports for type checkers above use the same modules.
 _PLACES = {
     "MESSAGE_SCHEMA": "spark_ext.messages.schemas",
     "CompiledTopology": "transpiler.routing.compiled_topology",

@@ -1,4 +1,4 @@
-"""Selectors as Columns: the emitted text goes to Spark in one call, and nothing of Python runs on the executors."""
+"""Selectors as Columns: Spark parses the emitted SQL in one call, and no Python code runs on the executors."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from transpiler.language.selector.parsing import SelectorLike
 from transpiler.message.jms_types import DESTINATION, REPLY_TO
 from transpiler.topology.qpid_address.address import Address, NodeType
 
-#: The name of a layout, or an example of it; None is the canonical one.
+#: A layout, the name of a layout, or a schema or DataFrame with its columns. None is the canonical layout.
 LayoutLike = Layout | SchemaLike | None
 
 
 class SelectorWarning(UserWarning):
-    """A selector compiles, and something in it is probably not what was meant."""
+    """Warning about a selector that can be compiled, but probably does not mean what its author intended."""
 
 
 def compile_selector(
@@ -38,10 +38,11 @@ def compile_selector(
     lint: bool = True,
     **options: Unpack[SelectorOptions],
 ) -> Column:
-    """Compile a selector to one native expression; without a layout, over the canonical schema.
+    """Compile a selector to one native expression, by default for the columns of the canonical schema.
 
-    The Column goes into ``df.filter`` and anywhere else. ``~`` of it does not select the other rows, because it may be
-    NULL; with ``result="boolean"`` it never is. Doubts about the selector are ``SelectorWarning``s.
+    The Column can be used in ``df.filter`` and in any other expression. Its negation with ``~`` does not select the
+    remaining rows, because the Column may be NULL; with ``result="boolean"`` it is never NULL. Warnings about the
+    selector are ``SelectorWarning``s.
 
     Args:
         selector: The text of a selector, or a parsed tree. A blank text, and None, select every message.
@@ -49,17 +50,18 @@ def compile_selector(
             ``StructType``, its JSON, or DDL text such as ``"color STRING, weight BIGINT"``), the name of a store, or a
             ``Layout``.
         dialect: The broker's dialect, by name or as a ``Dialect``.
-        lint: Whether to warn of what ``selector-sql check`` warns of.
-        result: ``"filter"`` is TRUE where the selector is TRUE, and FALSE or NULL elsewhere; ``"boolean"`` is never
-            NULL; ``"ternary"`` has NULL for unknown.
+        lint: Whether to emit the warnings of ``selector-sql check``, too.
+        result: ``"filter"`` is TRUE if the selector is TRUE, and otherwise FALSE or NULL; ``"boolean"`` is TRUE or
+            FALSE, never NULL; ``"ternary"`` is NULL if the selector is unknown.
         missing: The meaning of a name that has no column: ``"error"``, or ``"null"`` for an absent property.
         now: The time of UTC() and JMSExpiration, in milliseconds since the epoch; None for the time of the query or
             micro-batch.
-        destination: The address that the consumer was created with, which is JMSDestination where a message has none.
+        destination: The address with which the consumer was created. It is the JMSDestination of a message that does
+            not have its own.
         alias: The name of the DataFrame in a join, as in ``df.alias("o")``.
 
     Raises:
-        TranspilerError: As ``transpiler.transpile_selector``.
+        TranspilerError: The errors of ``transpiler.transpile_selector``.
     """
     return _column(transpile_selector(selector, _layout(layout), dialect, lint=lint, **options))
 
@@ -70,31 +72,31 @@ def compile_filter(
     dialect: str | Dialect = "jms",
     **options: Unpack[FilterOptions],
 ) -> Column:
-    """Compile a filter, or a filter set, to one native expression; without a layout, over the canonical schema.
+    """Compile a filter or a filter set to one native expression, by default for the columns of the canonical schema.
 
-    Filters that ``unknown="ignore"`` leaves out are ``SelectorWarning``s.
+    With ``unknown="ignore"``, there is a ``SelectorWarning`` for each filter that is left out.
 
     Args:
         filters: A filter object, a mapping of names to filters, JSON text, or AMQP 1.0 bytes.
         layout: The columns of the table, as for ``compile_selector``.
         dialect: The dialect of the JMS selectors in ``filters``, by name or as a ``Dialect``.
-        result: As for ``compile_selector``. A filter accepts a message or does not, so ``"ternary"`` has no NULL.
+        result: As for ``compile_selector``. A filter is never unknown, so ``"ternary"`` has no NULL either.
         missing: The meaning of a name that has no column: ``"error"``, or ``"null"`` for an absent property.
         connection: The receiver's connection, for no-local filters.
-        unknown: ``"error"``, or ``"ignore"`` to leave out filters that nobody here knows.
+        unknown: ``"error"``, or ``"ignore"`` to leave out filters with an unknown descriptor.
         now: The current time, as for ``compile_selector``.
         destination: The consumer's address, as for ``compile_selector``.
         alias: The name of the DataFrame, as for ``compile_selector``.
 
     Raises:
-        TranspilerError: As ``transpiler.transpile_filter``.
+        TranspilerError: The errors of ``transpiler.transpile_filter``.
     """
     return _column(transpile_filter(filters, _layout(layout), dialect, **options))
 
 
 def _column(transpiled: Transpiled) -> Column:
     for finding in transpiled.diagnostics:
-        # The caller's caller wrote the selector.
+        # ``stacklevel`` points to the caller of the public function, who wrote the selector.
         warnings.warn(finding.render(), SelectorWarning, stacklevel=3)
     return _expression(transpiled.sql)
 
@@ -106,12 +108,12 @@ def compile_address(
     dialect: str | Dialect = "jms",
     **options: Unpack[SqlOptions],
 ) -> Column:
-    """Compile the condition of a receiver with a Qpid address; without a layout, over the canonical schema.
+    """Compile the condition of a receiver with a Qpid address, by default for the columns of the canonical schema.
 
     Args:
         address: The address, as text or parsed.
-        node_type: What the name resolves to: ``"queue"``, ``"direct"``, ``"topic"``, ``"fanout"``, ``"headers"`` or
-            ``"xml"``.
+        node_type: The kind of node that the address names: ``"queue"``, or the type of an exchange: ``"direct"``,
+            ``"topic"``, ``"fanout"``, ``"headers"`` or ``"xml"``.
         layout: The columns of the table, as for ``compile_selector``.
         dialect: The dialect of the link's selector, by name or as a ``Dialect``.
         result: As for ``compile_selector``.
@@ -119,16 +121,16 @@ def compile_address(
         alias: The name of the DataFrame, as for ``compile_selector``.
 
     Returns:
-        The condition on messages that were sent to the address's node.
+        The condition for messages that were sent to the node of the address.
 
     Raises:
-        TranspilerError: As ``transpiler.transpile_address``.
+        TranspilerError: The errors of ``transpiler.transpile_address``.
     """
     return _column(transpile_address(address, node_type, _layout(layout), dialect, **options))
 
 
 def message_type(layout: LayoutLike = None) -> Column:
-    """Return the JMS class of each message, such as ``TextMessage``; without a layout, in the canonical schema.
+    """Return a Column with the JMS class of each message, such as ``TextMessage``, by default for the canonical schema.
 
     Source: the JMS mapping, section 3.3.4.
 
@@ -136,29 +138,29 @@ def message_type(layout: LayoutLike = None) -> Column:
         layout: A layout with message annotations or a body, as for ``compile_selector``.
 
     Raises:
-        LayoutError: The layout has neither.
+        LayoutError: The layout has neither message annotations nor a body.
     """
     return _choice(message_choices(_layout(layout)), "Message")
 
 
 def destination_type(layout: LayoutLike = None, *, consumer: str | None = None) -> Column:
-    """Return the kind of each message's JMSDestination; without a layout, in the canonical schema.
+    """Return a Column with the kind of each message's JMSDestination, by default for the canonical schema.
 
-    It is ``queue``, ``topic``, ``temporary-queue`` or ``temporary-topic``. Source: the JMS mapping, section 5.1.
+    The kind is ``queue``, ``topic``, ``temporary-queue`` or ``temporary-topic``. Source: the JMS mapping, section 5.1.
 
     Args:
         layout: A layout with message annotations, as for ``compile_selector``.
-        consumer: The kind of the consumer's own destination, for messages that do not say it.
+        consumer: The kind of the consumer's own destination, for messages without an annotation; None gives NULL.
     """
     return _choice(destination_choices(_layout(layout), DESTINATION), consumer)
 
 
 def reply_to_type(layout: LayoutLike = None, *, consumer: str | None = None) -> Column:
-    """Return the kind of each message's JMSReplyTo; without a layout, in the canonical schema.
+    """Return a Column with the kind of each message's JMSReplyTo, by default for the canonical schema.
 
     Args:
         layout: A layout with message annotations, as for ``compile_selector``.
-        consumer: The kind of the consumer's own destination, for messages that do not say it.
+        consumer: The kind of the consumer's own destination, for messages without an annotation; None gives NULL.
     """
     return _choice(destination_choices(_layout(layout), REPLY_TO), consumer)
 
@@ -173,7 +175,7 @@ def _layout(layout: LayoutLike) -> Layout:
 
 def _expression(sql: str) -> Column:
     try:
-        # A session is active in the thread that made it, and the default one in all others.
+        # Returns the active session of this thread, or else the default session of the process.
         SparkSession.active()
     except PySparkException:
         raise UnsupportedFeatureError.at(

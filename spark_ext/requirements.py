@@ -1,4 +1,4 @@
-"""The version of PySpark that this package needs, checked before anything else of it is imported."""
+"""The check that PySpark is installed in a version that this package supports. It is imported before other modules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of topologies on DataFrames: ``assert_routes``, for pytest and other runners."""
+"""Assertions about topologies on DataFrames, for pytest and other test runners: ``assert_routes``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from transpiler.topology.model import Topology
 
 __all__ = ["assert_routes"]
 
-#: Maximum number of rows in the text of a failure.
+#: Maximum number of messages that the text of a failure lists.
 _SHOWN = 20
 
 
@@ -28,20 +28,20 @@ def assert_routes(
     id_column: str = "id",
     **options: Any,
 ) -> None:
-    """Assert that each message of a DataFrame goes to the queues that are expected of it.
+    """Assert that the topology routes each message of a DataFrame to its expected queues.
 
     Args:
         df: The messages.
         topology: The topology, which may be compiled.
-        expected: The queues of each message, in any order, by its value in ``id_column``. A message that reaches no
-            queue has an empty list.
-        layout: The layout of the messages; without one it is inferred from ``df``.
-        id_column: The column whose values name the messages.
+        expected: The queues of each message, in any order, by the message's value in ``id_column``. A message that
+            reaches no queue has an empty list.
+        layout: The layout of the messages; by default it is inferred from ``df``.
+        id_column: The column whose values identify the messages.
         options: The options of ``route``.
 
     Raises:
-        AssertionError: With a line for each message whose queues are others, that is not in ``expected``, or that
-            ``df`` does not have.
+        AssertionError: The text has a line for each message that has other queues, is not in ``expected``, or is not
+            in ``df``.
     """
     __tracebackhide__ = True
     check_frame("df", df)

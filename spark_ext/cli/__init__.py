@@ -1,6 +1,6 @@
 """selector-spark: filters and routing as Spark jobs on files.
 
-Invariants: nothing of PySpark is imported before a command runs; an error is one line, or a selector with a caret.
+Invariants: PySpark is not imported before a command runs; an error is one line, or a selector with a caret.
 
 In reading order: ``commands``, ``jobs``, ``inputs``, ``archives``, ``selector_job``, then a module for each command.
 """
@@ -11,7 +11,7 @@ import sys
 
 
 def main() -> None:
-    """Run the command, or say what is missing, with exit code 2."""
+    """Run the command; if PySpark is missing or too old, print an error and exit with code 2."""
     try:
         import spark_ext.requirements  # noqa: F401
         from spark_ext.cli.commands import main as command

@@ -1,4 +1,4 @@
-"""Archives of messages for the commands: find the layout of a file, and report the lines that do not decode."""
+"""Archives of messages for the commands: find the layout of a file, and report lines that cannot be decoded."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ TRACE, FLAT = "rabbitmq-trace", "flat"
 #: The column of a tracing log with the virtual host of each message.
 VHOST = "vhost"
 
-#: The column that Spark adds for lines that are not JSON.
+#: The column that Spark adds for lines that are not valid JSON.
 _CORRUPT = "_corrupt_record"
 
 
 class Archive(NamedTuple):
-    """Messages as a DataFrame, and the layout or the schema that says where their properties are."""
+    """Messages as a DataFrame, and their layout, which may be given by its name or as a schema or DataFrame."""
 
     messages: Any
     layout: Any
 
     def of_virtual_host(self, topology: Topology) -> tuple[Archive, Counter[str]]:
-        """Return the messages of the topology's virtual host, and how many a log has of others.
+        """Return the messages of the topology's virtual host, and the counts of messages of other virtual hosts.
 
-        All are taken where the topology's file names no virtual host, or the messages have none.
+        All messages are kept if the topology's file names no virtual host, or if the messages do not name theirs.
         """
         own, layout = topology.vhost, getattr(self.layout, "name", self.layout)
         if own is None or layout not in (None, TRACE) or VHOST not in self.messages.columns:
@@ -63,7 +63,7 @@ class Archive(NamedTuple):
 
 
 class ArchiveJob(NamedTuple):
-    """Files of messages that were found, how they are read, and the session that reads them."""
+    """The input files of a command, the options for reading them, and the Spark session."""
 
     session: Any
     inputs: Inputs
@@ -73,18 +73,18 @@ class ArchiveJob(NamedTuple):
     errors: CommandErrors
 
     def read(self) -> Archive:
-        """Read the messages, and end the command where some of them are none and it does not go on."""
+        """Read the messages. If a record is not a message, end the command, except with --keep-going."""
         return read_archive(self.session, self.inputs, self.layout, self.schema, self.layout_options, self.errors)
 
 
-#: Finds the files of a job and starts its session.
+#: A function from the INPUT arguments to the job: it finds the files, and starts the Spark session.
 StartJob = Callable[[tuple[str, ...]], ArchiveJob]
 
 
 def archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options that say how to read messages and on which Spark, and in their place ``start_job``.
+    """Add the options for reading messages and for the Spark session. The command receives ``start_job`` instead.
 
-    What cannot be found ends the command before Spark starts, which takes seconds.
+    If a file does not exist, the command ends before Spark starts, because starting takes seconds.
     """
 
     @wraps(command)
@@ -113,7 +113,7 @@ def archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
             raise
         except Exception as error:
             if started and "MALFORMED_CSV_RECORD" in str(error):
-                # Spark does not know the number of the line; Python's reader does.
+                # Spark's error has no line number, so let Python's reader report the record.
                 _tell_bad_records(started[0].session, started[0].inputs, CommandErrors())
             raise
         errors.finish()
@@ -127,7 +127,7 @@ def archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def check_layout(_: click.Context, __: click.Parameter, layout: str | None) -> str | None:
-    """Return the name of a layout; one that there is not ends the command before Spark starts."""
+    """Return the name ``layout``; end the command, before Spark starts, if there is no such layout."""
     if layout is not None and layout not in (TRACE, FLAT, *_EXPORTS, *STORES):
         find_layout(layout)
     return layout
@@ -141,9 +141,9 @@ def read_archive(
     options: tuple[str, ...],
     errors: CommandErrors,
 ) -> Archive:
-    """Read the messages of the inputs; ``errors`` says what becomes of those that are none.
+    """Read the messages of the inputs; ``errors`` handles records that are not messages.
 
-    ``options`` are those of the layout, ``KEY=VALUE``.
+    ``options`` are the values of --layout-option, in the form ``KEY=VALUE``.
     """
     archive = _read_archive(session, inputs, layout, schema, errors)
     if layout is None or layout in (TRACE, FLAT, "amqp", ZERO_TEN.name):
@@ -170,7 +170,7 @@ def _read_archive(session: Any, inputs: Inputs, layout: str | None, schema: Any,
                 "--keep-going leaves out lines of JSON and rows of flat CSV, without --schema; Spark reads others whole"
             )
         if inputs.form == "csv":
-            # Spark's own reader refuses a file in which a row is cut.
+            # Spark's reader would reject the whole file if a row is incomplete.
             return _rows_in_python(session, inputs, AmqpLayout(), errors)
     if layout in _EXPORTS or inputs.form == "xml":
         with inputs.failures(session):
@@ -185,10 +185,10 @@ def _read_archive(session: Any, inputs: Inputs, layout: str | None, schema: Any,
     if (layout == TRACE and text[:1] == "{") or is_entry(first):
         return Archive(_trace(session, inputs, errors), None)
     if layout == ZERO_TEN.name or first.keys() & ZERO_TEN.schema.keys():
-        # The rows of AMQP 0-10 in JSON, and the values in them, are read in Python.
+        # Rows of AMQP 0-10 in JSON, and their typed values, are read in Python.
         return _rows_in_python(session, inputs, ZERO_TEN, errors)
     if layout in (None, "amqp", TRACE) and text[:1] not in ("{", ""):
-        # Records that are not one line of JSON each are read in Python as well.
+        # A file whose records are not one line of JSON each is also read in Python.
         return _rows_in_python(session, inputs, AmqpLayout(), errors)
     if layout in (None, "amqp"):
         return _messages(session, inputs, errors)
@@ -197,7 +197,7 @@ def _read_archive(session: Any, inputs: Inputs, layout: str | None, schema: Any,
         opened = inputs.opened(session)
         for record in (one for file in inputs.files() for one in records(file, "json", errors, opened)):
             errors.attempt(_check_object, record)
-        # Spark refuses a query that reads only this column of a file, unless its rows are cached.
+        # Spark rejects a query that reads only this column, unless the rows are cached.
         messages = messages.cache().filter(f"{_CORRUPT} IS NULL").drop(_CORRUPT)
     return Archive(messages, messages if layout == FLAT else layout)
 
@@ -207,7 +207,7 @@ def _check_object(record: Record) -> None:
         raise RecordError(f"{record.place}: this is no object in JSON")
 
 
-#: The layouts of files that have a reader of their own.
+#: The layouts whose files have their own reader.
 _EXPORTS = ("artemis-xml", "rabbitmq-get", "aws-activemq", "aws-rabbitmq")
 
 
@@ -227,7 +227,7 @@ def _read_export(session: Any, names: list[str], layout: str) -> Any:
 
 def _table(session: Any, inputs: Inputs, layout: str | None, schema: Any) -> Archive:
     if inputs.form == "csv":
-        # Spark takes any header, and renames columns of one name.
+        # Spark accepts any header and renames duplicate columns, so let Python's reader check the header first.
         for file in islice(inputs.files(), 1):
             next(records(file, "csv", Errors(), inputs.opened(session)), None)
     messages = inputs.table(session, schema)
@@ -242,7 +242,7 @@ def _table(session: Any, inputs: Inputs, layout: str | None, schema: Any) -> Arc
 
 
 def _cells(session: Any, inputs: Inputs, messages: Any) -> Archive:
-    """Rows of CSV, whose cells are read as ``selector-sql match`` reads them; one that is no value ends the command."""
+    """Return rows of CSV with the layout of ``selector-sql match``; end the command for an invalid header field."""
     layout = csv_layout(messages.columns)
     wrong = [
         f"({quote_name(name)} IS NOT NULL AND NOT coalesce({emit_filter(stored.present)}, false))"
@@ -253,14 +253,14 @@ def _cells(session: Any, inputs: Inputs, messages: Any) -> Archive:
         with inputs.failures(session):
             found = messages.filter(" OR ".join(wrong)).limit(1).count()
         if found:
-            # Python's reader tells the line and the cell.
+            # Python's reader reports the line and the cell.
             _tell_bad_records(session, inputs, CommandErrors())
             fail(f"{shown(inputs.names[0])}: there are cells that are no values of {', '.join(expected_cells(layout))}")
     return Archive(messages, layout)
 
 
 def _tell_bad_records(session: Any, inputs: Inputs, errors: Errors, chosen: ChosenLayout | None = None) -> int:
-    """Report the bad records of files with their lines, as Python's reader finds them; return how many are left out."""
+    """Let Python's reader report the bad records of the files with their lines; return the number of bad records."""
     before = errors.count
     for _ in read_messages(inputs.files(), chosen, errors, _record_form(inputs), inputs.opened(session)):
         pass
@@ -286,7 +286,7 @@ def _trace(session: Any, inputs: Inputs, errors: CommandErrors) -> Any:
 
 
 def _messages(session: Any, inputs: Inputs, errors: CommandErrors) -> Archive:
-    """Message JSON lines on the executors, with the columns of the members beside the sections that a line has."""
+    """Parse message JSON lines on the executors. Members outside the sections become columns if a line has them."""
     from spark_ext.messages.message_lines import BESIDE as COLUMNS
     from spark_ext.messages.message_lines import CONTENT, NO_MESSAGE, PROBLEM, parse_lines
 
@@ -302,7 +302,7 @@ def _messages(session: Any, inputs: Inputs, errors: CommandErrors) -> Archive:
         ).collect()[0]
     wrong = counts.wrong
     if wrong is not None and not errors.goes_on:
-        # The file with the wrong line is read first, which tells it by its number.
+        # Read only the file with the invalid line first, to report the line by its number.
         _tell_bad_records(session, inputs.at(wrong), errors)
     elif wrong is not None:
         bad: list[RecordError] = []
@@ -312,13 +312,13 @@ def _messages(session: Any, inputs: Inputs, errors: CommandErrors) -> Archive:
                 errors.add(error)
             parsed, wrong = parsed.filter(f"{PROBLEM} IS NULL"), None
     if wrong is not None or counts.content:
-        # Plain properties, NaN, and the encoding of the content of a list or a map are read in Python.
+        # Python reads plain properties, NaN, and lists and maps whose content must be encoded.
         return _rows_in_python(session, inputs, AmqpLayout(), errors)
     return Archive(parsed.select(*SECTIONS, *(name for name in COLUMNS if counts[name])), None)
 
 
 def _rows_in_python(session: Any, inputs: Inputs, layout: ArchiveLayout, errors: CommandErrors) -> Archive:
-    """Return the messages that Python reads as rows of a layout, or as columns of text where they are all text."""
+    """Read the messages in Python. Return them as rows of ``layout``, or if all values are text, as text columns."""
     from pyspark.sql import functions as sf
 
     from spark_ext.messages.schemas import create_rows
@@ -348,7 +348,7 @@ def _rows_in_python(session: Any, inputs: Inputs, layout: ArchiveLayout, errors:
 
 
 def _texts(session: Any, cells: list[Mapping[str, Any]]) -> Archive:
-    """Return messages whose values are all text as rows of CSV: another layout would lose the types by use."""
+    """Return messages whose values are all text as rows of CSV, because only this layout has the types by use."""
     names = list(dict.fromkeys(name for each in cells for name in each))
     rows = [tuple(each.get(name) for name in names) for each in cells]
     kinds = ", ".join(f"{quote_name(name)} STRING" for name in names)
@@ -356,7 +356,7 @@ def _texts(session: Any, cells: list[Mapping[str, Any]]) -> Archive:
 
 
 def _first_text(session: Any, inputs: Inputs) -> str:
-    """Return the first line that is not blank, which shows what the file is; an empty text if there is none."""
+    """Return the first line that is not blank, to recognise the form of the file; "" if there is no such line."""
     if not inputs.for_hadoop:
         return next((text.strip() for _, _, text in inputs.lines(session)), "")
     lines = inputs.text(session)

@@ -1,4 +1,4 @@
-"""The group of commands, and selector-spark filter."""
+"""The command group of selector-spark, and the command selector-spark filter."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def filter_(
     if filters is not None:
         warn(filters.findings)
         options["connection"] = connection
-        # Refuse a filter that cannot be evaluated before Spark starts, which takes seconds.
+        # Reject a filter that cannot be compiled before Spark starts, because starting takes seconds.
         transpile_filter(filters, dialect=dialect, connection=connection)
         given = arguments
     else:

@@ -1,4 +1,4 @@
-"""selector-spark compile-topology: a topology compiled once, for all archives with the same columns."""
+"""selector-spark compile-topology: compile a topology once, for all archives with the same columns."""
 
 from __future__ import annotations
 

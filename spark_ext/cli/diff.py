@@ -1,4 +1,4 @@
-"""selector-spark diff: the messages in files that a new selector, filter or topology selects or routes differently."""
+"""selector-spark diff: find messages in files that a new selector, filter or topology selects or routes differently."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def diff(
         fail("--exchange is for topologies: selectors and filters know of no exchange")
     if output is not None and not os.path.isdir(os.path.dirname(output) or "."):
         fail(f"{shown(output)} cannot be written: there is no directory {shown(os.path.dirname(output))}")
-    # Refuse what cannot be compared before Spark starts, which takes seconds.
+    # Reject conditions that cannot be compiled before Spark starts, because starting takes seconds.
     _check(first, dialect, connection)
     _check(second, new_dialect or dialect, connection)
     rows, where = start_job(files).read()
@@ -107,7 +107,7 @@ def diff(
     )
     hint_subscribers(first.value, second.value)
     text = result.render(report)
-    # JSON has escaped what acts on a reader.
+    # In JSON, control characters are already escaped.
     text = text if report == "json" else printable(text)
     if output is None:
         click.echo(text)

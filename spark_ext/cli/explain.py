@@ -1,4 +1,4 @@
-"""selector-spark explain: messages in files by the first part of a selector that kept them out."""
+"""selector-spark explain: count the messages in files by the first subexpression of a selector that rejected them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inputs of Spark commands: files, patterns, directories and URIs, and the format that they are in."""
+"""Inputs of Spark commands: files, patterns, directories and URIs, and the format of their files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from transpiler.cli.layouts import read_schema as schema_of
 from transpiler.compiler.sql import quote_name
 from transpiler.tools.message_files.file_lines import Guard, Lines
 
-#: The formats of inputs; XML is an export of Artemis.
+#: The formats of inputs. XML is the format of Artemis's export.
 FORMATS = ("json", "csv", "parquet", "orc", "avro", "xml")
 
 _FORMAT_OF = {f".{name}": name for name in FORMATS} | dict.fromkeys((".jsonl", ".ndjson", ".log", ".txt"), "json")
@@ -33,14 +33,14 @@ _NO_AVRO = re.compile("AVRO_[A-Z_]*NOT_ENABLED|Failed to find data source: avro|
 
 
 class Inputs(NamedTuple):
-    """The inputs of a command: names of local files, patterns expanded, and URIs as they were given."""
+    """The inputs of a command: names of local files, with patterns expanded, and unchanged URIs."""
 
     names: tuple[str, ...]
-    #: The format of the inputs; None where only the files behind a URI show it.
+    #: The format of the inputs; None if it can be found only by listing the files of a URI.
     form: str | None
 
     def with_form(self, session: Any) -> Inputs:
-        """Return the inputs with their format, by the files behind the first of the URIs where no name shows it."""
+        """Return the inputs with their format. If no name shows it, list the files of the first URI to find it."""
         if self.form is not None:
             return self
         with self.failures(session):
@@ -48,7 +48,7 @@ class Inputs(NamedTuple):
             return self._replace(form=next(filter(None, formats), "parquet"))
 
     def table(self, session: Any, schema: Any = None) -> Any:
-        """Read the columns of a table; ``schema`` has the types of those that CSV and JSON say as text."""
+        """Read the inputs as a table; ``schema`` has the types of columns in CSV and JSON, or is None."""
         with self.failures(session):
             if self.form == "csv":
                 return self._csv(session, schema)
@@ -58,9 +58,9 @@ class Inputs(NamedTuple):
             return reader.format(self.form).load(self.for_spark())
 
     def _csv(self, session: Any, schema: Any) -> Any:
-        # A quote in a quoted text is doubled: RFC 4180. Spark's own default is a backslash.
+        # By RFC 4180, a quote in a quoted text is doubled. By default, Spark expects a backslash.
         reader = session.read.option("header", True).option("escape", '"').option("mode", "FAILFAST")
-        # A file with a text on several lines is not cut into parts, which takes longer.
+        # Reading is slower with multiLine, because files are not split, so use it only for texts on several lines.
         quotes = "length(value) - length(replace(value, '\"', ''))"
         if not session.read.text(self.for_spark()).filter(f"({quotes}) % 2 = 1").isEmpty():
             reader = reader.option("multiLine", True)
@@ -78,13 +78,13 @@ class Inputs(NamedTuple):
         return _with_absent(reader.schema(typed).option("enforceSchema", False).csv(self.for_spark()))
 
     def text(self, session: Any) -> Any:
-        """Read lines: the columns ``value`` and ``file_path``."""
+        """Read the inputs as lines, with the columns ``value`` and ``file_path``."""
         with self.failures(session):
             return session.read.text(self.for_spark()).select("value", "_metadata.file_path")
 
     @contextmanager
     def failures(self, session: Any) -> Iterator[None]:
-        """End the command with one line where Spark cannot read the inputs."""
+        """End the command with a one-line error if Spark cannot read the inputs."""
         try:
             yield
         except Exception as error:
@@ -101,24 +101,24 @@ class Inputs(NamedTuple):
                 f"org.apache.spark:spark-avro_2.13:{version}"
             )
         if self.form == "json":
-            # Spark says less about a damaged file than Python's reader, which names the line.
+            # Python's reader reports the line of a damaged file, which Spark does not.
             for _ in Inputs(tuple(name for name in self.names if not has_scheme(name)), "json").lines(session):
                 pass
-        # Not every error of Spark names the file.
+        # Some of Spark's errors do not name the file.
         named = any(name in told for name in self.names)
         fail(told if named else one_line(f"{self.names[0]}: {told}"))
 
     def for_spark(self) -> list[str]:
-        """Return the names as Spark's readers take them: absolute, and no pattern any more."""
+        """Return the names for Spark's readers: absolute, with the characters of patterns escaped."""
         return [name if has_scheme(name) else _escaped(absolute(name)) for name in self.names]
 
     @property
     def for_hadoop(self) -> bool:
-        """Return True unless a local file has a colon in its name, which Hadoop takes for the end of a scheme."""
+        """Return True unless a local file has a colon in its name, which Hadoop parses as the end of a scheme."""
         return not any(":" in os.path.basename(name) for name in self.names if not has_scheme(name))
 
     def at(self, file_path: str) -> Inputs:
-        """Return the inputs with one file alone, which a URI names, by the user's name for it."""
+        """Return inputs with only the file at the URI ``file_path``, under the name that the user gave it."""
         path = _local(file_path)
         for name in self.names:
             if not has_scheme(name) and not has_scheme(path):
@@ -130,11 +130,11 @@ class Inputs(NamedTuple):
         return self._replace(names=(path,))
 
     def files(self) -> Iterator[str]:
-        """Yield the names of the files, those in directories too, for ``opened``."""
+        """Yield the names of all files, including files in directories, as the function of ``opened`` accepts them."""
         return (file for name in self.names for file in _parts(name))
 
     def opened(self, session: Any) -> Lines:
-        """Return the reader of a file's lines in this process, of those behind URIs by Spark."""
+        """Return the function that yields the numbered lines of a file in this process; Spark reads files at URIs."""
 
         def opened(file: str, guard: Guard) -> Iterator[tuple[int, str]]:
             return _remote_lines(session, file) if has_scheme(file) else input_lines(file, guard)
@@ -156,7 +156,7 @@ input_format_option = click.option(
 
 
 def find_inputs(given: tuple[str, ...], form: str | None) -> Inputs:
-    """Find the local files that names and patterns stand for; a name that stands for none ends the command."""
+    """Find the local files for the names and patterns ``given``; end the command if a name has no file."""
     names: list[str] = []
     for name in map(_local, given):
         if has_scheme(name):
@@ -182,7 +182,7 @@ def find_inputs(given: tuple[str, ...], form: str | None) -> Inputs:
 
 
 def _refuse_no_file(name: str) -> None:
-    """End the command for the name of a pipe, a socket or a device, which Spark takes for an empty file."""
+    """End the command if ``name`` is a pipe, a socket or a device, which Spark would read as an empty file."""
     with suppress(OSError):
         other = no_file(system_path(name))
         if other is not None:
@@ -190,7 +190,7 @@ def _refuse_no_file(name: str) -> None:
 
 
 def _is_skipped(name: str) -> bool:
-    """Return True for what a directory or a pattern has that is no file, and say so."""
+    """Return True, and print a note, if ``name``, found in a directory or by a pattern, is not a readable file."""
     why = why_skipped(system_path(name))
     if why is not None:
         say(f"{name}: skipped: {why}", err=True)
@@ -198,7 +198,7 @@ def _is_skipped(name: str) -> bool:
 
 
 def _with_absent(table: Any) -> Any:
-    """Return the rows of CSV with nothing in the place of an empty text: one in quotes is no other cell."""
+    """Return the rows of CSV with NULL for each empty text: a quoted empty cell means the same as an unquoted one."""
     from pyspark.sql import functions as sf
 
     texts = {field.name for field in table.schema if field.dataType.typeName() == "string"}
@@ -207,7 +207,7 @@ def _with_absent(table: Any) -> Any:
 
 
 def read_schema(given: str | None) -> Any:
-    """Read a schema for Spark's readers: DDL text, Spark's JSON form, or a file of either; None where none is given."""
+    """Read a schema for Spark's readers from DDL text, Spark's JSON form, or a file with either; None for None."""
     if given is None:
         return None
     from pyspark.sql.types import StructType
@@ -217,12 +217,12 @@ def read_schema(given: str | None) -> Any:
     except Exception as error:
         if isinstance(error, TranspilerError):
             raise
-        # PySpark has no base class for the errors of its JSON reader.
+        # The errors of PySpark's JSON reader have no common base class.
         fail(f"{shown(given)} is no schema in Spark's JSON form: write it with df.schema.json()")
 
 
 def _format_of_all(names: list[str]) -> str | None:
-    """Return the format that the names show; None where only the files behind a URI can."""
+    """Return the format that the names show; None if it can be found only by listing the files of a URI."""
     formats = {name: _format_of(name) for name in names}
     for name in names:
         if formats[name] is None and not has_scheme(name):
@@ -235,13 +235,16 @@ def _format_of_all(names: list[str]) -> str | None:
 
 
 def _format_of(name: str) -> str | None:
-    """Return the format that a file's name shows, compressed or not."""
+    """Return the format that the suffixes of ``name`` show, before a suffix of compression; None if none does."""
     suffixes = PurePosixPath(name.rstrip("/")).suffixes
     return next((_FORMAT_OF[suffix] for suffix in reversed(suffixes) if suffix in _FORMAT_OF), None)
 
 
 def _below(name: str) -> Iterator[str]:
-    """Yield what is below a directory and is none itself, each directory once: symbolic links may lead in a circle."""
+    """Yield all entries below the directory ``name`` that are not directories.
+
+    Each directory is visited once, because symbolic links may form a cycle.
+    """
     waiting, seen = [name], {os.path.realpath(system_path(name))}
     while waiting:
         for below in _listed(waiting.pop()):
@@ -253,7 +256,7 @@ def _below(name: str) -> Iterator[str]:
 
 
 def _remote_files(session: Any, uri: str) -> Iterator[str]:
-    """Yield names of files that a URI or a pattern stands for, as Hadoop lists them."""
+    """Yield the names of the files at ``uri``, which may be a directory or a pattern, as Hadoop lists them."""
     path = session._jvm.org.apache.hadoop.fs.Path(uri)
     files = path.getFileSystem(session._jsparkSession.sessionState().newHadoopConf())
     for entry in files.globStatus(path) or ():
@@ -267,8 +270,8 @@ def _remote_files(session: Any, uri: str) -> Iterator[str]:
 
 
 def _local(uri: str) -> str:
-    """Return the name of the local file that a URI with the scheme file stands for, or the URI."""
-    # A question mark is a wildcard of the file name here, and does not begin a query.
+    """Return the path of the local file if ``uri`` has the scheme ``file``; otherwise ``uri``."""
+    # A question mark is a wildcard in the file name, so it does not begin a query.
     local = _LOCAL_URI.match(uri)
     return uri if local is None else unquote(uri[local.end() :])
 
@@ -278,24 +281,24 @@ def _text(name: str | bytes) -> str:
 
 
 def absolute(name: str) -> str:
-    """Return the absolute name of a local file."""
+    """Return the absolute path of the local file ``name``."""
     return _text(os.path.abspath(system_path(name)))
 
 
 def _escaped(name: str) -> str:
-    """Escape what Hadoop takes for a pattern."""
+    """Escape the characters in ``name`` that have a meaning in Hadoop's patterns."""
     return "".join(f"\\{character}" if character in "\\*?[]{}" else character for character in name)
 
 
 def _parts(name: str) -> list[str]:
-    """Return the files of a directory that a job wrote, or the one file."""
+    """Return the files in the directory ``name``, such as the output of a Spark job; ``[name]`` if it is a file."""
     if has_scheme(name) or not os.path.isdir(system_path(name)):
         return [name]
     return [part for part in _listed(name) if why_skipped(system_path(part)) is None]
 
 
 def _listed(directory: str) -> list[str]:
-    """Return the entries of a directory that are not hidden from Spark's readers."""
+    """Return the paths of the entries in ``directory`` that Spark's readers do not skip as hidden, sorted."""
     try:
         entries = sorted(map(_text, os.listdir(system_path(directory))))
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The parts that Spark commands share: a session, outputs, and Spark's exceptions as one line."""
+"""Helpers that all Spark commands use: the session, outputs, and one-line texts for Spark's exceptions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SparkProgram(Program):
     """A program whose commands start Spark jobs."""
 
     def describe(self, error: BaseException) -> str | None:
-        """Return one line for an exception of Spark or of the connection to it."""
+        """Return a one-line text for an exception of Spark or of the connection to Spark; None for any other."""
         return spark_error(error)
 
 
@@ -42,7 +42,7 @@ schema_option = click.option(
 )
 
 
-#: The options of the session: its master, and packages for it.
+#: The options for the Spark session: its master, and Maven packages.
 session_options = together(
     click.option("--master", default="local[*]", show_default=True, help="The Spark master."),
     click.option(
@@ -52,12 +52,12 @@ session_options = together(
 
 
 def start_session(master: str, packages: str | None = None) -> Any:
-    """Start a quiet session on a master."""
+    """Start a Spark session on ``master`` that prints no logs or warnings."""
     if not logging.getLogger().handlers:
-        # Py4J logs what it raises as well.
+        # Py4J also logs the exceptions that it raises.
         logging.getLogger().addHandler(logging.NullHandler())
     if not sys.warnoptions:
-        # PySpark warns of versions of libraries that no command uses.
+        # PySpark warns about versions of libraries that no command uses.
         warnings.simplefilter("ignore")
     try:
         from pyspark import SparkConf, SparkContext
@@ -72,7 +72,7 @@ def start_session(master: str, packages: str | None = None) -> Any:
         "spark.app.name": "selector-spark",
         "spark.ui.showConsoleProgress": str(progress).lower(),
         "spark.ui.enabled": "false",
-        # A row of CSV that is cut is an error also of a query that needs none of its cells.
+        # Without pruning and pushdown, an incomplete row of CSV is an error even if the query needs none of its cells.
         "spark.sql.csv.parser.columnPruning.enabled": "false",
         "spark.sql.csv.filterPushdown.enabled": "false",
     }
@@ -84,7 +84,7 @@ def start_session(master: str, packages: str | None = None) -> Any:
         gateway = _launch_java(SparkConf().setAll(list(settings.items())))
         SparkContext._ensure_initialized(gateway=gateway)
         if progress and os.path.exists("/dev/tty"):
-            # Spark draws its progress on the standard error of Java, which is kept for the reason of a failure.
+            # Java's standard error is captured for error messages, but Spark draws its progress there: redirect it.
             java = gateway.jvm.java
             java.lang.System.setErr(java.io.PrintStream(java.io.FileOutputStream("/dev/tty")))
     session = SparkSession.builder.config(map=settings).getOrCreate()
@@ -93,14 +93,14 @@ def start_session(master: str, packages: str | None = None) -> Any:
 
 
 def _launch_java(settings: Any) -> Any:
-    """Launch the JVM of the driver; its standard error, warnings of Java and of Spark, is shown to nobody."""
+    """Launch the driver's JVM. Its standard error, with warnings of Java and Spark, is hidden from the user."""
     from pyspark.errors import PySparkRuntimeError
     from pyspark.java_gateway import launch_gateway
 
     if sys.platform == "linux":
         named = next((value for key in ("LC_ALL", "LC_CTYPE", "LANG") if (value := os.environ.get(key))), "C")
         if "utf" not in named.lower():
-            # Java opens files by the locale's character set, and by no option of its own.
+            # Java encodes file names with the locale's character set, which no option of Java can change.
             os.environ["LC_ALL"] = "C.UTF-8"
     with tempfile.TemporaryFile() as noise:
         try:
@@ -113,10 +113,10 @@ def _launch_java(settings: Any) -> Any:
 
 
 class Output:
-    """A Parquet directory that appears under its name when it is complete, and not before.
+    """A Parquet directory that gets its name only when it is complete.
 
-    It is written under a hidden name beside it, which Spark's readers skip, and renamed at the end. An existing output
-    ends the command before it does anything.
+    It is written under a hidden name in the same directory, which Spark's readers skip, and renamed at the end. If the
+    output already exists, the constructor ends the command.
     """
 
     def __init__(self, session: Any, name: str) -> None:
@@ -128,11 +128,11 @@ class Output:
         self._hidden = session._jvm.org.apache.hadoop.fs.Path(self._path.getParent(), hidden)
 
     def write(self, frame: Any) -> None:
-        """Write a frame; a signal that ends the process ends the job first, and leaves nothing of it."""
+        """Write ``frame``. A signal that ends the process first cancels the job and deletes its incomplete files."""
         try:
             with _signals_raised():
                 self._files.mkdirs(self._hidden)
-                # A task that has not noticed the end yet may begin a file anew, and a signal may reach Java alone.
+                # A task may still create a file after the job is cancelled, and a signal may reach only Java.
                 self._files.deleteOnExit(self._hidden)
                 frame.write.mode("append").parquet(self._hidden.toString())
                 self._rename()
@@ -146,8 +146,8 @@ class Output:
             raise
 
     def _rename(self) -> None:
-        """Give the complete output its name; where two jobs write one output, the first to end keeps it whole."""
-        # Hadoop moves what it renames onto a directory into that directory, and looks for one in a separate step.
+        """Give the complete output its name. If two jobs write the same output, that of the first to end is kept."""
+        # Hadoop would move the output into an existing directory of that name, and checks for it in a separate step.
         self._refuse_existing()
         if has_scheme(self._name):
             if not self._files.rename(self._hidden, self._path):
@@ -167,7 +167,7 @@ class Output:
 
 
 class _Ended(BaseException):
-    """A signal that ends the process has come."""
+    """Exception raised when the process receives the signal ``number``, which should end it."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -176,13 +176,13 @@ class _Ended(BaseException):
 
 @contextmanager
 def _signals_raised() -> Iterator[None]:
-    """Raise ``_Ended`` for the signals by which a system ends a process; afterwards they end it again."""
+    """Raise ``_Ended`` for the signals with which a system ends processes; afterwards restore their default effect."""
 
     def handle(number: int, _: object) -> None:
         raise _Ended(number)
 
     known = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    # A signal that somebody else handles, or ignores as nohup does, is theirs.
+    # Leave a signal alone if other code handles it, or ignores it as nohup does.
     ending = [number for number in known if signal.getsignal(number) is signal.SIG_DFL]
     if threading.current_thread() is not threading.main_thread():
         ending = []

@@ -1,4 +1,4 @@
-"""selector-spark route and backtest: archives of messages through a topology."""
+"""selector-spark route and backtest: route archives of messages through a topology, or compare with recorded queues."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ from transpiler.topology.choices import choices
 from transpiler.topology.model import Topology
 from transpiler.topology.publishing import Publisher, PublishTo
 
-#: The columns with the outcome of each message and the exchange that it was published to, while they are counted.
+#: Temporary columns for counting: the outcome of each message, and the exchange to which it was published.
 _OUTCOME, _PUBLISHED_TO = "_outcome", "_published_to"
 
-#: The column with the queues that a message may reach by what exchanges choose.
+#: The column with the queues that a message reaches only if exchanges choose them.
 _POSSIBLE = "possible_queues"
 
 
 class Routing(NamedTuple):
-    """A topology, which may be compiled, and the parameters of ``route`` that say where messages were published."""
+    """A topology, which may be compiled, with its file name, and the parameters of ``route`` for the publications."""
 
     name: str
     given: Topology | CompiledTopology
@@ -56,18 +56,18 @@ class Routing(NamedTuple):
 
     @property
     def topology(self) -> Topology:
-        """The topology; for a compiled one, its exchanges."""
+        """The topology. That of a compiled topology has only the exchanges and the bindings between them."""
         return self.given.topology if isinstance(self.given, CompiledTopology) else self.given
 
     def broadcast(self) -> AbstractContextManager[None]:
-        """Name the topology's file in the error that its tables are more than Spark broadcasts."""
+        """Return a context in which the error about tables too large to broadcast names the topology's file."""
         from spark_ext.routing.broadcast_join import broadcast_of
 
         return broadcast_of(shown(self.name))
 
 
 def routing_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options of its TOPOLOGY and of where messages were published, and these as ``routing``."""
+    """Add the options for TOPOLOGY and for where messages were published. The command receives them as ``routing``."""
 
     @wraps(command)
     def with_routing(
@@ -163,7 +163,7 @@ def route(
     archive, left_out = job.read().of_virtual_host(routing.topology)
     possible = _POSSIBLE if chosen else None
     if target is None:
-        # Columns that are only counted may have any name.
+        # If there is no output, the columns are only counted, so their names are free to choose.
         column = unused_name(column, archive.messages)
         possible = possible and unused_name(possible, archive.messages)
     routed = routed_through(
@@ -278,7 +278,7 @@ def backtest(
             possible=possible,
             max_examples=examples,
             topology=routing.topology,
-            # It is NULL where the relay rejected a message, whatever the message says itself.
+            # The exchange is NULL if the relay rejected the message, even if the message itself names an exchange.
             exchange=coalesce(routed[_PUBLISHED_TO], lit("")),
         )
     result.left_out = left_out
@@ -292,7 +292,7 @@ def backtest(
 
 
 def _with_subscribers(routed: Any, topology: Topology, possible: str, recorded: str) -> Any:
-    """Add recorded queues that the file does not name to the possible queues of a message to a topic."""
+    """Add recorded queues that the topology's file does not contain to the possible queues of messages to topics."""
     known = f"CAST(array({', '.join(map(quote_text, sorted(topology.queue_names)))}) AS ARRAY<STRING>)"
     others = f"CASE WHEN contains({_PUBLISHED_TO}, 'topic://') THEN array_except({recorded}, {known}) END"
     both = f"array_union({quote_name(possible)}, coalesce({others}, CAST(array() AS ARRAY<STRING>)))"
@@ -300,7 +300,7 @@ def _with_subscribers(routed: Any, topology: Topology, possible: str, recorded: 
 
 
 def _check_recorded(messages: Any, recorded: str, archive: str, partial: bool) -> None:
-    """End the command where the messages do not say where the broker put them."""
+    """End the command if the messages have no valid column ``recorded`` with the queues of the broker."""
     expected = f"a backtest compares with a column {recorded}, an array of the names of the broker's queues"
     kind = dict(messages.dtypes).get(recorded)
     if kind is None:
@@ -313,7 +313,7 @@ def _check_recorded(messages: Any, recorded: str, archive: str, partial: bool) -
 
 
 def _count(routed: Any, column: str, outcome: str, possible: str | None) -> tuple[Summary, int]:
-    """Count the messages by exchange, by queue and by outcome, and those that exchanges choose for, in one pass."""
+    """Count the messages by exchange, queue and outcome, and those with possible queues, in one Spark job."""
     counted = [("exchange", _PUBLISHED_TO), ("outcome", quote_name(outcome))]
     queues = {"queue": column} | ({} if possible is None else {"possible": possible})
     if possible is not None:
@@ -322,7 +322,7 @@ def _count(routed: Any, column: str, outcome: str, possible: str | None) -> tupl
     arrays = [
         f"transform({quote_name(name)}, q -> struct('{kind}' AS kind, q AS name))" for kind, name in queues.items()
     ]
-    # Not a plain explode, which would route each message twice: see deliveries.
+    # ``explode_outer``, because with ``explode`` Spark would route each message twice: see ``deliveries``.
     rows = (
         routed.selectExpr(f"explode_outer(concat(array({listed}), {', '.join(arrays)})) AS one")
         .filter("one.name IS NOT NULL")

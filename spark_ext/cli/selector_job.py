@@ -1,4 +1,4 @@
-"""Arguments and options of commands that apply one selector to files: the job that they describe."""
+"""Arguments and options of the commands that apply one selector to files, and the job that they describe."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from transpiler.message.receiver import Receiver
 
 
 class SelectorJob(NamedTuple):
-    """A selector, the messages in files with their layout, and the options of the selector as keywords."""
+    """A selector, the messages to which it is applied, their layout, and the selector's options as keywords."""
 
     selector: str
     messages: Any
@@ -24,9 +24,10 @@ class SelectorJob(NamedTuple):
 
 
 def selector_job(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the arguments SELECTOR INPUT..., their options, and the job that they describe as ``job``.
+    """Add the arguments SELECTOR INPUT... and their options. The command receives them as its parameter ``job``.
 
-    What cannot be parsed or read ends the command before Spark starts, which takes seconds.
+    If the selector cannot be parsed or a file does not exist, the command ends before Spark starts, because starting
+    takes seconds.
     """
 
     @wraps(command)

@@ -1,4 +1,4 @@
-"""Exceptions of Spark as one line: which input failed, and why."""
+"""One-line texts for exceptions of Spark: the input that failed, and the reason."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from transpiler.base.diagnostics import one_line
 
 
 def spark_error(error: BaseException) -> str | None:
-    """Return one line for an exception of Spark, with its first cause, or None if it is another library's.
+    """Return a one-line text for an exception of Spark, with its root cause; None for an exception of another library.
 
-    The outermost exception says which input failed, the innermost one why; between them are stages and tasks.
+    The outermost exception names the input that failed, and the innermost one the reason; those between are about
+    stages and tasks.
     """
     if type(error).__module__.partition(".")[0] not in ("pyspark", "py4j"):
         return "the connection to Spark was lost" if isinstance(error, ConnectionError) else None
     try:
         told = [text for text in _messages(error) if text]
     except Exception:
-        # Java's messages are asked from the JVM, and it is gone.
+        # The messages of Java's exceptions must be fetched from the JVM, which has ended.
         return "the connection to Spark was lost"
     if not told:
         return f"Spark failed without a reason: {type(error).__name__}"
@@ -26,16 +27,16 @@ def spark_error(error: BaseException) -> str | None:
     return one_line(last if last in first or first.startswith("Job aborted") else f"{first}: {last}")
 
 
-#: The name of a Java class before its message.
+#: The name of a Java exception class before its message.
 _CLASS = re.compile(r"(?:[\w$]+\.)+[\w$]*(?:Exception|Error): ")
 
 
 def _messages(error: BaseException) -> Iterator[str]:
-    """Yield the first line of the message of an exception and of each of its causes; a stack trace is none."""
+    """Yield the first line of the message of ``error`` and of each of its causes, without the lines of stack traces."""
     java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
     if java is None:
         yield _first_line(str(error))
-    # A cause of a cause may be the exception itself.
+    # The number of causes is limited because a chain of causes may be a cycle.
     for _ in range(50):
         if java is None:
             return

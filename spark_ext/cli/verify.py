@@ -1,4 +1,4 @@
-"""selector-spark verify: Spark against the reference evaluator on the rows of files."""
+"""selector-spark verify: compare Spark's results with those of the reference evaluator, on rows of files."""
 
 from __future__ import annotations
 

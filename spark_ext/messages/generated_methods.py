@@ -1,28 +1,32 @@
-"""SQL that decides in which generated method Spark computes an array: the array is the same, with or without.
+"""SQL that controls in which generated Java method Spark computes an array. The value of the array does not change.
 
-Spark compiles a query into methods, and the JIT compiles those of up to 8,000 bytes. An expression that Spark cannot
-compile ends one; one that it meets twice gets its own.
+Spark generates Java methods for a query, and the JIT compiler skips methods of more than 8,000 bytes. An expression for
+which Spark cannot generate code ends a method. An expression that occurs twice gets its own method.
 """
 
 from __future__ import annotations
 
 
 def codegen_barrier(array: str) -> str:
-    """Return an array unchanged, by a function that Spark cannot compile and does not know to be the identity."""
+    """Return SQL that leaves ``array`` unchanged, with a function for which Spark cannot generate code.
+
+    Spark's optimizer does not recognise the function as the identity.
+    """
     return f"zip_with({array}, array(), (a, b) -> a)"
 
 
 def codegen_barrier_column(array: str) -> str:
-    """Return the array of a column unchanged, which is computed before, in the method that ends there.
+    """Return SQL that leaves ``array``, the name of a column, unchanged, and ends the method that computes the column.
 
-    Spark inlines an expression that is used once, and here all of it would be interpreted.
+    The SQL names the column twice. If it named the column once, Spark would inline the column's expression, and would
+    interpret all of it.
     """
     return f"zip_with({array}, {array}, (a, b) -> a)"
 
 
 def hoist_to_method(text: str) -> str:
-    """Compute an array in a method of its own, as Spark does with any common subexpression.
+    """Return SQL for ``text``, an array, that Spark computes in a separate method, as any common subexpression.
 
-    HotSpot gives up on inlining in a long method, so that it is slow even where it is compiled.
+    HotSpot stops inlining in a long method, so a long method is slow even if it is compiled.
     """
     return f"coalesce({text}, {text})"

@@ -1,11 +1,11 @@
-"""Message JSON lines as canonical messages, natively: the same as ``Message.from_dict`` makes of them in Python.
+"""Conversion of message JSON lines to canonical messages in SQL, with the results of ``Message.from_dict`` in Python.
 
-A line is parsed as VARIANT, which keeps the type of each value: ``schema_of_variant`` tells "5" from 5, and which
-members an object has. VARIANT has no negative zero and no integers beyond 64 bits, so where a line may have one of them
-the text of the number decides. A line that is no message has a problem in the place of a message.
+A line is parsed as VARIANT, which keeps the type of each value: ``schema_of_variant`` distinguishes "5" from 5, and
+lists the members of an object. VARIANT has neither negative zero nor integers beyond 64 bits, so if a line may contain
+such a number, the text of the number decides. A line that is not a message has a problem instead of a message.
 
-Not here: the AMQP encoding of a list or a map, which nest without a bound. A line that has the content of one has a
-problem of its own, and ``create_messages`` reads it.
+Not here: the AMQP encoding of the content of lists and maps, which can nest to any depth. A line with such content has
+the problem ``CONTENT``, and ``create_messages`` can read it.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from spark_ext.messages.schemas import MAX_MILLISECONDS, MESSAGE_SCHEMA
 from transpiler.compiler.layouts.columns import MAPS, SECTIONS, STRUCTS
 from transpiler.message.types import AmqpType, Compound
 
-#: The column that says what is wrong with a line, NULL where nothing is, and its values.
+#: The column with the problem of a line, which is NULL if the line is a valid message, and the values of this column.
 PROBLEM = "_problem"
 NO_MESSAGE, CONTENT = "no message", "content of a list or map"
 
-#: Members beside the sections that archives have, with their types; any others are left out.
+#: Members of archived messages outside the sections, with the types of their columns. Other members are ignored.
 BESIDE = {
     **dict.fromkeys(("exchange", "routing_type", "routing_key"), "STRING"),
     **dict.fromkeys(("routing_keys", "routed_queues"), "ARRAY<STRING>"),
@@ -57,24 +57,25 @@ _PROPERTIES = {
     **dict.fromkeys((*_TIMES, "group_sequence"), "BIGINT"),
 }
 
-#: The schema of an id, as a regular expression: a text, a ulong, or an object with its type.
+#: A regular expression for the schema of an id in VARIANT: a text, a ulong, or an object with its type.
 _ID_SCHEMA = "STRING|BIGINT|DECIMAL[(][0-9]+,0[)]|OBJECT<type: STRING(?:, value: [^<>]*+)?+>"
 
-#: Lines in which a number may be a negative zero, or an integer beyond 64 bits.
+#: A regular expression for lines that may contain a negative zero or an integer beyond 64 bits.
 _RARE_NUMBERS = "-0[.]0|[0-9]{19}"
 
 
 def parse_lines(lines: DataFrame, beside: Iterable[str] = ()) -> DataFrame:
-    """The messages in the column ``value`` of lines, those of blank lines left out: sections, other columns, a problem.
+    """Parse the messages in the column ``value`` of ``lines``; blank lines are left out.
 
-    ``beside`` names members that may stand beside the sections; those of ``BESIDE`` become columns. The sections of a
-    line with a problem mean nothing.
+    The result has the sections, the other columns of ``lines``, and the column ``PROBLEM``. ``beside`` names the
+    members that are allowed outside the sections; those in ``BESIDE`` become columns. If a line has a problem, its
+    sections are meaningless.
     """
     allowed = tuple(beside)
     read = {name: BESIDE[name] for name in allowed if name in BESIDE}
     others = [name for name in lines.columns if name != "value"]
-    # The brackets make text behind the object on its line an error, where Spark would ignore it. A generator is
-    # computed once, however often its column is named; for a projection that would depend on the optimizer.
+    # Spark would ignore text after the object on the line; inside brackets such text is an error. ``explode`` computes
+    # the value once, however often its column is used; for a projection this would depend on the optimizer.
     parsed = "CASE WHEN is_valid_utf8(value) THEN try_parse_json(concat('[', value, ']')) END"
     arrays = lines.filter("value RLIKE '[^ \t\r\n]'").selectExpr(*others, "value", f"explode(array({parsed})) AS _line")
     members = arrays.selectExpr(
@@ -91,8 +92,8 @@ def parse_lines(lines: DataFrame, beside: Iterable[str] = ()) -> DataFrame:
         f"CASE WHEN value RLIKE '{_RARE_NUMBERS}' THEN from_json(value, '{sections}') END AS _texts",
         *(f"_members['{name}'] AS {name}" for name in (*SECTIONS, *read)),
     )
-    # All values are converted in one place, for the SQL of a conversion is the longest part of a query. Generated code
-    # would be one method that HotSpot does not compile, so it is interpreted.
+    # All values are converted by one expression, because the SQL of a conversion is long. Generated code for it would
+    # be one method that HotSpot does not compile, so Spark interprets the expression instead.
     listed = ", ".join(f"coalesce(_entries.{name}, array())" for name in (*MAPS, "others"))
     found = let("_entries", _entries(), let("_values", union_values(f"concat({listed})"), _converted(read)))
     converted = split.selectExpr(*others, "_known", f"explode({codegen_barrier(f'array({found})')}) AS _found")
@@ -109,7 +110,7 @@ def parse_lines(lines: DataFrame, beside: Iterable[str] = ()) -> DataFrame:
 
 
 def _converted(beside: Mapping[str, str]) -> str:
-    """The sections and the members beside them: whether each is right, its value, and whether it has content."""
+    """Return SQL for a struct of the sections and other members, each a struct of ``ok``, ``value`` and ``content``."""
     columns = {
         "header": _header(),
         "properties": _properties(),
@@ -121,7 +122,7 @@ def _converted(beside: Mapping[str, str]) -> str:
 
 
 def _entries() -> str:
-    """The members of each map, NULL where it is none, and behind them the ids and the value of the body."""
+    """Return SQL for the entries of each map, NULL if it is not a map, and of the ids and the body's value."""
     maps = {
         name: f"transform(map_entries({extract(name, 'map<string,variant>')}), "
         f"e -> {entry('e.key', 'e.value', f'_texts.{name}[e.key]')})"
@@ -160,12 +161,12 @@ def _header() -> str:
 
 def _properties() -> str:
     pattern = _object_pattern({**dict.fromkeys(_IDS, _ID_SCHEMA), **_PROPERTIES})
-    # The value of the body stands last, behind the ids.
+    # ``_values`` ends with the ids and then the value of the body.
     ids = {name: f"element_at(_values, {place - len(_IDS) - 1}).value" for place, name in enumerate(_IDS)}
     converted = {
         **ids,
         **{
-            # least() ignores a NULL beside a number.
+            # The CASE is needed because least() ignores a NULL if its other argument is a number.
             name: f"CASE WHEN p.fields.{name} IS NOT NULL THEN "
             f"timestamp_millis(greatest(least(p.fields.{name}, {MAX_MILLISECONDS}L), -{MAX_MILLISECONDS}L)) END"
             for name in _TIMES
@@ -196,9 +197,9 @@ def _properties() -> str:
 def _body() -> str:
     kinds = dict.fromkeys(("section", "data"), "STRING")
     section, data = "b.fields.section", "b.fields.data"
-    # The type alone of a value that holds others is kept.
+    # Of a compound value, only the type is kept.
     holder = f"b.value.empty AND b.value.type IN {among(Compound)}"
-    # Elsewhere null is an absent field; as the value of that section it is AMQP's own.
+    # In an amqp-value section, null is a value of AMQP; otherwise null means that the field is absent.
     absent = f"b.schema = 'VOID' AND coalesce({section} <> 'amqp-value', TRUE)"
     value = (
         f"CASE WHEN b.schema IS NULL OR {absent} THEN NULL WHEN {holder} THEN {union('b.value.type', {})} "
@@ -244,7 +245,7 @@ def _body_fields() -> str:
 
 
 def _map(name: str) -> str:
-    # The size of a NULL map is NULL or -1, by a setting.
+    # The size of a NULL map is NULL or -1, depending on a setting of Spark.
     before = "".join(f" + greatest(size(_entries.{other}), 0)" for other in MAPS[: MAPS.index(name)])
     return let(
         "m",
@@ -273,7 +274,7 @@ def _struct(variant: str, fields: Mapping[str, str]) -> str:
 
 
 def _object_pattern(fields: Mapping[str, str]) -> str:
-    """The pattern of the schema of an object with some of the fields, each of its own type or null."""
+    """Return a regular expression for the schema of an object with any of ``fields``, each of its type or null."""
     names = "|".join(f"{name}: (?:{kind}|VOID)" for name, kind in fields.items())
     return f"^OBJECT<(?:(?:{names})(?:, (?!>)|(?=>)))*+>{END}"
 

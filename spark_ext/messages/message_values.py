@@ -1,7 +1,7 @@
-"""The values of message JSON as the struct ``V``, in SQL: plain, or with their AMQP type beside them.
+"""SQL that converts the values of message JSON to the struct ``V``: plain values, and values with their AMQP type.
 
-``message.json.read_value`` says which values there are. Each is a VARIANT, and ``schema_of_variant`` says its type. The
-value of a lambda's name is computed once; an expression that is written twice in a lambda would be computed twice.
+``message.json.read_value`` defines the valid values. Each value is a VARIANT, and ``schema_of_variant`` returns its
+type. Inside a lambda, Spark computes an expression as often as it is written, but the value of a parameter only once.
 """
 
 from __future__ import annotations
@@ -10,28 +10,29 @@ from collections.abc import Iterable, Mapping
 
 from transpiler.message.types import CLASS_OF, INTEGER_RANGES, AmqpType, Compound, TypeClass
 
-#: The fields of the struct ``V`` behind its type.
+#: The fields of the struct ``V`` after its field ``type``.
 _CONTENTS = {"boolean": "BOOLEAN", "long": "BIGINT", "double": "DOUBLE", "string": "STRING", "binary": "BINARY"}
 _V = f"STRUCT<type: STRING, {', '.join(f'{name}: {kind}' for name, kind in _CONTENTS.items())}>"
 
-#: The struct of no value.
+#: SQL for a NULL struct ``V``.
 NO_VALUE = f"CAST(NULL AS {_V})"
 
-#: The bounds of an unsigned integer of 32 bits.
+#: The minimum and maximum of an unsigned 32-bit integer.
 UINT = INTEGER_RANGES[AmqpType.UINT]
 
 _LONG = INTEGER_RANGES[AmqpType.LONG]
 
-#: The bounds of the integer types that do not have all values of a BIGINT.
+#: The minimum and maximum of each integer type with a smaller range than BIGINT.
 _BOUNDS: Mapping[AmqpType, tuple[int, int]] = {
     kind: (low, min(high, _LONG[1])) for kind, (low, high) in INTEGER_RANGES.items() if (low, high) != _LONG
 }
 
-#: Schemas of values with their type: without a value, and in front of one.
+#: The VARIANT schema of a value with its AMQP type: that of a type without a value, and the beginning of one with a
+#: value.
 _TYPE_ONLY, _TYPE_AND = "OBJECT<type: STRING>", "OBJECT<type: STRING, value: "
 
-#: The end of a text, in a regular expression. The meaning of a backslash in SQL depends on the settings of the parser,
-#: so there is none.
+#: A regular expression for the end of the text. It has no backslash, because the meaning of a backslash in SQL depends
+#: on the settings of the parser.
 END = "(?!(?s:.))"
 
 _INTEGER_TEXT = f"^-?[0-9]++{END}"
@@ -40,20 +41,20 @@ _BASE64_TEXT = f"^[A-Za-z0-9+/]*+={{0,2}}{END}"
 
 
 def entry(key: str, value: str, text: str, plain_integer: AmqpType = AmqpType.LONG) -> str:
-    """Return an entry for ``union_values``: a key, its value, and the value's text, by which a number is read.
+    """Return SQL for an entry of ``union_values``: a key, its value, and the value's text, from which numbers are read.
 
-    A number without a type beside it that is an integer is a ``plain_integer``.
+    An integer without an AMQP type has the type ``plain_integer``.
     """
     return f"named_struct('key', {key}, 'value', {value}, 'text', {text}, 'integer', {quoted(plain_integer.value)})"
 
 
 def union_values(entries: str) -> str:
-    """The values of an array of entries: see ``json.read_value``. Write it once in a query: it is long.
+    """Return SQL that converts an array of entries, by the rules of ``json.read_value``. Use it once: it is long.
 
-    An array of structs: ``key``, ``type``, ``empty`` where there is no value, ``value`` as the struct ``V``, NULL where
-    it is none, and ``content`` where it is that of a list or a map.
+    The result is an array of structs: ``key``, ``type``, ``empty`` (TRUE without a value), ``value`` (the struct ``V``,
+    NULL if the value is invalid), and ``content`` (TRUE if the value is the content of a list or a map).
     """
-    # Most values are plain, and each step of the other form has its cost.
+    # Most values are plain, so these cases skip the steps that a value with an AMQP type needs.
     plain = {
         "e.schema = 'STRING'": ("string", "string", "string"),
         "e.schema = 'BIGINT' AND e.integer = 'long'": ("long", "long", "bigint"),
@@ -81,7 +82,7 @@ def _value(type_name: str, union: str, empty: str = "FALSE", content: str = "FAL
 
 
 def _any_value() -> str:
-    """The value of an entry ``e`` that has the ``schema`` of its value, plain or with its type."""
+    """Return SQL for the value of the entry ``e``, plain or with its AMQP type; ``e.schema`` is its VARIANT schema."""
     tagged = "startswith(e.schema, 'OBJECT')"
     behind = f"substr(e.schema, {len(_TYPE_AND) + 1})"
     members = extract("e.value", "map<string,variant>")
@@ -94,7 +95,7 @@ def _any_value() -> str:
         f"WHEN e.schema = 'STRING' THEN 'string' WHEN e.schema = 'BIGINT' THEN e.integer "
         f"WHEN e.schema = 'DOUBLE' OR startswith(e.schema, 'DECIMAL') THEN "
         f"CASE WHEN NOT coalesce(e.text RLIKE '{_INTEGER_TEXT}', FALSE) THEN 'double' "
-        # An integer beyond 64 bits.
+        # This integer is outside the range of BIGINT.
         "WHEN e.integer = 'ulong' THEN e.integer END END"
     )
     inner = (
@@ -161,17 +162,17 @@ def _bytes() -> str:
 
 
 def is_ascii(text: str) -> str:
-    """Return the SQL that is TRUE for a text of ASCII characters."""
+    """Return SQL that is TRUE if ``text`` consists of ASCII characters."""
     return f"octet_length({text}) = char_length({text})"
 
 
 def is_base64(text: str) -> str:
-    """Return the SQL that is TRUE for a text in base64, padded."""
+    """Return SQL that is TRUE if ``text`` is valid base64 with padding."""
     return f"(length({text}) % 4 = 0 AND {text} RLIKE '{_BASE64_TEXT}')"
 
 
 def _fields() -> dict[str, str]:
-    """The fields of the struct ``V`` behind its type, from a struct ``e`` of ``union_values``."""
+    """Return the SQL of each field of the struct ``V`` after ``type``, from the struct ``e`` in ``_any_value``."""
     return {
         "boolean": "CASE WHEN e.type = 'boolean' AND e.kind = 'BOOLEAN' "
         "THEN try_variant_get(e.value, '$', 'boolean') END",
@@ -186,31 +187,31 @@ def _fields() -> dict[str, str]:
 
 
 def union(type_name: str, fields: Mapping[str, str]) -> str:
-    """Return the struct ``V`` with a type and some fields, NULL in the others."""
+    """Return SQL for the struct ``V`` with the type ``type_name`` and ``fields``; all other fields are NULL."""
     contents = ", ".join(f"'{name}', {fields.get(name, f'CAST(NULL AS {kind})')}" for name, kind in _CONTENTS.items())
     return f"named_struct('type', {type_name}, {contents})"
 
 
 def extract(variant: str, kind: str) -> str:
-    """Return a VARIANT cast to a type of Spark, NULL where that is not possible."""
+    """Return SQL that casts ``variant`` to the Spark type ``kind``; NULL if the cast is not possible."""
     return f"try_variant_get({variant}, '$', '{kind}')"
 
 
 def let(name: str, value: str, body: str) -> str:
-    """A body in which a name stands for a value that is computed once."""
+    """Return SQL for ``body``, in which ``name`` is a variable with the value ``value``, computed once."""
     return f"get(transform(array({value}), {name} -> {body}), 0)"
 
 
 def text_array(values: Iterable[str]) -> str:
-    """Return an array of texts."""
+    """Return SQL for an array of the texts ``values``."""
     return f"array({', '.join(map(quoted, values))})"
 
 
 def quoted(value: str) -> str:
-    """Return a name of this project as a text."""
+    """Return ``value`` as a SQL string literal; it must need no escapes, as names in this project do."""
     return f"'{value}'"
 
 
 def among(types: Iterable[AmqpType | Compound]) -> str:
-    """Return the names of types as the list of an IN."""
+    """Return the names of ``types`` as the list of a SQL IN."""
     return f"({', '.join(quoted(kind.value) for kind in types)})"

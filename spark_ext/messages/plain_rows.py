@@ -1,4 +1,4 @@
-"""Rows of a DataFrame as plain Python, as layouts read them: times are milliseconds since the epoch."""
+"""Rows of a DataFrame as plain Python values, in the form that layouts read: times are milliseconds since the epoch."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ from transpiler.compiler.sql import quote_name
 
 
 def collectable_columns(df: DataFrame) -> list[Column]:
-    """Return the columns of a DataFrame under their names, with values that Python can hold."""
+    """Return the columns of ``df`` with their names, converted to types whose values Python can represent."""
     return [_collectable(sf.col(quote_name(field.name)), field.dataType).alias(field.name) for field in df.schema]
 
 
 def unused_name(name: str, df: DataFrame) -> str:
-    """Return a column's name that the DataFrame does not have."""
+    """Return ``name``, with as many leading underscores as needed so that ``df`` has no such column."""
     taken = {column.lower() for column in df.columns}
     while name.lower() in taken:
         name = f"_{name}"
     return name
 
 
-#: Types of which Python has not every value, or none; no property has them.
+#: Types with values that Python cannot represent; they are converted to text, because no property has such a type.
 _AS_TEXT = (DateType, YearMonthIntervalType, CalendarIntervalType)
 
 
 def _collectable(column: Column, data_type: DataType) -> Column:
-    """Return the column with its times in milliseconds.
+    """Return ``column`` with its times in milliseconds since the epoch.
 
-    A Python datetime ends at the year 9999, and PySpark's has the time zone of the process.
+    A Python datetime ends at the year 9999, and PySpark creates it in the time zone of the process.
     """
     match data_type:
         case TimestampType():
@@ -78,7 +78,7 @@ def _has_times(data_type: DataType) -> bool:
 
 
 def plain_row(value: Any) -> Any:
-    """Return a row, or a value of one, as plain Python."""
+    """Return a row, or a value in a row, as plain Python values."""
     as_dict = getattr(value, "asDict", None)
     if as_dict is not None:
         value = as_dict()

@@ -1,9 +1,9 @@
-"""DataFrames from the files that brokers and their tools write, with schemas that keep the type of each value.
+"""Readers of the files that brokers and their tools write, as DataFrames whose schemas keep the type of each value.
 
-Spark would infer a text from a header that is a number in one message and a text in the next, and strip the blanks of a
-property in XML; each reader gives it the schema and the options. Everything is read by Spark's own readers on the
-executors, and paths are files, directories, patterns and URIs as these take them. A record that is no record of its
-kind ends the query with an error that names its file, when it is read.
+Without a schema, Spark would infer STRING for a header that is a number in one message and a text in the next, and
+strip the blanks of a property in XML; each reader sets the schema and the options. Spark's own readers read the files
+on the executors; paths are files, directories, patterns and URIs, as these readers accept them. An invalid record ends
+the query with an error that names the file.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from spark_ext.messages.schemas import MESSAGE_SCHEMA
 from transpiler.base.arguments import check_choice
 from transpiler.compiler.sql import quote_text
 
-#: An entry of RabbitMQ's tracing log in JSON: ``rabbit_tracing_consumer.erl``.
+#: Schema of an entry of RabbitMQ's tracing log in JSON: ``rabbit_tracing_consumer.erl``.
 TRACE_SCHEMA = (
     "timestamp STRING, type STRING, node STRING, connection STRING, vhost STRING, user STRING, channel INT, "
     "exchange STRING, queue STRING, routed_queues VARIANT, routing_keys ARRAY<STRING>, properties VARIANT, "
     "payload STRING"
 )
 
-#: A message in an answer of RabbitMQ's management API: ``rabbit_mgmt_wm_queue_get.erl``.
+#: Schema of a message in an answer of RabbitMQ's management API: ``rabbit_mgmt_wm_queue_get.erl``.
 GET_SCHEMA = (
     "payload_bytes BIGINT, redelivered BOOLEAN, exchange STRING, routing_key STRING, message_count BIGINT, "
     "properties VARIANT, payload STRING, payload_encoding STRING"
 )
 
-#: A message of ``artemis data exp``: ``XmlDataConstants.java``.
+#: Schema of a message in the output of ``artemis data exp``: ``XmlDataConstants.java``.
 ARTEMIS_SCHEMA = (
     "_id BIGINT, _priority INT, _expiration BIGINT, _timestamp BIGINT, _type STRING, `_user-id` STRING, "
     "properties STRUCT<property: ARRAY<STRUCT<_name: STRING, _type: STRING, _value: STRING>>>, "
     "queues STRUCT<queue: ARRAY<STRUCT<_name: STRING>>>, body STRING"
 )
 
-#: A message in the event that AWS Lambda gets from Amazon MQ, by the broker.
+#: Fields of a message in the events that AWS Lambda receives from Amazon MQ, for ActiveMQ and for RabbitMQ.
 _ACTIVEMQ_MESSAGE = (
     "messageID: STRING, messageType: STRING, timestamp: BIGINT, deliveryMode: INT, correlationID: STRING, "
     "replyTo: STRING, destination: STRUCT<physicalName: STRING>, redelivered: BOOLEAN, type: STRING, "
@@ -54,7 +54,7 @@ _RABBITMQ_MESSAGE = (
 
 Broker = Literal["activemq", "rabbitmq"]
 
-#: The member of an event that holds its messages, and its type.
+#: For each broker, the member of an event that contains the messages, and its type.
 _EVENTS: dict[Broker, tuple[str, str]] = {
     "activemq": ("messages", f"ARRAY<STRUCT<{_ACTIVEMQ_MESSAGE}>>"),
     "rabbitmq": ("rmqMessagesByQueue", f"MAP<STRING, ARRAY<STRUCT<{_RABBITMQ_MESSAGE}>>>"),
@@ -62,10 +62,10 @@ _EVENTS: dict[Broker, tuple[str, str]] = {
 
 
 def read_rabbitmq_trace(spark: SparkSession, *paths: str) -> DataFrame:
-    """Read RabbitMQ's tracing log in JSON: one row an entry, published messages and deliveries, by the column ``type``.
+    """Read RabbitMQ's tracing log in JSON: one row for each entry, a publication or a delivery by its column ``type``.
 
-    ``properties`` is a VARIANT, whose headers have each their own type; ``routed_queues`` is a VARIANT too, for it is
-    an array or the text "none". ``trace_messages`` makes canonical messages of the lines of the same files.
+    ``properties`` is a VARIANT, in which each header has its own type. ``routed_queues`` is a VARIANT, because it is an
+    array or the text "none". ``trace_messages`` converts the lines of the same files to canonical messages.
 
     Args:
         spark: The session.
@@ -75,9 +75,9 @@ def read_rabbitmq_trace(spark: SparkSession, *paths: str) -> DataFrame:
 
 
 def read_rabbitmq_get(spark: SparkSession, *paths: str) -> DataFrame:
-    """Read answers of ``POST /api/queues/<vhost>/<queue>/get`` of RabbitMQ's management API: a JSON array a file.
+    """Read answers of ``POST /api/queues/<vhost>/<queue>/get`` of RabbitMQ's management API, a JSON array in each file.
 
-    ``properties`` is a VARIANT: an object, or an empty array where a message has none.
+    ``properties`` is a VARIANT: an object, or an empty array if the message has no properties.
 
     Args:
         spark: The session.
@@ -89,9 +89,9 @@ def read_rabbitmq_get(spark: SparkSession, *paths: str) -> DataFrame:
 def read_artemis_export(spark: SparkSession, *paths: str) -> DataFrame:
     """Read the messages of the XML that ``artemis data exp`` and ``artemis consumer --data`` write.
 
-    Attributes begin with an underscore, and each property has its type beside its text. ``body`` is base64.
-    ``routed_queues`` has the queues that the message is in, for ``backtest(…, partial=True)``: those where somebody
-    has read it are gone. The address is not in the export.
+    The names of attributes begin with an underscore, and each property has a type and a text. ``body`` is base64.
+    ``routed_queues`` has the queues that still contain the message, for ``backtest(…, partial=True)``; queues from
+    which the message has been consumed are missing. The export does not contain the address.
 
     Args:
         spark: The session.
@@ -105,19 +105,19 @@ def read_artemis_export(spark: SparkSession, *paths: str) -> DataFrame:
 def read_lambda_events(
     spark: SparkSession, *paths: str, broker: Broker | None = None, multi_line: bool = False
 ) -> DataFrame:
-    """Read the events that AWS Lambda gets from Amazon MQ: one row a message.
+    """Read the events that AWS Lambda receives from Amazon MQ: one row for each message.
 
-    Messages of ActiveMQ have the columns of ``messages[]``, those of RabbitMQ ``queue``, the key of
-    ``rmqMessagesByQueue``, and the members of its messages.
+    The columns of ActiveMQ's messages are the members of ``messages[]``. Those of RabbitMQ's messages are ``queue``,
+    the key in ``rmqMessagesByQueue``, and the members of the messages under that key.
 
     Args:
         spark: The session.
         paths: Files, folders or patterns, as Spark's readers take them.
-        broker: ``"activemq"`` or ``"rabbitmq"``; None for the broker of the first event, which is read for that.
-        multi_line: Whether a file is one event; else it has an event a line.
+        broker: ``"activemq"`` or ``"rabbitmq"``; None for the broker of the first event, which a Spark job reads.
+        multi_line: Whether each file is one event; otherwise each line is an event.
 
     Raises:
-        ValueError: The first event is of neither kind.
+        ValueError: The first event is neither of ActiveMQ nor of RabbitMQ.
     """
     schema = ", ".join(f"{member} {kind}" for member, kind in _EVENTS.values())
     if broker is None:
@@ -138,11 +138,11 @@ def read_lambda_events(
 
 
 def read_messages(spark: SparkSession, *paths: str) -> DataFrame:
-    """Read message JSON lines into ``MESSAGE_SCHEMA``: what ``create_messages`` makes of them, on the executors.
+    """Read message JSON lines into ``MESSAGE_SCHEMA`` on the executors, with the results of ``create_messages``.
 
-    A line that is no message ends the query with an error that has its file and its text; so does a line with the
-    content of a list or a map, whose AMQP encoding ``create_messages`` makes and Spark cannot. Two things are stricter
-    than in Python: NaN is written ``{"type": "double", "value": "NaN"}``, and an object has each name once.
+    A line that is not a message ends the query with an error that contains the file and the text; so does a line with
+    the content of a list or a map, which only ``create_messages`` can encode for AMQP. Two rules are stricter than in
+    Python: NaN must be written ``{"type": "double", "value": "NaN"}``, and an object must not repeat a name.
 
     Args:
         spark: The session.
@@ -156,7 +156,8 @@ def read_messages(spark: SparkSession, *paths: str) -> DataFrame:
     }
     cases = " ".join(f"WHEN {quote_text(problem)} THEN {quote_text(text)}" for problem, text in why.items())
     error = f"raise_error(concat(file_path, ': ', CASE {PROBLEM} {cases} END, ': ', left(line, 200)))"
-    # The optimizer moves no condition of a query in front of a generator, where the condition would hide the error.
+    # The check is in a generator, because the optimizer never moves a query's condition before a generator. Otherwise
+    # such a condition could hide the error.
     sections = ", ".join(MESSAGE_SCHEMA.names)
     checked = f"explode(array(CASE WHEN {PROBLEM} IS NULL THEN struct({sections}) ELSE {error} END)) AS message"
     return messages.selectExpr(checked).select("message.*")

@@ -1,4 +1,4 @@
-"""The canonical schema in Spark's types, layouts from schemas, and DataFrames from messages."""
+"""The canonical schema in Spark's types, inference of layouts from schemas, and DataFrames created from messages."""
 
 from __future__ import annotations
 
@@ -57,10 +57,11 @@ _UNION = StructType([StructField(name, _SPARK_TYPES[column.kind]) for name, colu
 #: The forms of a schema: a DataFrame, a StructType, its JSON form, or DDL text.
 SchemaLike = DataFrame | StructType | Mapping[str, Any] | str
 
-#: The condition of the error with which a pipeline refuses to analyze a DataFrame while its datasets are defined.
+#: The condition of Spark's error if a DataFrame is analyzed while a pipeline defines its datasets.
 _NO_ANALYSIS = "ATTEMPT_ANALYSIS_IN_PIPELINE_QUERY_FUNCTION"
 
-#: Spark's TIMESTAMP holds microseconds in 64 bits, so not every millisecond that AMQP can say.
+#: The latest time of Spark's TIMESTAMP, in milliseconds since the epoch. TIMESTAMP has microseconds in 64 bits, so its
+#: range is smaller than that of AMQP's timestamp.
 MAX_MILLISECONDS = (2**63 - 1) // 1000
 
 
@@ -80,7 +81,7 @@ def _schema(fields: Fields, times: DataType) -> StructType:
     return StructType([StructField(name, _type(shape, times)) for name, shape in fields.items()])
 
 
-#: The canonical schema: one column a section of an AMQP 1.0 message.
+#: The canonical schema: one column for each section of an AMQP 1.0 message.
 MESSAGE_SCHEMA = _schema(AmqpLayout().schema, TimestampType())
 
 
@@ -92,22 +93,22 @@ def create_messages(
     promote: Mapping[str, str] | None = None,
     mixed: Iterable[str] = (),
 ) -> DataFrame:
-    """Create a DataFrame from messages, one row each, in order; without a layout, in ``MESSAGE_SCHEMA``.
+    """Create a DataFrame with one row for each message, in order, by default with ``MESSAGE_SCHEMA``.
 
-    A time that TIMESTAMP cannot hold, such as an expiry of "never", becomes the nearest one that it can.
+    A time outside the range of TIMESTAMP, such as an expiry of "never", becomes the nearest time inside the range.
 
     Args:
         spark: The session.
         messages: ``Message`` objects, or dicts of message JSON or of plain properties.
-        layout: ``"amqp"``, or another layout with a schema of its own, ``"amqp-0-10"``, which holds what it can of a
+        layout: ``"amqp"``, or ``"amqp-0-10"``, another layout with its own schema, which cannot contain everything in a
             message.
-        promote: Application properties of the layout ``amqp`` to write into columns of their own as well, with their
-            Spark types: ``{"color": "STRING"}``. ``AmqpLayout(promoted=…, mixed=…)`` reads them.
-        mixed: Promoted names whose values may be of other types.
+        promote: Application properties that the layout ``amqp`` also writes into separate columns, with their Spark
+            types: ``{"color": "STRING"}``. ``AmqpLayout(promoted=…, mixed=…)`` reads them.
+        mixed: Promoted names whose values may have other types than the column.
 
     Raises:
-        DecodeError: A dict is no message.
-        LayoutError: A promoted value does not fit its column.
+        DecodeError: A dict is not a message.
+        LayoutError: A promoted value does not fit into its column.
     """
     found = find_layout(layout)
     archive = archive_of(found if promote is None else with_promoted(found, promote, mixed))
@@ -118,7 +119,7 @@ def create_messages(
 
 
 def create_rows(spark: SparkSession, rows: Iterable[Mapping[str, Any]], layout: ArchiveLayout) -> DataFrame:
-    """A DataFrame from rows of a layout, in order; a time is its milliseconds."""
+    """Create a DataFrame from rows of ``layout``, in order. Times in ``rows`` are milliseconds since the epoch."""
     times = [
         (section, name)
         for section, fields in layout.schema.items()
@@ -127,7 +128,7 @@ def create_rows(spark: SparkSession, rows: Iterable[Mapping[str, Any]], layout: 
         if isinstance(shape, ColumnType) and shape.kind is SparkType.TIMESTAMP
     ]
     bounded = [_bounded(row, times) for row in rows]
-    # Times travel as numbers: a Python datetime ends at the year 9999 and depends on a time zone.
+    # Times are passed to Spark as numbers, because a Python datetime ends at the year 9999 and depends on a time zone.
     staged = spark.createDataFrame(bounded, _schema(layout.schema, LongType()), verifySchema=False)
     for section in dict.fromkeys(section for section, _ in times):
         column = sf.col(section)
@@ -147,25 +148,25 @@ def _bounded(row: Mapping[str, Any], times: list[tuple[str, str]]) -> Mapping[st
 
 
 def infer_layout(schema: SchemaLike | Layout, struct: str | None = None, *, headers: Headers = NO_HEADERS) -> Layout:
-    """Return the layout that a schema shows: ``amqp``, ``amqp-0-10``, one of ``transpiler.stores``, else typed columns.
+    """Return the layout that fits a schema: ``amqp``, ``amqp-0-10``, one of ``transpiler.stores``, else typed columns.
 
-    Whether names that differ only in case can be told apart is taken from the active session.
+    The active session determines whether names that differ only in case are different names.
 
     Args:
         schema: A DataFrame, a ``StructType``, its JSON form or text, or DDL text (``"color STRING, weight BIGINT"``).
-        struct: The struct column whose fields are the properties; header columns beside it are kept.
+        struct: The struct column whose fields are the properties; header columns outside it are used, too.
         headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
             stores.time("ts")}``.
 
     Raises:
-        LayoutError: The properties are text whose types are lost.
+        LayoutError: The properties are text, and their original types are lost.
     """
     return refuse_unchosen(shown_layout(schema, struct, headers))
 
 
 def shown_layout(schema: SchemaLike | Layout, struct: str | None = None, headers: Headers = NO_HEADERS) -> Layout:
-    """Return the same layout, but text of lost types is an error only in a selector that reads it."""
-    # In a pipeline a DataFrame has an attribute of any name, as a column.
+    """Return the same layout as ``infer_layout``, except that text with lost types is an error only when it is read."""
+    # A DataFrame is tested first, because in a pipeline it has an attribute of any name, which is a column.
     shown = analyzed_schema(schema) if isinstance(schema, DataFrame) else schema
     if is_layout(shown):
         return shown
@@ -174,7 +175,7 @@ def shown_layout(schema: SchemaLike | Layout, struct: str | None = None, headers
 
 
 def check_frame(name: str, value: object) -> None:
-    """Raise ``TypeError`` for an argument that is no DataFrame."""
+    """Raise ``TypeError`` if ``value``, the argument ``name``, is not a DataFrame."""
     if not isinstance(value, DataFrame):
         raise unexpected(name, "a DataFrame", value)
 
@@ -189,7 +190,7 @@ def own_field(schema: StructType, name: str, case_sensitive: bool) -> StructFiel
 
 
 def analyzed_schema(df: DataFrame) -> StructType:
-    """Return the schema of a DataFrame; ``LayoutError`` in a pipeline's query function, where Spark analyzes none."""
+    """Return the schema of ``df``; raise ``LayoutError`` in a pipeline's query function, which cannot analyze it."""
     try:
         return df.schema
     except AnalysisException as error:
@@ -215,12 +216,12 @@ class MessageColumns(NamedTuple):
 
 
 def message_columns(messages: DataFrame | None, layout: Layout | SchemaLike | None) -> MessageColumns:
-    """Return the columns of messages, and the layout over them: the only way to a layout on Spark.
+    """Return the columns of ``messages``, and the layout for them. All code on Spark gets its layout here.
 
-    ``messages`` is None if there are none yet, and where a pipeline does not let Spark analyze them their columns are
-    not known either: then the columns are those of the schema that ``layout`` is, or was made with, or that a preset
-    has, and none of another layout. ``layout`` is None for what the messages show, and for the canonical layout without
-    messages. ``LayoutError`` in a pipeline without a layout, and for columns that the messages do not have.
+    If ``messages`` is None, or if Spark cannot analyze the messages because they are in a pipeline, the columns are
+    those of the schema that ``layout`` is, was made with, or has as a preset; without such a schema there are none. If
+    ``layout`` is None, it is inferred from the messages; without messages it is the canonical layout. Raise
+    ``LayoutError`` in a pipeline if ``layout`` is None, and if the layout needs columns that the messages do not have.
     """
     given = analyzed_schema(layout) if isinstance(layout, DataFrame) else layout
     schema = None
@@ -237,7 +238,7 @@ def message_columns(messages: DataFrame | None, layout: Layout | SchemaLike | No
 
 
 def _declared_schema(layout: Layout) -> StructType:
-    """Return the schema of the table that a layout is over, or that of an archive's layout; else an empty one."""
+    """Return the schema for which ``layout`` was made, or that of an archive's layout; otherwise an empty schema."""
     known = layout.known_schema()
     if known is not None:
         return StructType.fromJson(_complete(known))
@@ -246,7 +247,7 @@ def _declared_schema(layout: Layout) -> StructType:
 
 
 def _complete(spark_type: Any) -> Any:
-    """Return a type in Spark's JSON form with all keys that PySpark reads."""
+    """Return ``spark_type``, a type in Spark's JSON form, with all keys that PySpark requires."""
     match spark_type:
         case {"type": "struct", "fields": fields}:
             own = [{"nullable": True, "metadata": {}, **field, "type": _complete(field["type"])} for field in fields]
@@ -261,9 +262,9 @@ def _complete(spark_type: Any) -> Any:
 
 
 def case_sensitive(frame: DataFrame | None = None) -> bool:
-    """Return True if names that differ in the case of letters only are two: by the session of ``frame``.
+    """Return True if names that differ only in the case of letters are different names in the session of ``frame``.
 
-    For None that is the active session, or in a thread without one the default session.
+    If ``frame`` is None, the active session of the thread determines it, or else the default session.
     """
     try:
         session = SparkSession.active() if frame is None else frame.sparkSession

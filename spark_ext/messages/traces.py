@@ -1,7 +1,7 @@
-"""RabbitMQ's tracing log as canonical messages, read natively: the layout ``rabbitmq-trace``.
+"""Conversion of RabbitMQ's tracing log to canonical messages in SQL: the layout ``rabbitmq-trace``.
 
 A header may be a string in one line and a number in the next, so lines are read as VARIANT, which keeps the type of
-each value. What becomes of each property is said in ``message.rabbitmq_trace``.
+each value. ``message.rabbitmq_trace`` documents the conversion of each property.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from spark_ext.messages.generated_methods import codegen_barrier
 from spark_ext.messages.message_values import NO_VALUE, extract, quoted, union
 from spark_ext.messages.schemas import MESSAGE_SCHEMA
 
-#: The struct ``V`` of a header's value ``h.value``, by the type of the VARIANT.
+#: SQL for the struct ``V`` of the header value ``h.value``; ``h.kind`` is the type of this VARIANT.
 _VALUE = union(
     "CASE h.kind WHEN 'VOID' THEN 'null' WHEN 'BOOLEAN' THEN 'boolean' WHEN 'BIGINT' THEN 'long' "
     "WHEN 'STRING' THEN 'string' WHEN 'OBJECT' THEN 'map' WHEN 'ARRAY' THEN 'list' ELSE 'double' END",
@@ -33,14 +33,14 @@ def _text(name: str) -> str:
 
 
 def _string(text: str) -> str:
-    """A string as the struct ``V``; NULL where there is none."""
+    """Return SQL for the struct ``V`` of the string ``text``; NULL if ``text`` is NULL."""
     return f"CASE WHEN {text} IS NOT NULL THEN {union(quoted('string'), {'string': text})} END"
 
 
 _TTL = f"try_cast({_text('expiration')} AS BIGINT)"
 _SECONDS = "try_variant_get(entry, '$.properties.timestamp', 'bigint')"
 _HEADERS = "try_variant_get(entry, '$.properties.headers', 'map<string, variant>')"
-#: The type in front: an object's is ``OBJECT<…>``.
+#: SQL for the headers, each with the name of its VARIANT type without parameters: ``OBJECT<…>`` becomes ``OBJECT``.
 _KINDS = (
     f"transform(map_entries({_HEADERS}), h -> named_struct('key', h.key, 'value', h.value, "
     "'kind', substring_index(schema_of_variant(h.value), '<', 1)))"
@@ -63,7 +63,7 @@ _COLUMNS = {
         f"'creation_time', timestamp_millis({_SECONDS} * 1000), 'group_id', CAST(NULL AS STRING), "
         "'group_sequence', CAST(NULL AS BIGINT), 'reply_to_group_id', CAST(NULL AS STRING))"
     ),
-    # Fused with what follows, all this would be a method that is too long for the JIT.
+    # Without the barrier, Spark would generate one method for this and the following code, too long for the JIT.
     "application_properties": "map_from_entries("
     + codegen_barrier(f"transform({_KINDS}, h -> named_struct('key', h.key, 'value', {_VALUE}))")
     + ")",
@@ -75,12 +75,12 @@ _COLUMNS = {
 
 
 def trace_messages(lines: DataFrame) -> DataFrame:
-    """Return the publications of a tracing log from its lines, a table or a stream with a column ``value``.
+    """Return the publications in the lines of a tracing log. Deliveries to consumers are left out.
 
-    Columns: the sections of ``MESSAGE_SCHEMA``, ``exchange``, ``routing_keys``, by which ``route`` routes,
-    ``routed_queues``, the broker's own answer, as the log has it, and ``vhost``, whose exchanges these are. The subject
-    is the basic property ``type``, which JMSType reads. A line that is no entry of a log has NULL in ``exchange``.
-    Deliveries to consumers are left out.
+    The columns are the sections of ``MESSAGE_SCHEMA``, ``exchange``, ``routing_keys`` (used by ``route``),
+    ``routed_queues`` (the queues that the broker recorded), and ``vhost`` (the virtual host of the exchange). The
+    subject is the basic property ``type``, from which JMSType is read. ``exchange`` is NULL for a line that is not an
+    entry of a log.
 
     Args:
         lines: A table or a stream with a column ``value``, as ``spark.read.text`` returns it.

@@ -1,4 +1,4 @@
-"""Count in Spark how far the answers of ``route`` agree with those that a broker recorded."""
+"""Count in Spark how many results of ``route`` agree with the queues that a broker recorded."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _NO_QUEUES = "CAST(array() AS ARRAY<STRING>)"
 _NO_QUEUES_FOR_NULL = "coalesce({}, CAST(array() AS ARRAY<STRING>))"
 _AGREES = "size(missed) = 0 AND size(extra) = 0"
 
-#: The layout whose queues have their virtual hosts behind them.
+#: The layout in which the virtual host follows the name of a queue.
 _WITH_VHOST = "aws-rabbitmq"
 
 
@@ -69,29 +69,30 @@ def backtest(
     topology: Topology | None = None,
     exchange: str | Column | None = None,
 ) -> Backtest:
-    """Count the agreement of routed queues with recorded ones, by exchange and by queue; infer a layout of None.
+    """Compare routed queues with recorded queues, and count agreements by exchange and by queue.
 
-    Queues of a partial record are ``missed`` and never ``extra``: the message may have gone to others. A NULL counts as
-    no queues. Routing keys are read as exchanges are. The message id labels the examples.
+    With a partial record, queues may be ``missed`` but are never ``extra``, because the message may have gone to other
+    queues, too. NULL counts as no queues. Routing keys are found in the same way as exchanges. The message id labels
+    the examples.
 
     Args:
-        routed: What ``route`` returned, with the broker's answer beside it.
-        layout: The layout with the places of exchange and routing key.
+        routed: The result of ``route``, with a column of the queues that the broker recorded.
+        layout: The layout with the columns or keys of the exchange and routing key; None infers it from ``routed``.
         recorded: The column with the broker's queues, an ARRAY<STRING>; with ``partial`` also a STRING.
-        partial: Whether the record has only some of the queues, or is the one that the message was read from, as the
-            column ``queue`` of Lambda events and of deliveries in a tracing log.
-        recorded_queue: The queue that all messages were read from, where no column says it, as for answers of
+        partial: Whether the record has only some of the queues, or only the queue from which the message was read, as
+            the column ``queue`` of Lambda events and of deliveries in a tracing log.
+        recorded_queue: The queue from which all messages were read, if no column contains it, as for answers of
             RabbitMQ's management API.
         column: The column of ``route`` with the queues.
-        possible: The column of ``route(…, possible_column=…)``: a recorded queue that is in it is not missed.
+        possible: The column of ``route(…, possible_column=…)``: a recorded queue in this column is not missed.
         max_examples: Maximum number of disagreements to keep.
-        topology: The topology of ``routed``: the report begins with the recorded queues and exchanges that it does not
-            have.
-        exchange: What ``route`` was given, or its ``exchange_column``. None: the column ``exchange``, then the field of
-            the ``layout``, and for NULL the ``default_exchange`` of the ``topology``.
+        topology: The topology of ``routed``. With it, the report begins with the recorded queues and exchanges that the
+            topology does not have.
+        exchange: The argument ``exchange`` of ``route``, or its ``exchange_column``. None is the column ``exchange``,
+            or else the field of the ``layout``; NULL is then the ``default_exchange`` of the ``topology``.
 
     Raises:
-        TopologyError: Nothing says the exchange, or the topology does not have it.
+        TopologyError: The exchange is not known, or the topology does not have it.
         ValueError: ``recorded`` is a STRING, and ``partial`` is not set.
     """
     check_frame("routed", routed)
@@ -140,12 +141,12 @@ def backtest(
 
 
 def _compare(selected: DataFrame, result: Backtest, topology: Topology | None) -> None:
-    """Compare routed with recorded queues of each message in Spark, and add counts and examples to ``result``."""
+    """Compare the routed and recorded queues of each message in Spark, and add counts and examples to ``result``."""
     compared = _compared(selected, result.partial, ())
     rows = _counted(compared)
     there = {row.queue for row in rows if row.kind == "unknown"} & (topology.queue_names if topology else set())
     if there:
-        # The default exchange would have led to them, so these messages went elsewhere.
+        # The topology has these queues, and the default exchange routes to every queue: they are missed, not unknown.
         compared = _compared(selected, result.partial, there)
         rows = _counted(compared)
     for row in rows:
@@ -170,7 +171,7 @@ def _compare(selected: DataFrame, result: Backtest, topology: Topology | None) -
 
 
 def _check_is_queue(name: str, topology: Topology | None, routed: DataFrame) -> None:
-    """Raise ``LayoutError`` for the name of a column that is not known to be a queue's."""
+    """Raise ``LayoutError`` if ``name`` is a column of ``routed`` and not known to be a queue."""
     if own_field(routed.schema, name, case_sensitive(routed)) is None or (
         topology is not None and name in topology.queue_names
     ):
@@ -184,7 +185,7 @@ def _check_is_queue(name: str, topology: Topology | None, routed: DataFrame) -> 
 def _given(
     exchange: str | Column | None, topology: Topology | None, routed: DataFrame, columns: MessageColumns
 ) -> GivenExchange:
-    """Return the exchange that an option gives, as ``route`` reads it; a topology not given may have any exchange."""
+    """Return the exchange that the option gives, as in ``route``. If ``topology`` is None, any exchange is allowed."""
     given = given_exchange(exchange, topology or Topology(RABBITMQ), routed, columns)
     if topology is not None:
         check_exchange(given.name, topology)
@@ -192,9 +193,10 @@ def _given(
 
 
 def _published(given: GivenExchange, topology: Topology | None, columns: MessageColumns) -> str:
-    """Return the SQL of the exchange of each message, NULL where that is the default of a topology not given.
+    """Return the SQL of the exchange of each message. Without ``topology``, the default exchange is NULL.
 
-    ``TopologyError`` where nothing says it, and ``LayoutError`` where messages to a JMS broker have no destination.
+    Raise ``TopologyError`` if the exchange is not known, and ``LayoutError`` if messages to a JMS broker have no
+    destination.
     """
     if topology is not None and topology.rules.addressing.names_destinations:
         check_entries(topology)
@@ -211,9 +213,10 @@ def _published(given: GivenExchange, topology: Topology | None, columns: Message
 
 
 def _compared(selected: DataFrame, partial: bool, there: Collection[str]) -> DataFrame:
-    """Add the queues in which both sides differ: missed, extra, and those unknown to the topology.
+    """Add columns with the differing queues: missed queues, extra queues, and queues unknown to the topology.
 
-    The default exchange routes by name, so what it does not reach is unknown, unless it is one of those ``there``.
+    The default exchange routes to every queue by its name, so a recorded queue that it did not reach is unknown, except
+    for the queues in ``there``, which the topology has.
     """
     by_name = f"coalesce(published = {quote_text(DEFAULT_EXCHANGE)}, false)"
     lost = "array_except(recorded, routed)"
@@ -223,22 +226,22 @@ def _compared(selected: DataFrame, partial: bool, there: Collection[str]) -> Dat
         "*",
         f"coalesce(published, {quote_text(DEFAULT_EXCHANGE)}) AS exchange",
         f"CASE WHEN {own} THEN array_intersect({lost}, {known}) ELSE {lost} END AS missed",
-        # A message that was read from one queue may have gone to others.
+        # With a partial record no queue is extra, because the message may also have gone to other queues.
         f"array_except({'recorded' if partial else 'routed'}, recorded) AS extra",
         f"CASE WHEN {own} THEN array_except({lost}, {known}) ELSE {_NO_QUEUES} END AS unknown",
     )
 
 
 def _counted(compared: DataFrame) -> list[Row]:
-    """Count the messages by exchange, and their differences by queue, in one pass over them."""
-    # Each message is a row, and so is each of its queues in which the two differ.
+    """Count the messages by exchange, and their differing queues, in one pass over the messages."""
+    # There is one row for each message, and one row for each of its differing queues.
     counted = "struct('{}' AS kind, exchange, {} AS queue, {} AS deliveries, {} AS disagrees)"
     counts = ["array(" + counted.format("message", "''", "size(recorded)", f"NOT ({_AGREES})") + ")"]
     counts += [
         f"transform(filter({kind}, q -> q IS NOT NULL), q -> {counted.format(kind, 'q', '0', 'false')})"
         for kind in ("missed", "extra", "unknown")
     ]
-    # Not a plain explode, which would route each message twice: see deliveries.
+    # ``explode_outer``, because with ``explode`` Spark would route each message twice: see ``deliveries``.
     rows = (
         compared.selectExpr(f"explode_outer(concat({', '.join(counts)})) AS row")
         .groupBy("row.kind", "row.exchange", "row.queue")
@@ -252,11 +255,11 @@ def _counted(compared: DataFrame) -> list[Row]:
 
 
 def _queues(routed: DataFrame, layout: Layout, column: str) -> str:
-    """Return the SQL of the recorded queues: those of an array, or the one of a text."""
+    """Return the SQL for an array of the recorded queues in ``column``, which is an array or the name of one queue."""
     name = quote_name(column)
     if dict(routed.dtypes).get(column) != "string":
         return f"array_distinct({_NO_QUEUES_FOR_NULL.format(name)})"
     if layout.name == _WITH_VHOST:
-        # "rmqMessagesByQueue" has the keys queue::vhost.
+        # The keys of "rmqMessagesByQueue" have the form queue::vhost.
         name = f"regexp_extract({name}, '(?s)^(.*?)(::[^:]*)?(?!.)', 1)"
     return f"array_compact(array({name}))"

@@ -1,4 +1,4 @@
-"""Compare a selector under several brokers' rules over the same rows."""
+"""Compare the results of a selector under the rules of several brokers, on the same rows."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from transpiler.language.selector.parsing import SelectorLike
 
 
 class DialectComparison(NamedTuple):
-    """Rows that some dialects hand over and others do not, and how many rows each dialect hands over.
+    """The rows for which the dialects differ, and the number of rows that each dialect selects.
 
-    ``rows`` has the columns of the DataFrame and one boolean column a dialect, ``matches_activemq`` and so on.
-    ``matched`` counts by dialect, ``changed`` is the number of ``rows``, ``refused`` has the errors of the
-    dialects that refuse the selector.
+    ``rows`` has the columns of the DataFrame and a boolean column for each dialect, such as ``matches_activemq``.
+    ``matched`` has the number of selected rows for each dialect; ``changed`` is the number of ``rows``; ``refused`` has
+    the error for each dialect that rejects the selector.
     """
 
     rows: DataFrame
@@ -53,7 +53,7 @@ def compare_dialects(
     dialects: Iterable[str | Dialect],
     layout: str | Layout | StructType | DataFrame | None = None,
 ) -> DialectComparison:
-    """Return the rows on which dialects disagree, and count the rows that each selects; infer a layout of None.
+    """Find the rows for which dialects disagree, and count the rows that each dialect selects.
 
     A property that has no column is treated as absent. All counts take a single Spark job.
 
@@ -64,7 +64,7 @@ def compare_dialects(
         layout: The columns of the DataFrame: the name of a store, a ``Layout`` or a schema; None infers it.
 
     Raises:
-        TranspilerError: Every dialect refuses the selector, or there is none.
+        TranspilerError: Every dialect rejects the selector, or ``dialects`` is empty.
     """
     if isinstance(dialects, str):
         raise unexpected("dialects", "several dialects, as in ['jms', 'activemq']", dialects)
@@ -72,7 +72,7 @@ def compare_dialects(
     for one in dialects:
         dialect = find_dialect(one)
         try:
-            # A doubt about the text is the same under every dialect, and no difference between them.
+            # ``lint`` is off, because warnings about the text are not differences between the dialects.
             column = compile_selector(
                 selector,
                 df if layout is None else layout,

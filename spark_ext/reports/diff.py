@@ -1,4 +1,4 @@
-"""Compare two selectors, filters or topologies over the rows of a DataFrame, natively and in one aggregation."""
+"""Compare two selectors, filters or topologies on the rows of a DataFrame, with one aggregation in Spark."""
 
 from __future__ import annotations
 
@@ -32,10 +32,11 @@ from transpiler.topology.choices import choices
 from transpiler.topology.files import names_topology_file
 from transpiler.topology.model import Topology, check_exchange
 
-#: A subject of comparison: a selector, a filter or filter set, or a topology.
+#: A value that can be compared: a selector, a filter or filter set, or a topology.
 Comparable: TypeAlias = "str | Expression | FiltersLike | Topology"
 
-#: Messages from which one example of a topology's change is chosen, so that examples show different queues.
+#: Number of changed messages that are fetched for each example of a topology's change, so that the chosen examples show
+#: different queues.
 _LOOKED_AT = 40
 
 
@@ -51,15 +52,16 @@ def diff(
     exchange: str | None = None,
     **options: Unpack[DiffOptions],
 ) -> Diff:
-    """Return the rows that ``new`` selects and ``old`` does not, and conversely, with examples; infer a layout of None.
+    """Find the rows that ``new`` selects and ``old`` does not, and conversely, with examples.
 
-    Topologies are compared queue by queue. One job counts, and one fetches the examples of each change that there is.
+    Topologies are compared queue by queue. One Spark job counts the rows, and one more fetches the examples of each
+    kind of change that occurs.
 
     Args:
         df: The messages.
         old: A selector (text or a parsed tree), a filter (an object, a dict, JSON text that begins with a brace, or
             AMQP bytes), or a topology.
-        new: Another one of the same kind.
+        new: Another value of the same kind.
         layout: The columns of the DataFrame: the name of a store, a ``Layout`` or a schema; None infers it.
         dialect: The dialect of ``old``, by name or as a ``Dialect``; topologies have their brokers' own.
         new_dialect: The dialect of ``new``; by default that of ``old``.
@@ -68,12 +70,12 @@ def diff(
         missing: The meaning of a name that has no column: ``"error"``, or ``"null"`` for an absent property.
         connection: The receiver's connection, for no-local filters.
         now: The current time in milliseconds since the epoch; None for the time of the call.
-        destination: The address that the consumer was created with.
+        destination: The address with which the consumer was created.
 
     Raises:
-        TranspilerError: As ``compile_selector``, ``compile_filter`` and ``route``.
-        TypeError: ``old`` and ``new`` are of unlike kinds.
-        ValueError: ``exchange`` is given, and ``old`` and ``new`` are no topologies.
+        TranspilerError: The errors of ``compile_selector``, ``compile_filter`` and ``route``.
+        TypeError: ``old`` and ``new`` have different kinds.
+        ValueError: ``exchange`` is given, and ``old`` and ``new`` are not topologies.
     """
     chosen = read_options("diff", DiffOptions, options)
     check_frame("df", df)
@@ -99,7 +101,7 @@ def diff(
     )
     columns = []
     for condition, own in ((old, dialect), (new, dialect if new_dialect is None else new_dialect)):
-        # Both sides may have the same doubts, which are no part of the difference.
+        # Warnings about the selectors are not part of the difference, because both may have the same warnings.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SelectorWarning)
             if isinstance(condition, Expression) or (kind == "selector" and isinstance(condition, str)):
@@ -157,14 +159,14 @@ def _shown(value: Comparable) -> str:
 
 
 class _Rows(NamedTuple):
-    """The messages, their layout, and the number of examples of each change."""
+    """The messages, their layout, and the maximum number of examples of each change."""
 
     df: DataFrame
     layout: Layout
     examples: int
 
     def message(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the message in a row, without its body, or the row where the layout reads none in Python."""
+        """Return the message in ``row`` without its body; the row itself if the layout cannot read rows in Python."""
         if reads_rows(self.layout):
             return plain_message(replace(self.layout.message(row), body=None))
         plain: Mapping[str, Any] = plain_row(row)
@@ -207,7 +209,7 @@ def _diff_topologies(rows: _Rows, old: Topology, new: Topology, missing: Missing
     for name, topology in zip(names, (old, new), strict=True):
         known = topology.exchange_by_name
         if exchange is not None and not topology.rules.addressing.may_name(exchange, known):
-            # Only the other topology has the exchange, which is a change: here the message reaches no queue.
+            # Only the other topology has the exchange, which is a change: in this one the message reaches no queue.
             routed = routed.withColumn(name, sf.expr("CAST(array() AS ARRAY<STRING>)"))
             continue
         if not choices(topology):
@@ -223,12 +225,12 @@ def _diff_topologies(rows: _Rows, old: Topology, new: Topology, missing: Missing
             possible_column=possible,
             missing=missing,
         )
-        # A queue that an exchange may choose counts as reached on both sides.
+        # A queue that an exchange may choose counts as reached, in both topologies.
         both = sf.array_sort(sf.array_union(quote_name(name), quote_name(possible)))
         routed = routed.withColumn(name, both).drop(possible)
     before, after = (quote_name(name) for name in names)
     won, lost = f"array_except({after}, {before})", f"array_except({before}, {after})"
-    # One row an entry: a queue that the message wins, loses or keeps, and its own fate under no queue's name.
+    # One entry for each queue that the message wins, loses or keeps; entries without a queue count the message itself.
     fates = f"CASE WHEN {before} <> {after} THEN 'changed' WHEN size({after}) = 0 THEN 'neither' ELSE 'kept' END"
     entries = ", ".join(
         (
@@ -277,7 +279,7 @@ def _diff_topologies(rows: _Rows, old: Topology, new: Topology, missing: Missing
 
 
 def _varied(rows: list[Row], names: list[str]) -> list[Row]:
-    """Return the rows, the first of each combination of queues before all others."""
+    """Reorder ``rows``: the first row with each combination of queues comes before all other rows."""
     firsts: list[Row] = []
     others: list[Row] = []
     seen: set[tuple[tuple[str, ...], ...]] = set()
@@ -291,7 +293,7 @@ def _varied(rows: list[Row], names: list[str]) -> list[Row]:
 def _queue_changes(
     old: Topology, new: Topology, counts: Mapping[tuple[str | None, str], int]
 ) -> tuple[QueueChange, ...]:
-    """Return all queues, those first whose messages change most."""
+    """Return the changes of all queues; queues with the most changed messages come first."""
     changes = []
     for queue in old.queue_names | new.queue_names:
         only: Literal["old", "new"] | None = None

@@ -1,4 +1,4 @@
-"""The result of a comparison over rows: counts, examples, and the text of a report for a terminal or a pull request."""
+"""The result of a comparison on rows: counts, examples, and the text of a report for a terminal or a pull request."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from transpiler.base.documents.jsontext import json_text
 Kind = Literal["selector", "filter", "topology"]
 Report = Literal["text", "markdown", "json"]
 
-#: The version of the JSON form.
+#: Version number of the JSON form of ``Diff``.
 VERSION = 1
 
-#: Queues in the text of a report, and the characters of a message there.
+#: Maximum number of queues in the text of a report, and maximum length of a message in it, in characters.
 _QUEUES, _WIDTH = 40, 300
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A row that is selected, or routed, differently: plain properties or message JSON, or the row's own columns.
+    """A row that is selected or routed differently, as plain properties, message JSON, or the columns of the row.
 
-    The message has no body. ``change`` is ``won`` or ``lost`` by the new selector or filter. For topologies it is
-    ``rerouted``, with the queues that the message wins and loses, and the ``exchange`` that it was published to.
+    The message has no body. For selectors and filters, ``change`` is ``won`` or ``lost``. For topologies it is
+    ``rerouted``, with the queues that the message wins and loses, and the ``exchange`` to which it was published.
     """
 
     change: Literal["won", "lost", "rerouted"]
@@ -52,21 +52,21 @@ class Example:
 
     @property
     def origin(self) -> str:
-        """The exchange in words, before the message."""
+        """The text about the exchange that precedes the message; "" if the exchange is not known."""
         return "" if self.exchange is None else f"to {self.exchange or 'the default exchange'}: "
 
     @property
     def queues(self) -> str:
-        """The queues that the message wins and loses, each with its sign."""
+        """The queues that the message wins, each with a plus sign, and those that it loses, with a minus sign."""
         signed = [f"+{queue}" for queue in self.queues_won] + [f"-{queue}" for queue in self.queues_lost]
         return " ".join(signed)
 
 
 @dataclass(frozen=True, slots=True)
 class QueueChange:
-    """The messages of one queue: won by the new topology, lost, and kept.
+    """The number of messages that one queue wins, loses and keeps in the new topology.
 
-    ``only`` names the side that alone has the queue.
+    ``only`` names the topology that has the queue if the other one lacks it; None if both have the queue.
     """
 
     queue: str
@@ -77,7 +77,7 @@ class QueueChange:
 
     @property
     def changed(self) -> bool:
-        """True if the queue has other messages, or is on one side only."""
+        """True if the queue has other messages than before, or if only one of the topologies has it."""
         return bool(self.won or self.lost or self.only)
 
     def to_dict(self) -> dict[str, Any]:
@@ -86,7 +86,7 @@ class QueueChange:
 
     @property
     def remark(self) -> str:
-        """The side that alone has the queue, in words."""
+        """The remark that the queue is new or removed; "" if both topologies have it."""
         return {None: "", "new": "new queue", "old": "removed queue"}[self.only]
 
 
@@ -94,10 +94,10 @@ class QueueChange:
 class Diff:
     """The rows that a new selector, filter or topology selects or routes differently.
 
-    For selectors and filters a row is won, lost, kept or neither. For topologies ``won_rows`` and ``lost_rows`` count
-    the messages that win or lose at least one queue, ``kept_rows`` those with the same queues, and ``neither_rows``
-    those that reach none on both sides. ``won`` and ``lost`` are the rows, those of topologies with the queues in a
-    column ``queues_won`` or ``queues_lost``.
+    For selectors and filters, each row is won, lost, kept or neither. For topologies, ``won_rows`` and ``lost_rows``
+    count the messages that win or lose at least one queue, ``kept_rows`` the messages with the same queues in both, and
+    ``neither_rows`` the messages that reach no queue in either. ``won`` and ``lost`` are the rows; for topologies they
+    have the queues in a column ``queues_won`` or ``queues_lost``.
     """
 
     kind: Kind
@@ -116,7 +116,7 @@ class Diff:
 
     @property
     def differs(self) -> bool:
-        """True if a row is selected or routed differently, or a queue is on one side only."""
+        """True if a row is selected or routed differently, or if only one of the topologies has some queue."""
         return self.changed_rows > 0 or any(queue.changed for queue in self.queues)
 
     def __repr__(self) -> str:
@@ -188,7 +188,7 @@ def _shown(diff: Diff) -> list[QueueChange]:
 
 
 def _rest(diff: Diff) -> Iterator[str]:
-    """Yield lines on the queues that the table leaves out, and on messages that reach none."""
+    """Yield lines about the queues that the table leaves out, and about messages that reach no queue."""
     changed = sum(queue.changed for queue in diff.queues)
     if changed > _QUEUES:
         yield f"{changed - _QUEUES:,} more queues change."
@@ -265,7 +265,7 @@ def _pipes(rows: list[tuple[str, ...]], numbers: range) -> Iterator[str]:
 
 
 def _code(text: str) -> str:
-    """Return a text as code of Markdown, between more backquotes than it has in a row."""
+    """Return ``text`` as inline code of Markdown, with more backquotes around it than it contains in a row."""
     marks = "`"
     while marks in text:
         marks += "`"

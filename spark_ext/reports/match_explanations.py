@@ -1,8 +1,8 @@
-"""Explain which rows of a DataFrame match a selector, and what kept out the others.
+"""Explain which rows of a DataFrame match a selector, and which part of the selector rejected each other row.
 
-One aggregation over native columns counts the rows by the first part of the selector that is not TRUE, or in a selector
-of alternatives by the first one that is. Nothing of Python runs on the executors; for a few rows of each group the
-reference evaluator says on the driver why they are in it.
+One aggregation over native columns counts the rows by the first part of the selector that is not TRUE, or if the
+outermost operator is OR, by the first alternative that is TRUE. No Python code runs on the executors. For a few rows of
+each group, the reference evaluator explains on the driver why they are in the group.
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ from transpiler.language.selector.parsing import SelectorLike, selector_text
 from transpiler.routing.found_values import found_values, places_of, tests_of
 from transpiler.tools.explanation import explain_selector
 
-#: Parts that are counted apart, the last one standing for all that follow; names of a part that can be missing.
+#: Maximum number of parts that are counted separately, of which the last combines all further parts; and maximum number
+#: of names of one part that are examined as missing.
 _MAX_PARTS, _MAX_NAMES = 40, 8
 
-#: Rows of a group that are looked at for examples; some of them may be alike.
+#: Minimum number of rows that are fetched from a group to choose examples from, because some rows may be similar.
 _MIN_CANDIDATES = 8
 
 
@@ -46,24 +47,24 @@ def explain_matches(
     examples: int = 3,
     **options: Unpack[RowOptions],
 ) -> MatchExplanation:
-    """Count all rows by the first part of a selector that kept them out, with examples; infer a layout of None.
+    """Count all rows by the first part of a selector that rejected them, with examples.
 
-    The parts are the terms of the outermost AND, in order. Rows for which a part is unknown are counted apart from
-    those for which it is FALSE, by the first of its names that is missing. Where OR is outermost, the rows that match
-    are counted by the first alternative that let them in. One job, which reads each row once.
+    The parts are the terms of the outermost AND, in order. Rows for which a part is unknown are counted separately from
+    rows for which it is FALSE, by the first of the part's names that is missing. If the outermost operator is OR, the
+    matching rows are counted by the first alternative that is TRUE. One Spark job reads each row once.
 
     Args:
         df: The messages.
         selector: The text of a selector, or a parsed tree.
         layout: The columns of the DataFrame: the name of a store, a ``Layout`` or a schema; None infers it.
         dialect: The broker's dialect, by name or as a ``Dialect``.
-        examples: Maximum number of messages of each group.
+        examples: Maximum number of example messages for each group.
         missing: The meaning of a name that has no column: ``"error"``, or ``"null"`` for an absent property.
         now: The current time in milliseconds since the epoch; None for the time of the call, for all rows.
-        destination: The address that the consumer was created with.
+        destination: The address with which the consumer was created.
 
     Raises:
-        TranspilerError: As ``compile_selector``.
+        TranspilerError: The errors of ``compile_selector``.
     """
     if examples < 0:
         raise ValueError(f"examples is a number of messages from 0, not {examples}")
@@ -79,7 +80,7 @@ def explain_matches(
     chosen = read_options("explain_matches", RowOptions, options)
     receiver = chosen.receiver.timed
     settings = SelectorOptions(missing=chosen.missing, now=receiver.now, destination=receiver.destination)
-    # The layout refuses a name with its place in the whole text.
+    # Compile the whole selector first, so that an error about a name has its location in the whole text.
     transpile_selector(text, resolved, rules, **settings)
     parts = Parts(tree, rules, resolved, settings)
     undecodable = Undecodable(resolved, tree)
@@ -126,13 +127,13 @@ def explain_matches(
 
 
 def _order(key: tuple[int | None, bool | None, int | None]) -> tuple[bool, int, bool, int]:
-    """Sort groups by their parts, those of no part first; FALSE before unknown."""
+    """Return the sort key of a group: matching rows first, then by part, groups without a part last, FALSE first."""
     part, verdict, absent = key
     return verdict is not True, 10**6 if part is None else part, verdict is None, -1 if absent is None else absent
 
 
 def _unlike(examples: list[MatchExample], most: int) -> tuple[MatchExample, ...]:
-    """Choose so many examples, those with different reasons first."""
+    """Choose at most ``most`` of ``examples``; examples with a reason that has not occurred yet come first."""
     seen: Counter[str] = Counter()
     ranked: list[tuple[int, int, MatchExample]] = []
     for example in examples:
@@ -142,7 +143,7 @@ def _unlike(examples: list[MatchExample], most: int) -> tuple[MatchExample, ...]
 
 
 class Parts:
-    """The parts of a selector by which rows are counted, and their columns."""
+    """The parts of a selector by which rows are counted, and the Columns that compute their results."""
 
     def __init__(
         self, tree: ast.Expression | None, dialect: Dialect, layout: Layout, settings: SelectorOptions
@@ -154,23 +155,26 @@ class Parts:
         self._terms = _terms(self._condition)
         self.texts = [print_selector(term, dialect) for term in self._terms]
         self._names_of = [_names(term) for term in self._terms]
-        #: Each name once, by its printed text.
+        #: The identifier of each name in the parts, by its printed text.
         self._identifiers = {print_selector(name, dialect): name for names in self._names_of for name in names}
         self.names = list(self._identifiers)
 
     def asked_names(self) -> dict[str, tuple[int, ast.Identifier | None]]:
-        """Return each name with the number of parts that ask for it, and its node."""
+        """Return, for each name, the number of parts that contain it, and its identifier."""
         return {
             text: (sum(name in names for names in self._names_of), name) for text, name in self._identifiers.items()
         }
 
     def asked(self, part: int | None) -> ast.Expression | None:
-        """Return the part by which a row was counted; the whole where that has alternatives, or matches."""
+        """Return the condition that explains a row: its part, or the whole for alternatives and for matching rows."""
         condition = self._condition if part is None or self.are_alternatives else self._terms[part]
         return ast.ConvertStrings(condition) if self._converts and condition is not None else condition
 
     def judged(self) -> list[Column]:
-        """Return the verdict on each part, ``truth0`` and so on, the selector's, and which names are missing."""
+        """Return the Columns for a row: the result of each part (``truth0`` …), and which names are missing.
+
+        For alternatives, the column ``whole`` has the result of the selector.
+        """
         columns = [self._ternary(term).alias(f"truth{number}") for number, term in enumerate(self._terms)]
         if self.are_alternatives and self._condition is not None:
             columns.append(self._ternary(self._condition).alias("whole"))
@@ -178,7 +182,7 @@ class Parts:
         return columns + [self._ternary(test).alias(f"absent{number}") for number, test in enumerate(absent)]
 
     def key(self) -> list[Column]:
-        """Return the group of a judged row: the number of its part, the verdict, and the number of the missing name."""
+        """Return the group of a judged row: the index of its part, the result, and the index of the missing name."""
         truths = [sf.col(f"truth{number}") for number in range(len(self._terms))]
         holds = [truth.eqNullSafe(sf.lit(True)) for truth in truths]
         if self.are_alternatives:
@@ -196,7 +200,7 @@ class Parts:
         return [part.alias("part"), verdict.alias("verdict"), absent.alias("absent")]
 
     def reason(self) -> Column:
-        """Return the text on why a judged row is not matched; NULL where it is."""
+        """Return the text with the reason why a judged row does not match; NULL if it matches."""
         part, verdict, absent = self.key()
         names = _texts(absent, self.names)
         if self.are_alternatives:
@@ -221,13 +225,13 @@ class Parts:
 
 
 def _texts(number: Column, texts: Sequence[str]) -> Column:
-    """Return the text with a number, as a Column; NULL for no number."""
+    """Return a Column with the text at the index ``number``; NULL if ``number`` is NULL."""
     chosen = [sf.when(number == sf.lit(place), sf.lit(text)) for place, text in enumerate(texts)]
     return sf.coalesce(*chosen, sf.lit(None).cast("string"))
 
 
 def _terms(condition: ast.Expression | None) -> tuple[ast.Expression, ...]:
-    """Return the parts of a condition, those beyond the limit as one."""
+    """Return the parts of ``condition``, at most ``_MAX_PARTS``; the last combines all further parts."""
     match condition:
         case None:
             return ()
@@ -240,13 +244,13 @@ def _terms(condition: ast.Expression | None) -> tuple[ast.Expression, ...]:
 
 
 def _names(condition: ast.Expression) -> list[ast.Identifier]:
-    """Return the names of a condition, each once and no more than the limit."""
+    """Return the first ``_MAX_NAMES`` different names in ``condition``."""
     nodes = (node for node in ast.walk(condition) if isinstance(node, ast.Identifier))
     return list(dict.fromkeys(nodes))[:_MAX_NAMES]
 
 
 def _first(conditions: Sequence[Column]) -> Column:
-    """Return the number of the first condition that holds; NULL if none does."""
+    """Return the index of the first condition that is TRUE; NULL if no condition is TRUE."""
     numbers = [sf.when(condition, sf.lit(number)) for number, condition in enumerate(conditions)]
     return sf.coalesce(*numbers, _no_number())
 
@@ -256,9 +260,9 @@ def _no_number() -> Column:
 
 
 def _count(df: DataFrame, parts: Parts, tests: Sequence[str], examples: int) -> DataFrame:
-    """Count the rows of each group in one aggregation, with a row of each of some random shares of it.
+    """Count the rows of each group in one aggregation. Each group is divided into shares with an example row each.
 
-    ``found0`` and so on are the rows of the group that pass each test.
+    The columns ``found0`` and so on count the rows that pass each of ``tests``.
     """
     shares = max(_MIN_CANDIDATES, 2 * examples) if examples else 1
     share = (sf.monotonically_increasing_id() % shares).alias("share")
@@ -268,8 +272,8 @@ def _count(df: DataFrame, parts: Parts, tests: Sequence[str], examples: int) -> 
     keyed = judged.select("example", "share", *parts.key(), *found)
     counts = [sf.count(sf.lit(1)).alias("rows"), *(sf.count_if(sf.col(name)).alias(name) for name in found)]
     if examples:
-        # Beside an aggregate of this kind Spark keeps all of them in a hash table; for the example alone, whose type is
-        # of no fixed size, it would sort the rows.
+        # With ``collect_list``, Spark aggregates in a hash table of objects. Without it, Spark would sort the rows,
+        # because the type of the example has no fixed size.
         hashed = sf.collect_list(_no_number()).alias("nothing")
         counts += [sf.first("example").alias("example"), hashed]
     return keyed.groupBy("part", "verdict", "absent", "share").agg(*counts)

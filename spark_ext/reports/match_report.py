@@ -1,4 +1,4 @@
-"""The result of ``explain_matches``: groups of rows, as text, HTML, data and a DataFrame."""
+"""The result of ``explain_matches``: groups of rows, with their forms as text, HTML, JSON and a DataFrame."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from transpiler.base.diagnostics import clipped
 from transpiler.message.types import Truth
 from transpiler.routing.found_values import FoundValues
 
-#: The version of the JSON form.
+#: Version number of the JSON form of ``MatchExplanation``.
 VERSION = 1
 
-#: Characters of a part, and of a reason, in a line.
+#: Maximum length of a part, and of a reason, in one line of the report, in characters.
 _MAX_PART, _MAX_REASON = 70, 160
 
 _VERDICTS: Mapping[Truth, str] = {True: "true", False: "false", None: "unknown"}
@@ -33,7 +33,7 @@ _COLUMNS = (
 
 
 class MatchExample(NamedTuple):
-    """A message of a group in its JSON form, and the sentence on why it matches or not."""
+    """An example message of a group in its JSON form, and the sentence why it matches or does not match."""
 
     message: Mapping[str, Any]
     reason: str
@@ -41,11 +41,11 @@ class MatchExample(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RowGroup:
-    """Rows that one part of the selector decides alike.
+    """The rows for which the same part of the selector decides with the same result.
 
-    ``part`` kept them out with its ``verdict``, FALSE or None for unknown, or as an alternative let them in with TRUE.
-    It is None for rows that match all parts, or none of the alternatives. ``missing`` is the first name that they do
-    not have, where the verdict is unknown.
+    ``part`` rejected the rows because its result ``verdict`` is FALSE or unknown (None), or it is the alternative that
+    matched them. ``part`` is None for rows that match all parts, or that match no alternative. If the result is
+    unknown, ``missing`` is the first name without a value in the rows, or None.
     """
 
     part: str | None
@@ -67,9 +67,9 @@ class RowGroup:
 
 @dataclass(frozen=True, slots=True)
 class MatchExplanation:
-    """All rows of a DataFrame by the part of a selector that kept them out, or let them in.
+    """All rows of a DataFrame, grouped by the part of a selector that rejected them, or by the matching alternative.
 
-    ``groups`` are disjoint, and have all rows. With ``are_alternatives`` the outermost operator is OR.
+    Each row is in exactly one of ``groups``. ``are_alternatives`` is True if the outermost operator is OR.
     """
 
     selector: str
@@ -78,9 +78,9 @@ class MatchExplanation:
     are_alternatives: bool
     groups: tuple[RowGroup, ...]
     session: SparkSession = field(repr=False, compare=False)
-    #: Doubts about the rows of the examples, such as bytes that are no text.
+    #: Warnings about the rows of the examples, such as bytes that are not valid text.
     findings: tuple[Diagnostic, ...] = ()
-    #: The rows that have a value under each name of the selector, the types and the place.
+    #: For each name in the selector: the number of rows with a value, its types, and its column or key.
     found: FoundValues = field(default_factory=lambda: FoundValues(0, ()))
 
     @property
@@ -94,7 +94,7 @@ class MatchExplanation:
         return sum(group.rows for group in self.groups if group.verdict is True)
 
     def by_part(self) -> dict[str | None, int]:
-        """Count the rows by the part that kept them out, or by the alternative that let them in."""
+        """Count the rows by the part that rejected them, or by the alternative that matched them."""
         counts: Counter[str | None] = Counter()
         for group in self.groups:
             if self.are_alternatives or group.verdict is not True:
@@ -115,7 +115,7 @@ class MatchExplanation:
         }
 
     def to_df(self) -> DataFrame:
-        """The groups as a DataFrame: ``part``, ``verdict``, ``missing``, ``rows``, ``examples`` (messages in JSON)."""
+        """Return a DataFrame of the groups: ``part``, ``verdict``, ``missing``, ``rows``, ``examples`` (JSON)."""
         rows: list[tuple[Any, ...]] = [
             (
                 group.part,
@@ -132,7 +132,7 @@ class MatchExplanation:
 
     @property
     def headline(self) -> str:
-        """The number of rows that match, in a line."""
+        """The line with the number of rows that match."""
         if not self.rows:
             return "there are no messages"
         return f"{self.matched:,} of {self.rows:,} messages match"
@@ -165,7 +165,7 @@ class MatchExplanation:
         return "no alternative is true" if self.are_alternatives else "all parts are true"
 
     def _details(self, part: str | None) -> Iterator[str]:
-        """Yield the groups of a part, each with the reasons of its examples."""
+        """Yield a line for each group of ``part``, and the reasons of the group's examples."""
         groups = [group for group in self.groups if group.part == part and group.verdict is not True]
         width = max((len(f"{group.rows:,}") for group in groups), default=0)
         for group in groups:

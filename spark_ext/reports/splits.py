@@ -1,4 +1,4 @@
-"""Split the rows of a DataFrame by a selector's three results, with the reason, by native columns alone."""
+"""Split the rows of a DataFrame by the three results of a selector, with the reason, using only native columns."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from transpiler.compiler.compile_options import RowOptions, SelectorOptions, rea
 from transpiler.language.selector.dialects import find_dialect
 from transpiler.language.selector.parsing import SelectorLike, selector_text
 
-#: The column of each row's result, and its values.
+#: The name of the column with the result of each row, and the values of this column.
 RESULT = "result"
 MATCHED, NOT_MATCHED, UNKNOWN = "matched", "not matched", "unknown"
 
-#: The struct of the row while its result is computed.
+#: A temporary column: the struct of the whole row while its result is computed.
 _ROW = "_split_row"
 
 
 class Split(NamedTuple):
-    """The rows of a DataFrame by the result of a selector.
+    """The rows of a DataFrame, split by the result of a selector.
 
-    ``rows`` has all of them with the column ``result``, which is ``matched``, ``not matched`` or ``unknown``: written
-    with ``partitionBy("result")``, they take one pass. The other three are the rows of one result, without that column.
+    ``rows`` has all rows, with the column ``result``: ``matched``, ``not matched`` or ``unknown``. Written with
+    ``partitionBy("result")``, all three results take a single pass. The other three DataFrames contain the rows of one
+    result, without that column.
     """
 
     rows: DataFrame
@@ -45,21 +46,21 @@ def split(
     reason: str | None = None,
     **options: Unpack[RowOptions],
 ) -> Split:
-    """Split the rows of a DataFrame into those that a selector matches, does not match, and leaves unknown.
+    """Split the rows of a DataFrame into those for which a selector is TRUE, FALSE and unknown.
 
     Args:
         df: The messages, of a table or a stream.
         selector: The text of a selector, or a parsed tree.
-        layout: The layout of the messages; without one it is inferred from ``df``.
+        layout: The layout of the messages; None infers it from ``df``.
         dialect: The broker's dialect, by name or as a ``Dialect``.
-        reason: The name of a column to add, with the first part of the selector that kept a row out, such as
-            ``color = 'red' is unknown: color is missing``; NULL in rows that match. None for no such column.
+        reason: The name of a column to add, with the first part of the selector that rejected a row, such as
+            ``color = 'red' is unknown: color is missing``; NULL in rows that match. None adds no column.
         missing: The meaning of a name that has no column: ``"error"``, or ``"null"`` for an absent property.
         now: The time of UTC() and JMSExpiration, in milliseconds since the epoch; None for the time of the call.
-        destination: The address that the consumer was created with.
+        destination: The address with which the consumer was created.
 
     Raises:
-        TranspilerError: As ``compile_selector``, and for the name of a column that ``df`` has.
+        TranspilerError: The errors of ``compile_selector``, or ``df`` already has a column with a name to be added.
     """
     check_frame("df", df)
     check_new(df, {"result": RESULT, "reason": reason}, {"reason": reason})

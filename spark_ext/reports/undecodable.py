@@ -1,4 +1,4 @@
-"""A warning about rows whose bytes are taken for text and are none, for reports that read rows in Python."""
+"""Warnings about rows with bytes that are read as text but are not UTF-8, for reports that read rows in Python."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TYPES = Setting("types", "amqp")
 
 
 class Undecodable:
-    """The properties that a selector reads and whose bytes are no UTF-8, counted over rows."""
+    """Counter of rows with undecodable bytes, for each property that a selector reads."""
 
     def __init__(self, layout: Layout, tree: ast.Expression | None) -> None:
         self._store = store_of(layout)
@@ -24,12 +24,12 @@ class Undecodable:
         self._rows: Counter[str] = Counter()
 
     def look_at(self, row: Mapping[str, Any]) -> None:
-        """Count the properties of one row."""
+        """Count the properties of ``row`` whose bytes are not valid UTF-8."""
         if self._store is not None:
             self._rows.update(self._store.undecodable(row) & self._names)
 
     def findings(self) -> tuple[Diagnostic, ...]:
-        """Return a warning for each property, with the number of its rows."""
+        """Return a warning for each such property, with the number of its rows."""
         return tuple(_finding(name, rows) for name, rows in sorted(self._rows.items()))
 
 
@@ -40,5 +40,5 @@ def _finding(name: str, rows: int) -> Diagnostic:
 
 
 def rendered(findings: Iterable[Diagnostic]) -> list[str]:
-    """Return the lines of some findings in a report."""
+    """Return the lines of ``findings`` for a report."""
     return [line for finding in findings for line in finding.render().splitlines()]

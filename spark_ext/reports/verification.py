@@ -1,4 +1,4 @@
-"""Compare Spark's answers with the reference evaluator's on the rows of a DataFrame.
+"""Compare Spark's results for a selector with those of the reference evaluator, on the rows of a DataFrame.
 
 The two share only the definition of the layout: Spark evaluates the SQL, the evaluator reads ``layout.message(row)``.
 """
@@ -29,7 +29,7 @@ from transpiler.language.selector.parsing import SelectorLike, selector_text
 from transpiler.message.types import TRUTH_TEXT, Truth
 from transpiler.reference.evaluate import evaluate, value_of
 
-#: Disagreements in the text of a verification, and the characters of a row there.
+#: Maximum number of disagreements in the text of a verification, and maximum length of a row in it, in characters.
 _SHOWN, _WIDTH = 5, 100
 
 #: The seed of the sample, so that the same files give the same rows.
@@ -37,9 +37,9 @@ _SEED = 42
 
 
 class Disagreement(NamedTuple):
-    """A row on which Spark and the reference evaluator differ; times in ``row`` are milliseconds since the epoch.
+    """A row for which Spark and the reference evaluator differ. Times in ``row`` are milliseconds since the epoch.
 
-    ``values`` has what the evaluator read for each name of the selector.
+    ``values`` maps each name in the selector to the value that the reference evaluator read.
     """
 
     row: Mapping[str, Any]
@@ -51,9 +51,10 @@ class Disagreement(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Verification:
-    """The answers of Spark and of the reference evaluator for one selector, compared on rows of a DataFrame.
+    """The comparison of Spark's results for one selector with those of the reference evaluator.
 
-    ``compared`` of the DataFrame's ``rows`` were read; ``answers`` counts them by Spark's answer, None for unknown.
+    ``rows`` is the number of rows in the DataFrame, and ``compared`` the number of compared rows. ``answers`` counts
+    the compared rows by Spark's result; None is unknown.
     """
 
     selector: str
@@ -63,12 +64,12 @@ class Verification:
     compared: int
     answers: Mapping[Truth, int]
     disagreements: tuple[Disagreement, ...]
-    #: Doubts about the rows, such as bytes that are no text.
+    #: Warnings about the compared rows, such as bytes that are not valid text.
     findings: tuple[Diagnostic, ...] = ()
 
     @property
     def agrees(self) -> bool:
-        """True if no row has two answers."""
+        """True if Spark and the reference evaluator have the same result for every compared row."""
         return not self.disagreements
 
     def __repr__(self) -> str:
@@ -109,9 +110,9 @@ def verify(
     sample: int | None = 1000,
     **options: Unpack[RowOptions],
 ) -> Verification:
-    """Compare Spark's answer for a selector with the reference evaluator's, row by row; infer a layout of None.
+    """Compare Spark's result for a selector with that of the reference evaluator, row by row.
 
-    A job counts the rows, a second one reads the sample.
+    One Spark job counts the rows, and a second job reads the sample.
 
     Args:
         df: The messages.
@@ -122,10 +123,10 @@ def verify(
             rows; None compares all rows.
         missing: The meaning of a name that has no column: ``"error"``, or ``"null"`` for an absent property.
         now: The current time in milliseconds since the epoch; None for the time of the call, for both evaluations.
-        destination: The address that the consumer was created with.
+        destination: The address with which the consumer was created.
 
     Raises:
-        TranspilerError: As ``compile_selector``.
+        TranspilerError: The errors of ``compile_selector``.
     """
     if sample is not None and sample < 1:
         raise ValueError(f"sample is a number of rows from 1, or None for all, not {sample}")
@@ -170,7 +171,7 @@ def verify(
 
 
 def _answered(df: DataFrame, sql: str) -> Iterator[tuple[Mapping[str, Any], Truth]]:
-    """Yield each row with Spark's answer, one partition in memory at a time."""
+    """Yield each row with Spark's result. Only one partition at a time is in memory."""
     name = unused_name("_selector_answer", df)
     selected = df.select(*collectable_columns(df), sf.expr(sql).alias(name))
     for row in selected.toLocalIterator():

@@ -45,8 +45,7 @@ def screenshot(page: Path, name: str, profile: Path, size: tuple[int, int] = (12
 
 
 def run_in_page(page: Path, script: str, profile: Path) -> Any:
-    """Run ``script``, the body of a JavaScript function, in a copy of ``page`` and return the function's value, as
-    JSON.
+    """Run ``script``, the body of a JavaScript function, in a copy of ``page`` and return its value, as JSON.
 
     Fail if one of the page's own scripts raises an error.
     """

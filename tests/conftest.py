@@ -112,8 +112,7 @@ def pytest_collection_finish() -> None:
 
 
 class _Scheduler(LoadFileScheduling):
-    """Distribute whole files to processes. At full size ``test_dialects_spark.py`` is distributed case by case, because
-    it takes very long.
+    """Distribute whole files to processes, and at full size the long ``test_dialects_spark.py`` case by case.
 
     Files that start a Spark Connect server form one scope, because all servers use the same port.
     """
@@ -196,9 +195,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 @pytest.fixture
 def compiled(spark: SparkSession) -> Iterator[None]:
-    """Compile expressions in this test, which checks plans or generated code. A sample interprets expressions
-    otherwise.
-    """
+    """Compile expressions in this test, which checks plans or code. A sample interprets expressions otherwise."""
     from tests.spark_ext.harness import COMPILED
     from tests.spark_ext.harness import settings as spark_settings
 

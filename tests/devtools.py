@@ -1,5 +1,4 @@
-"""A headless Chromium controlled by its DevTools protocol: pages whose scripts run over time, their requests and
-screenshots.
+"""A headless Chromium controlled by its DevTools protocol: pages with scripts, their requests and screenshots.
 
 The protocol uses a pair of pipes (``--remote-debugging-pipe``), so that no package and no port is needed.
 """
@@ -54,9 +53,7 @@ class Page:
         self._call("Page.navigate", url=address)
 
     def run(self, script: str) -> Any:
-        """Return the value of the JavaScript expression ``script``, awaited. Raise ``AssertionError`` if the script
-        throws.
-        """
+        """Return the value of the JavaScript ``script``, awaited. Raise ``AssertionError`` if it throws."""
         done = self._call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
         assert "exceptionDetails" not in done, done["exceptionDetails"].get("exception", done)
         return done["result"].get("value")

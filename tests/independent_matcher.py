@@ -108,9 +108,7 @@ def _subject(message: Message) -> str | None:
 
 
 def matches_words(pattern: Sequence[str | AnyWord], words: Sequence[str]) -> bool:
-    """Return True if ``words`` match ``pattern``. A regular expression compares the words, each followed by a NUL
-    character.
-    """
+    """Return True if ``words`` match ``pattern``, by a regular expression over words that end with a NUL character."""
     end = "\0"
     wild = {ONE_WORD: f"[^{end}]*{end}", MANY_WORDS: f"(?:[^{end}]*{end})*"}
     expression = "".join(wild[word] if isinstance(word, AnyWord) else re.escape(word + end) for word in pattern)
@@ -118,9 +116,7 @@ def matches_words(pattern: Sequence[str | AnyWord], words: Sequence[str]) -> boo
 
 
 def _matches_pairs(pairs: Iterable[tuple[str, AmqpValue]], message: Message, *, any_pair: bool) -> bool:
-    """Return True if the application properties of ``message`` contain all ``pairs``, or with ``any_pair`` at least one
-    of them.
-    """
+    """Return True if the properties of ``message`` contain all ``pairs``, or with ``any_pair`` at least one."""
     properties = message.application_properties or {}
     # "If the value for “x-match” is “all” then all other valid key-value pairs in the map MUST match with an entry with
     # the same key in the application-properties section. If … “any” then … at least one key-value pair".
@@ -183,9 +179,7 @@ def _tree(node: JmsSelector | SqlFilter, dialect: Dialect) -> ast.Expression | N
 
 
 def match_binding(topology: Topology, binding: Binding, message: Message, keys: Sequence[str | None]) -> bool:
-    """Return True if ``message``, which reached the exchange of ``binding`` with the routing keys ``keys``, matches the
-    binding.
-    """
+    """Return True if ``message``, which reached the exchange of ``binding`` with ``keys``, matches the binding."""
     exchange = topology.exchange_by_name[binding.source]
     match exchange.type:
         case "direct":
@@ -236,9 +230,7 @@ def _header_of(message: Message, name: str, rules: Rules) -> AmqpValue | None:
 
 
 def _has_header(message: Message, name: str, expected: AmqpValue | None, rules: Rules) -> bool:
-    """Return True if ``message`` has the header ``name`` with the value ``expected``. None requires only that the
-    header is present.
-    """
+    """Return True if ``message`` has the header ``name`` with the value ``expected``, or with any value if None."""
     return _has(_header_of(message, name, rules), expected, rules)
 
 

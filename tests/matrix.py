@@ -102,9 +102,7 @@ def pairs(sparks: list[str] | None, pythons: list[str] | None, every: bool) -> I
 
 
 def runs(interpreter: str) -> bool:
-    """Return True if the command ``interpreter`` starts a Python. A shim for a Python that is not installed does not
-    count.
-    """
+    """Return True if the command ``interpreter`` starts a Python. A shim without a Python does not count."""
     return (
         shutil.which(interpreter) is not None
         and not subprocess.run([interpreter, "-c", ""], stderr=subprocess.DEVNULL).returncode

@@ -51,8 +51,7 @@ def randomness(seed: int | str) -> random.Random:
 
 
 def sample(cases: Iterable[T], count: int, stratum: Callable[[T], object] | None = None) -> list[T]:
-    """Return all ``cases`` under ``--full``, otherwise about ``count`` of them, in order, drawn at random but equal in
-    every run.
+    """Return all ``cases`` under ``--full``, otherwise about ``count``, in order, the same random ones in every run.
 
     If ``stratum`` is given, the sample contains a proportional share, and at least one case, of each stratum.
     """

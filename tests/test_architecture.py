@@ -1,5 +1,6 @@
-"""The structure of the code: where foreign packages are imported, how large modules are, and which files know which
-types. The layers are contracts of import-linter in pyproject.toml.
+"""The structure of the code: imports of foreign packages, sizes of modules, and knowledge of types.
+
+The layers are contracts of import-linter in pyproject.toml.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""The benchmarks run on very little data, and the compared implementations give the same answers. Nothing is timed
-here.
+"""The benchmarks run on very little data, and the compared implementations give the same answers.
+
+Nothing is timed here.
 """
 
 from __future__ import annotations

@@ -184,9 +184,7 @@ def test_the_errors_of_the_page_on_meaning_are_raised() -> None:
 
 
 def answers(selector: str, message: str) -> set[bool | str | None]:
-    """Return the distinct results of all dialects: the truth value, or the error code if a dialect rejects the
-    selector.
-    """
+    """Return the distinct results of all dialects: the truth value, or the code of the error."""
     compared = transpiler.compare_dialects(selector, json.loads(message))
     return {one.truth if one.refused is None else one.refused.code for one in compared}
 
@@ -276,9 +274,7 @@ def test_the_links_of_a_page_lead_to_files(page: str) -> None:
 
 
 def shown_names() -> list[tuple[Any, set[str] | None]]:
-    """Return the objects on the API pages, each with the names of the members that the page shows; None means all
-    members.
-    """
+    """Return the objects on the API pages, each with the names of the members on the page; None means all members."""
     text = "\n".join(path.read_text(encoding="utf-8") for path in DOCS.glob("api/*.md"))
     shown = re.finditer(r"^::: (\S+)\n(?:    options:\n      members: \[(.*)\]\n)?", text, re.MULTILINE)
     return [(pkgutil.resolve_name(one[1]), None if one[2] is None else set(one[2].split(", "))) for one in shown]
@@ -291,9 +287,7 @@ def test_the_api_pages_have_every_public_name() -> None:
 
 
 def shown_functions() -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Yield the functions, the methods and ``Publisher`` from the API pages, each with the name that the page's tables
-    use.
-    """
+    """Yield the functions, methods and ``Publisher`` from the API pages, each with its name in the page's tables."""
     for shown, members in shown_names():
         if isinstance(shown, FunctionType) or shown is Publisher:
             yield shown.__name__, shown
@@ -349,9 +343,7 @@ def test_every_name_of_the_api_has_an_example(page: Path) -> None:
 
 
 def test_every_error_has_an_example_that_prints_it() -> None:
-    """The errors page has an example with an ``except`` clause for each error class. Another test runs the examples and
-    compares their output.
-    """
+    """The errors page has an example with an ``except`` clause for each error class, which another test runs."""
     for name in (name for name in transpiler.__all__ if name.endswith("Error")):
         [part] = re.findall(rf"^::: transpiler\.{name}\n(.*?)(?=^::: |\Z)", read("docs/api/errors.md"), re.M | re.S)
         assert f"except {name} as error:" in part, name
@@ -393,9 +385,7 @@ def test_the_selector_of_a_headers_binding_of_broker_j_is_asked() -> None:
 
 
 def test_no_page_and_no_message_takes_this_project_from_a_public_address() -> None:
-    """No package index and no host has this project yet: an address would lead to somebody else's project, or to
-    nothing.
-    """
+    """No package index and no host has this project yet: an address would lead to something else, or nowhere."""
     texts = [
         path for folder in ("docs", "examples", "transpiler", "spark_ext") for path in (ROOT / folder).rglob("*.*")
     ]

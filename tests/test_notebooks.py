@@ -15,9 +15,7 @@ pytestmark = pytest.mark.live
 
 
 def outputs(notebook: Any) -> list[list[str]]:
-    """Return for each cell the text that it prints, or the MIME types of the data that it displays. Output of Java
-    itself is dropped.
-    """
+    """Return for each cell the text that it prints, or the MIME types of its data. Java's output is dropped."""
     return [
         [
             output.get("text", "") or ",".join(sorted(output.get("data", {})))

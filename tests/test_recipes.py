@@ -80,9 +80,7 @@ def check(name: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def copied(folder: Path) -> Path:
-    """Copy the packages that recipes change into ``folder``, with bytecode, so that only changed modules are compiled
-    again.
-    """
+    """Copy the packages that recipes change into ``folder``, with bytecode, so that few modules are compiled again."""
     for package in ("transpiler", "spark_ext"):
         # Other processes create temporary bytecode files, which may vanish during the copy.
         shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("*.pyc.*"))

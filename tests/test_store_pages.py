@@ -1,6 +1,4 @@
-"""The pages on stores are true: their Python runs, their SQL is what the compiler emits, and Spark agrees with the
-evaluator.
-"""
+"""The pages on stores are true: their Python runs, their SQL is what the compiler emits, and Spark's results agree."""
 
 from __future__ import annotations
 
@@ -59,9 +57,7 @@ def test_the_blocks_of_a_page_are_true(
 
 
 def _with_files(text: str, page: Path, folder: Path) -> str:
-    """Return the Python code ``text`` with the full paths of the page's files, because the session's JVM has its own
-    working directory.
-    """
+    """Return ``text`` with the full paths of the page's files, because the JVM has another working directory."""
     for block in blocks(page):
         if "." in block.word:
             text = text.replace(f'"{block.word}"', repr(str(folder / block.word)))
@@ -69,9 +65,7 @@ def _with_files(text: str, page: Path, folder: Path) -> str:
 
 
 def check_sql(block: str, names: dict[str, Any]) -> None:
-    """Check that the SQL in ``block`` is what its selectors compile to, and that it agrees with the evaluator for each
-    sample row.
-    """
+    """Check that the SQL in ``block`` is what its selectors compile to, and agrees with the evaluator for each row."""
     layout, sample = layout_of(names), names["messages"]
     assert isinstance(sample, DataFrame)
     written = list(statements(block))

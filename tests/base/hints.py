@@ -30,8 +30,8 @@ class Hint(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """The kind of the hint: ``data``, ``perhaps``, ``fact``, or ``order`` for a proposal without data and without
-        "perhaps".
+        """The kind of the hint: ``data``, ``perhaps``, ``fact``, or ``order`` for a proposal without data
+        or "perhaps".
         """
         if self.has_data:
             return "data"
@@ -55,9 +55,7 @@ def hints() -> Iterator[Hint]:
 
 
 def _takers(trees: Iterable[ast.Module]) -> dict[str, int]:
-    """Return the functions that have a parameter ``hint``: its index among the positional arguments of a call, by
-    function name.
-    """
+    """Return the index of the argument ``hint`` in a call, for each function that has a parameter of this name."""
     places = {"Diagnostic": 5, "at": 4, "at_path": 4, "Doubt": 2, "Advice": 0, "Row": 1, "Unusable": 1, "_hint": 1}
     for tree in trees:
         for node in ast.walk(tree):
@@ -69,9 +67,7 @@ def _takers(trees: Iterable[ast.Module]) -> dict[str, int]:
 
 
 class _Hints(ast.NodeVisitor):
-    """A visitor that collects the hints of one module: arguments of calls, and values assigned to a variable ``hint``
-    before a call.
-    """
+    """A visitor that collects the hints of a module: arguments of calls, and values of a variable ``hint``."""
 
     def __init__(self, takers: dict[str, int]) -> None:
         self.takers, self.hints = takers, list[tuple[int, str, bool]]()

@@ -1,6 +1,4 @@
-"""The compiler, the reader of rows and the reference evaluator round a decimal text to a 32-bit float in one step, not
-via a double.
-"""
+"""A decimal text is rounded to a 32-bit float in one step by the compiler, the row reader and the evaluator."""
 
 from __future__ import annotations
 

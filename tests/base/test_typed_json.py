@@ -1,6 +1,4 @@
-"""Values of declared types as JSON: a written value is read back, and JSON that encodes no value of the type is
-rejected.
-"""
+"""Values of declared types as JSON: a written value is read back, and JSON of another type is rejected."""
 
 from __future__ import annotations
 

@@ -27,9 +27,7 @@ GROUP_ROWS = 50_000
 
 
 def cores_table(spark: SparkSession, directory: Path, scale: int, rounds: int) -> Table:
-    """Return the table of each number of cores for each kind of file. ``scale`` divides the numbers of messages and
-    bindings.
-    """
+    """Return the table of each number of cores for each kind of file. ``scale`` divides messages and bindings."""
     count, bindings = MESSAGES // scale, max(100, BINDINGS // scale)
     table = Table(
         f"Routing {count:,} messages by {bindings:,} selectors of five shapes, by cores",

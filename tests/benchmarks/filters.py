@@ -105,9 +105,7 @@ _FIELDS = ("boolean", "long", "double", "string")
 
 
 def udfs(case: Case) -> dict[str, Column]:
-    """Return the reference evaluator as each of the three kinds of Python function that Spark has, by the name of the
-    kind.
-    """
+    """Return the reference evaluator as each of Spark's three kinds of Python function, by the name of the kind."""
     tree = parse_selector(case.selector, case.dialect)
     assert tree is not None
     names = frozenset(node.name for node in ast.walk(tree) if isinstance(node, ast.Identifier))
@@ -146,8 +144,7 @@ def udfs(case: Case) -> dict[str, Column]:
 def against_udfs(
     spark: SparkSession, canonical: DataFrame, count: int, fewer: int, rounds: int, cases: tuple[Case, ...]
 ) -> Table:
-    """Return the table of each case in the canonical layout: the compiled filter, and UDFs with the reference
-    evaluator.
+    """Return the table of each case in the canonical layout: compiled, and by the reference evaluator in UDFs.
 
     The UDFs run on fewer messages.
     """

@@ -43,8 +43,9 @@ _TASK = "reflect('org.apache.spark.TaskContext', 'get')"
 
 
 def latency_table(spark: SparkSession, directory: Path, scale: int) -> Table:
-    """Return the table of each number of bindings at each rate. If ``scale`` is not 1, measure one rate and two short
-    batches.
+    """Return the table of each number of bindings at each rate.
+
+    If ``scale`` is not 1, measure one rate and two short batches.
     """
     sizes, rates = (BINDINGS, RATES) if scale == 1 else (BINDINGS[:2], RATES[:1])
     seconds, batches = (BATCH, BATCHES) if scale == 1 else (5, 2)

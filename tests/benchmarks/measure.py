@@ -90,8 +90,8 @@ def ratio(first: Runs, second: Runs) -> float:
 
 
 def spark_cpu(spark: SparkSession) -> Callable[[], float]:
-    """Return a function that returns the CPU time used so far by Spark's process and its Python workers, as Linux
-    reports it.
+    """Return a function that returns the CPU time of Spark's process and its Python workers so far, as Linux reports
+    it.
     """
     java = spark.sparkContext._gateway.proc.pid
     #: Last known CPU time of each worker. It counts for a worker that has ended, because its parent may not have waited
@@ -127,9 +127,7 @@ def written(frame: DataFrame) -> None:
 
 
 def largest_method(frame: DataFrame) -> int:
-    """Return the size of the largest generated method, in bytes; -1 if some code does not compile, 0 if there is no
-    code.
-    """
+    """Return the size of the largest generated method, in bytes; -1 if some code does not compile, 0 without code."""
     found = frame._jdf.queryExecution().debug().codegenToSeq()
     sizes = [int(found.apply(place)._3().maxMethodCodeSize()) for place in range(found.size())]
     return -1 if -1 in sizes else max(sizes, default=0)

@@ -32,8 +32,10 @@ Constants = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class PeerShape:
-    """A shape of bindings for both engines: a function from a binding's number to its constants, the selector, and
-    DuckDB's condition on m (message) and b (binding).
+    """A shape of bindings for both engines.
+
+    ``constants`` maps a binding's number to its constants, and ``condition`` is DuckDB's condition on m (message) and b
+    (binding).
     """
 
     name: str

@@ -72,10 +72,10 @@ LOOSE = (
 
 
 def selector_topology(count: int, keys: int, loose: bool = False) -> Topology:
-    """Return a topology with selectors of five shapes on one fanout exchange. A message's keys occur in two selectors
-    of each shape.
+    """Return a topology with selectors of five shapes on one fanout exchange.
 
-    If ``loose``, one selector of each shape has no effective bound, so that every message must be looked up.
+    A message's keys occur in two selectors of each shape. If ``loose``, one selector of each shape has no effective
+    bound, so that every message must be looked up.
     """
     spread = random.Random(5)
     shapes: list[Callable[[int], str]] = [
@@ -128,9 +128,7 @@ SIZES = ((COLUMNS, (100, 1_000, 10_000, 100_000, 1_000_000)), (CANONICAL, (1_000
 
 @dataclass(frozen=True)
 class Routed:
-    """A planned route: its DataFrame, the planning time by the clock in seconds, and the mean number of matches for
-    each message.
-    """
+    """A planned route: its DataFrame, the planning time in seconds by the clock, and the mean matches of a message."""
 
     frame: DataFrame
     planned: float

@@ -68,9 +68,7 @@ AMQP = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A shape of bindings: a function from a binding's number and a random generator to its selector, and numbers of
-    bindings.
-    """
+    """A shape of bindings: a function from a binding's number and a random generator to its selector, and sizes."""
 
     name: str
     selector: Callable[[int, random.Random], str]

@@ -1,6 +1,4 @@
-"""Compiled filters over stores compared with hand-written filters, and promoted columns compared with the map and with
-typed columns.
-"""
+"""Compiled filters over stores compared with hand-written ones, and promoted columns with the map and typed columns."""
 
 from __future__ import annotations
 
@@ -80,9 +78,7 @@ def promoted(
     least: float,
     cases: tuple[Case, ...],
 ) -> Table:
-    """Return the table of each selector over the map, over promoted columns together with the map, and over typed
-    columns.
-    """
+    """Return the table of each selector over the map, promoted columns together with the map, and typed columns."""
     table = Table(
         f"Promoted columns against the map and typed columns, {count:,} messages",
         ("selector", "map, messages/s a core", "promoted", "mixed", "typed", "map / typed", "promoted / typed"),

@@ -27,8 +27,10 @@ def _number(salt: int, count: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A shape of topics: a function from a binding's number to its binding key, and a function from the number of
-    bindings to the routing keys, as SQL over ``id``.
+    """A shape of topics.
+
+    ``key`` maps a binding's number to its binding key, and ``routing_key`` maps the number of bindings to the routing
+    keys, as SQL over ``id``.
     """
 
     name: str

@@ -1,6 +1,4 @@
-"""selector-sql route and backtest accept logs that are cut off, empty, of several virtual hosts, or of other
-definitions.
-"""
+"""selector-sql route and backtest accept logs that are cut off, empty, of several virtual hosts or definitions."""
 
 from __future__ import annotations
 

@@ -82,8 +82,9 @@ def in_a_directory_with_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def run(words: str, data: bytes = b"", file: str = "given") -> Result:
-    """Run a command with ``file`` in place of @ and with ``data`` as its standard input. Write ``data`` to ``file`` if
-    it does not exist.
+    """Run a command with ``file`` in place of @ and with ``data`` as its standard input.
+
+    Write ``data`` to ``file`` if it does not exist.
     """
     if not os.path.lexists(file):
         Path(file).write_bytes(data)

@@ -63,9 +63,7 @@ def check(routed: DataFrame, count: int) -> None:
 
 
 def kill_later(pid: int, spark: SparkSession) -> threading.Thread:
-    """Start a thread that kills the worker ``pid`` and its executor as soon as some tasks of the running job have
-    ended.
-    """
+    """Start a thread that kills the worker ``pid`` and its executor when some tasks of the running job have ended."""
 
     def kill() -> None:
         tracker = spark.sparkContext.statusTracker()

@@ -1,6 +1,4 @@
-"""Filters, routes, backtests and streams run on Spark's standalone cluster on this machine, even if one of two workers
-is killed.
-"""
+"""Filters, routes, backtests and streams run on a standalone Spark cluster, even if one of two workers is killed."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""SQL and errors of selectors with header fields, options, columns or functions that no other test of this
-room covers.
-"""
+"""SQL and errors of selectors with header fields, options, columns or functions that no other test here covers."""
 
 from __future__ import annotations
 

@@ -26,9 +26,7 @@ def rows(file: str) -> Iterator[dict[str, Any]]:
 
 
 def delivers(engine: str, kind: str, binding: Any, message: dict[str, Any]) -> bool:
-    """Return True if a broker with one binding delivers the message. Raise ``TopologyError`` if it rejects
-    the binding.
-    """
+    """Return True if a broker with one binding delivers. Raise ``TopologyError`` if it rejects the binding."""
     key, arguments = (binding, {}) if isinstance(binding, str) else ("", binding)
     read = Message.from_dict({"application_properties": arguments}).application_properties
     assert read is not None

@@ -1,5 +1,6 @@
-"""Spark routes the brokers' own test vectors as the brokers do. Each binding has its own queue, and all messages are
-routed in one pass.
+"""Spark routes the brokers' own test vectors as the brokers do.
+
+Each binding has its own queue, and all messages are routed in one pass.
 """
 
 from __future__ import annotations

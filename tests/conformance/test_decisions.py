@@ -1,5 +1,4 @@
-"""Decisions of the default dialect for operands of unlike types, in the reference evaluator and in Spark on every
-layout.
+"""Decisions of the default dialect for operands of unlike types, in the evaluator and in Spark on every layout.
 
 Jakarta Messaging 3.8.1 leaves them open, and the brokers disagree. The TCK, ActiveMQ, Artemis, Broker-J and Open MQ
 agree with what is decided here. A broker's dialect has the results of its broker.

@@ -1,6 +1,4 @@
-"""Each dialect agrees with its broker: it rejects the same selectors, and has the same result for every message of the
-vectors.
-"""
+"""Each dialect rejects the selectors that its broker rejects, and has its result for every message of the vectors."""
 
 from __future__ import annotations
 

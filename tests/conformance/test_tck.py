@@ -32,9 +32,7 @@ FAMILY: dict[str, set[str]] = {
 
 
 class Case(NamedTuple):
-    """A selector and a message; ``expected`` is whether it is delivered, or "error" if the provider rejects the
-    selector.
-    """
+    """A selector and a message; ``expected`` is whether it is delivered, or "error" for a rejected selector."""
 
     name: str
     selector: str

@@ -102,9 +102,7 @@ def single_cases() -> tuple[Case, ...]:
 
 
 class Agreed(NamedTuple):
-    """One random selector, and the result of all four brokers by message index, for those messages on which
-    they agree.
-    """
+    """One random selector, and the result of all four brokers for those messages on which they agree, by index."""
 
     selector: str
     verdicts: dict[int, bool | None]
@@ -139,9 +137,7 @@ TAKEN_AT = 1_795_230_000_000
 
 
 class Row(NamedTuple):
-    """One selector, the indexes of the messages it was tested on, and one letter for each result; only P if it does not
-    parse.
-    """
+    """One selector, the indexes of its messages, and one letter for each result; only P if it does not parse."""
 
     name: str
     selector: str

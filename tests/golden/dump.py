@@ -64,9 +64,7 @@ def _compiled(compile_it: Compile) -> dict[str, Any]:
 
 
 def plan_texts(topology: Topology) -> list[str]:
-    """Return the SQL of all expressions that a router computes for a message, and the number of rows of each constant
-    table.
-    """
+    """Return the SQL of all expressions that a router computes, and the number of rows of each constant table."""
     program = build_plan(topology, AmqpLayout(), "null")
     texts = [f"compiled {emit_filter(rule.condition)}" for rule in program.compiled]
     for table in program.tables:

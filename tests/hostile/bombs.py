@@ -1,5 +1,4 @@
-"""Inputs that are large or deep ("bombs"), the function that reads each, and the expected result: the table for
-``test_bombs``.
+"""Inputs that are large or deep ("bombs"), and the expected result of each: the table for ``test_bombs``.
 
 Run as a module, it runs the whole table, each bomb in a new process with limits that the operating system enforces: one
 second of CPU time, and 200 MB more memory than the process had before, including the input. It prints one JSON line for
@@ -138,9 +137,7 @@ def selector_bombs() -> Iterator[tuple[str, Bomb]]:
 
 
 def arithmetic(count: int) -> dict[str, str]:
-    """Return selectors with ``count`` operations on properties of any type, which multiply the cases of a
-    comparison.
-    """
+    """Return selectors with ``count`` operations on properties of any type, which multiply a comparison's cases."""
     names = [f"p{n}" for n in range(count)]
     return {
         "added": " + ".join(names) + " > 0",
@@ -303,8 +300,9 @@ def _keys(depth: int) -> bytes:
 
 
 def _keys_of_one_hash(code: bytes, base: int) -> bytes:
-    """Return a map whose keys have the same hash: Python hashes an integer modulo 2**61 - 1, and a UUID and a Decimal
-    by their integers.
+    """Return a map whose keys have the same hash in Python.
+
+    Python hashes an integer modulo 2**61 - 1, and a UUID and a Decimal by their integers.
     """
     keys = ((base | number * (2**61 - 1)).to_bytes(16) for number in range(20_000))
     return _map32(b"".join(code + key + b"\x40" for key in keys), 40_000)
@@ -712,8 +710,9 @@ def processor_time() -> float:
 
 
 def explode(bomb: Bomb, out: int, seconds: float | None) -> None:
-    """Run one bomb in this process, limited to ``seconds`` unless None, and write the result to the file descriptor
-    ``out``.
+    """Run one bomb in this process, and write the result to the file descriptor ``out``.
+
+    ``seconds`` limits its CPU time; None means no limit.
     """
     data = bomb.make()
     before = resource.getrusage(resource.RUSAGE_SELF)
@@ -759,8 +758,8 @@ def ignite(bomb: Bomb, seconds: float | None) -> list[Any]:
 
 
 def main() -> None:
-    """Run all bombs, or those whose names contain an argument, or equal it with --named. With --measure, do not limit
-    the time.
+    """Run all bombs, or those with an argument in their names (--named: as their names). --measure sets no
+    time limit.
     """
     words = [word for word in sys.argv[1:] if not word.startswith("--")]
     named = "--named" in sys.argv

@@ -1,5 +1,4 @@
-"""Ten megabytes, or a hundred thousand levels, end in an error of this project or in an answer, within a second and 200
-MB.
+"""Ten megabytes or a hundred thousand levels end in an error or an answer, within a second and 200 MB.
 
 ``bombs`` contains the table and its limits, which the operating system enforces. ``bombs.json`` contains the expected
 results.

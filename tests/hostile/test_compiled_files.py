@@ -167,9 +167,7 @@ def leaves(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def altered(data: Any, path: tuple[Any, ...], draw: random.Random, words: list[str]) -> Any:
-    """Return ``data`` with the value at ``path`` replaced by another value of its kind, a value of another kind, or
-    SQL.
-    """
+    """Return ``data`` with the value at ``path`` replaced by another value of any kind, or by SQL."""
     if path:
         copy = dict(data) if isinstance(data, dict) else list(data)
         if isinstance(copy, list) and draw.random() < 0.02:

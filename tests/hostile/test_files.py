@@ -1,6 +1,4 @@
-"""Files that two processes write at once, and directories with files that are not regular, for every writer
-and reader.
-"""
+"""Files that two processes write at once, and directories with irregular files, for every writer and reader."""
 
 from __future__ import annotations
 
@@ -208,9 +206,7 @@ def test_a_directory_without_permission_is_named() -> None:
 
 @contextmanager
 def as_nobody(folder: Path) -> Iterator[None]:
-    """Remove the permission of a directory inside the block. The superuser, who ignores permissions, becomes another
-    user.
-    """
+    """Remove the permission of a directory inside the block. The superuser, who ignores it, becomes another user."""
     folder.chmod(0)
     if os.geteuid():
         yield

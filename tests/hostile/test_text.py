@@ -1,6 +1,4 @@
-"""No text of a user leaves its literal or its quoted name, under any setting of Spark's parser, on any path
-into SQL.
-"""
+"""No text of a user leaves its literal or quoted name, under any parser setting of Spark, on any path into SQL."""
 
 from __future__ import annotations
 

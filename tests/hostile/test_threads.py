@@ -1,6 +1,4 @@
-"""Sixteen threads that compile at the same time get the results of a single thread: no lexer or parser
-state is shared.
-"""
+"""Sixteen threads that compile at once get the results of a single thread: no parser state is shared."""
 
 from __future__ import annotations
 
@@ -135,9 +133,7 @@ LAYOUTS: tuple[Any, ...] = ("amqp", "amqp-0-10", corpus.COLUMNS, "kafka-headers"
 
 @pytest.mark.usefixtures("_switching_often")
 def test_threads_get_the_sql_of_one_for_ever_new_shapes_and_names() -> None:
-    """The caches of names and header fields hold 4,096 entries, and entries are evicted while other threads
-    read them.
-    """
+    """The caches of names and header fields hold 4,096 entries, which are evicted while other threads read them."""
     texts = [f"({text}) OR n{n} = {n}" for n, text in enumerate(corpus.selectors(size(240, 1_200))) if text.strip()]
 
     def sql(number: int) -> str:

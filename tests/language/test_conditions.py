@@ -1,6 +1,4 @@
-"""A condition accepts the same messages as its filter or binding: the evaluator agrees with a matcher without
-conditions.
-"""
+"""A condition accepts the same messages as its filter or binding, by a matcher that knows no conditions."""
 
 from __future__ import annotations
 

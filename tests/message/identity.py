@@ -1,6 +1,4 @@
-"""Text that identifies a message: two messages have different texts if anything in them differs, including NaN and
-number types.
-"""
+"""Text that identifies a message: messages that differ in anything, even NaN or number types, have different texts."""
 
 from __future__ import annotations
 
@@ -10,7 +8,5 @@ from transpiler import Message
 
 
 def identity(message: Message) -> str:
-    """Return the representation of all sections of ``message``, because its ``repr`` is abridged and its equality fails
-    for NaN.
-    """
+    """Return the ``repr`` of all sections of ``message``, whose own ``repr`` is short and whose equality has no NaN."""
     return repr(tuple(getattr(message, section.name) for section in fields(message)))

@@ -142,8 +142,9 @@ def test_bytes_that_are_no_message_are_refused_with_their_place(data: bytes, cod
 
 
 def outcomes(count: int, seed: int) -> dict[str, int]:
-    """Count the mutated messages that are read, and those that are rejected with a ``DecodeError``. Anything else fails
-    the test.
+    """Count the mutated messages that are read, and those that are rejected with a ``DecodeError``.
+
+    Anything else fails the test.
     """
     draw, found = randomness(seed), {"read": 0, "refused": 0}
     originals = [data for row in ROWS if (data := base64.b64decode(row["amqp"]))]

@@ -35,9 +35,7 @@ class Case(NamedTuple):
 
 
 def cases(count: int) -> list[Case]:
-    """Return ``count`` cases, the same in every run. Messages contain values that the selector compares with, and other
-    values.
-    """
+    """Return ``count`` cases, the same in every run. Messages contain the values of the selector, and others."""
     random_source = random.Random(26)
     read, dialect = [], "jms"
     for line in SELECTORS.read_text(encoding="utf-8").splitlines():

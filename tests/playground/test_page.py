@@ -336,9 +336,7 @@ def test_axe_has_no_findings_in_any_look(page: Page, address: str, tmp_path: Pat
 
 
 def test_how_long_the_first_verdict_and_a_keystroke_take(page: Page, address: str) -> None:
-    """The times are measured and not asserted, because the machine may be busy. The numbers are in
-    build/screenshots.
-    """
+    """The times are measured and not asserted, because the machine may be busy. See build/screenshots."""
     measure = "performance.getEntriesByName('verdict').map((one) => [one.startTime, one.duration])"
     first = []
     for _ in range(5):

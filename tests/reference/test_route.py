@@ -95,9 +95,7 @@ def test_broker_j_asks_the_selector_of_any_binding_and_others_do_not() -> None:
 
 
 def alternates(broker: str, **unmatched: Any) -> Topology:
-    """Return a topology in which x routes the key to-y to y, and y the key ``never`` to q1. The alternate of x is a,
-    that of y is b.
-    """
+    """Return a topology in which x routes the key to-y to y. The alternate of x is a, that of y is b."""
     return topology(
         broker,
         {"source": "x", "exchange": "y", "key": "to-y"},
@@ -140,9 +138,7 @@ def test_an_alternate_of_broker_j_can_be_a_queue() -> None:
 
 
 def test_the_default_exchange_as_an_alternate_knows_no_queues_in_rabbitmq() -> None:
-    """Observed in RabbitMQ 3.10: the implied bindings of the default exchange apply only where a message is
-    published.
-    """
+    """Observed in RabbitMQ 3.10: the implied bindings of the default exchange apply only to a published message."""
     exchanges = [{"name": "x", "type": "direct", "alternate": ""}]
     assert route_message(topology("rabbitmq", exchanges=exchanges), message("q1"), "x") == ()
     assert route_message(topology("qpid-java", exchanges=exchanges), message("q1"), "x") == ("q1",)

@@ -1,6 +1,4 @@
-"""A private RabbitMQ for the live tests: with its own ports, node name and folder, and removed completely
-afterwards.
-"""
+"""A private RabbitMQ for the live tests, with its own ports, node name and folder, and removed afterwards."""
 
 from __future__ import annotations
 
@@ -67,8 +65,9 @@ def _connect(port: int, process: subprocess.Popen[bytes], log: Path) -> pika.Blo
 
 @contextmanager
 def running(folder: Path, plugins: Sequence[str] = ()) -> Iterator[BlockingChannel]:
-    """Start a broker with ``plugins`` and yield a channel to it. The broker ends with the block. It writes only into
-    ``folder``.
+    """Start a broker with ``plugins`` and yield a channel to it. The broker ends with the block.
+
+    The broker writes only into ``folder``.
     """
     node, distribution, names = _free_ports(3)
     log = folder / "output.log"
@@ -157,9 +156,7 @@ class Field(NamedTuple):
 
 
 def fits(value: Value) -> bool:
-    """Return True if a field table can contain ``value``: Erlang has no NaN and no infinity, and times are
-    in seconds.
-    """
+    """Return True if a field table can contain ``value``: Erlang has no NaN or infinity, and times are in seconds."""
     match value:
         case AmqpValue(AmqpType.FLOAT | AmqpType.DOUBLE, float() as number):
             return math.isfinite(number)
@@ -256,8 +253,9 @@ class Live:
                 self.channel.exchange_unbind(binding.destination, binding.source, binding.key, table(binding.arguments))
 
     def publish(self, number: int, message: Message, exchange: str, keys: list[str], copies: str) -> None:
-        """Publish a message, which the broker returns if no queue gets it. All keys except the first go into the header
-        ``copies``.
+        """Publish a message, which the broker returns if no queue gets it.
+
+        All keys except the first go into the header ``copies``.
         """
         headers = table(message.application_properties)
         if len(keys) > 1:

@@ -1,6 +1,4 @@
-"""Exchanges that choose one of their bindings: the certain queues, the possible queues, and the outcomes of
-a message.
-"""
+"""Exchanges that choose one of their bindings: a message's certain queues, its possible queues, and its outcome."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Messages in columns with their own types, for which keys, constant tables and bounds take other forms than for a
-union.
-"""
+"""Messages in typed columns, for which keys, constant tables and bounds take other forms than for a union."""
 
 from __future__ import annotations
 

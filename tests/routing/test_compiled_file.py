@@ -1,6 +1,4 @@
-"""Files of compiled topologies that are cut off, altered, or of another kind: the error states what is
-wrong and where.
-"""
+"""Files of compiled topologies that are cut off, altered, or of another kind: the error states what is wrong."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The graph of a message's path, evaluated as an engine evaluates it, leads to the same queues as the
-reference router.
-"""
+"""The graph of a message's path, evaluated as an engine does, leads to the queues of the reference router."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""RabbitMQ's exchange plugins in a private broker: its export can be imported, and the topology routes as the broker
-does.
-"""
+"""RabbitMQ's exchange plugins in a private broker: its export is imported, and routes as the broker does."""
 
 from __future__ import annotations
 

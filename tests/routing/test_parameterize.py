@@ -1,6 +1,4 @@
-"""Selectors as patterns with parameters: which constants have the same pattern, and which conditions have an interval
-index.
-"""
+"""Selectors as patterns: which constants have the same pattern, and which conditions have an interval index."""
 
 from __future__ import annotations
 
@@ -85,9 +83,7 @@ def test_an_alternative_with_a_bound_is_a_disjunct_of_its_own() -> None:
 
 
 def test_a_row_of_a_merged_table_skips_the_terms_that_it_does_not_have(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A bit of the row's first constant states which terms the row has. The constants of the other terms
-    are fillers.
-    """
+    """A bit of the row's first constant states which terms the row has. Other constants are fillers."""
     monkeypatch.setattr(tuning, "MAX_TABLES", 0)
     monkeypatch.setattr(tuning, "UNMERGED_TABLES", 0)
     monkeypatch.setattr(tuning, "MIN_ROWS", 1)

@@ -81,8 +81,9 @@ def test_few_places_are_left_free() -> None:
 
 @pytest.mark.parametrize("beside", ["*", "*.b{}.*"], ids=["queues", "words"])
 def test_the_automaton_grows_with_the_patterns(beside: str) -> None:
-    """Many queues or words follow a ``*``. If a state combined them with each word at the same position, they would be
-    repeated for each word.
+    """Many queues or words follow a ``*``.
+
+    If a state combined them with each word at the same position, they would be repeated for each word.
     """
     patterns = [TOPIC_SYNTAX.pattern(text.format(n)) for n in range(3_000) for text in (beside, "a{}.#")]
     builder = TopicAutomatonBuilder()

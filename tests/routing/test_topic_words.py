@@ -1,6 +1,4 @@
-"""Binding keys with wildcards as conditions on words: they hold if and only if the key matches, and become lookups if
-that pays.
-"""
+"""Binding keys with wildcards as conditions on words: they hold if the key matches, and are looked up if that pays."""
 
 from __future__ import annotations
 

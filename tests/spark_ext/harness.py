@@ -95,9 +95,7 @@ def settings(spark: SparkSession, values: dict[str, str]) -> Iterator[None]:
 
 
 def largest_method(frame: DataFrame) -> int:
-    """Return the size of the largest generated method of a query, in bytes. The JIT compiles methods up to
-    8,000 bytes.
-    """
+    """Return the size of the largest generated method, in bytes. The JIT compiles methods up to 8,000 bytes."""
     # An adaptive plan has no generated code before it runs.
     with settings(frame.sparkSession, COMPILED | {"spark.sql.adaptive.enabled": "false"}):
         found = frame.select("*")._jdf.queryExecution().debug().codegenToSeq()

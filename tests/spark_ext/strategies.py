@@ -172,8 +172,9 @@ def typed_messages(draw: st.DrawFn) -> Message:
 
 
 def selectors(names: tuple[str, ...], null_tests_any: bool = False) -> st.SearchStrategy[ast.Expression]:
-    """Return a strategy for trees that ``check`` accepts, over ``names``. With ``null_tests_any``, IS NULL may follow
-    any operand.
+    """Return a strategy for trees that ``check`` accepts, over ``names``.
+
+    With ``null_tests_any``, IS NULL may follow any operand.
     """
     name = st.sampled_from(names).map(ast.Identifier)
     text = st.one_of(texts, st.sampled_from(ID_TEXTS)).map(ast.StringLiteral)

@@ -1,6 +1,4 @@
-"""Each field of a ``Dialect`` has an effect: each of its values changes a result, equally in compiler and reference
-evaluator.
-"""
+"""Each value of each field of a ``Dialect`` changes a result, in the compiler as in the reference evaluator."""
 
 from __future__ import annotations
 
@@ -183,9 +181,7 @@ def test_a_limit_is_kept(name: str) -> None:
 
 
 def outcome(selector: str, message: Message, dialect: Dialect) -> Any:
-    """Return the reference evaluator's result and whether it throws, or "refused" if the dialect rejects
-    the selector.
-    """
+    """Return the reference evaluator's result and whether it throws, or "refused" for a rejected selector."""
     try:
         tree = parse_selector(selector, dialect)
     except TranspilerError:

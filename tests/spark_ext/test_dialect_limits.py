@@ -1,6 +1,4 @@
-"""Limits of Spark's agreement with a broker: beyond them the result is unknown or an error, never another
-truth value.
-"""
+"""Limits of Spark's agreement with a broker: beyond them the result is unknown or an error, never wrong."""
 
 from __future__ import annotations
 

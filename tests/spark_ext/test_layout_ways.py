@@ -73,9 +73,7 @@ ROWS = [
 
 
 class Shape(NamedTuple):
-    """A table: the DDL of its properties, the SQL that computes them from a column ``c``, and the store that reads
-    them.
-    """
+    """A table: the DDL of its properties, the SQL that computes them from a column ``c``, and their store."""
 
     columns: str
     made: str
@@ -155,9 +153,7 @@ def layout_of(name: str, spelled: Callable[[str], str], form: str, frame: DataFr
 
 
 def outcome(asked: Callable[[], Any]) -> Any:
-    """Return the answer, or the code and first line of the error about the layout, without the position in
-    a selector.
-    """
+    """Return the answer, or the code and message of the error about the layout, without its position."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -269,9 +265,7 @@ class Commands:
         self._topology = str(written_topology(directory, topology))
 
     def sql(self) -> dict[str, Callable[[], Any]]:
-        """Return the commands of selector-sql that count messages: a function for each that returns the number of
-        matches.
-        """
+        """Return the commands of selector-sql that count matches, as functions that return the number."""
         return {
             "selector-sql match": lambda: int(self._sql("match", SELECTOR, self._file, "--count")),
             "selector-sql diff": lambda: json.loads(
@@ -284,9 +278,7 @@ class Commands:
         }
 
     def spark(self) -> dict[str, Callable[[], Any]]:
-        """Return the commands of selector-spark that count messages: a function for each that returns the number of
-        matches.
-        """
+        """Return the commands of selector-spark that count matches, as functions that return the number."""
         return {
             "selector-spark filter": lambda: self._counted(r"^([\d,]+) of", "filter", SELECTOR, self._file),
             "selector-spark explain": lambda: json.loads(
@@ -305,9 +297,7 @@ class Commands:
         return self._sql("sql", SELECTOR)
 
     def backtests(self) -> dict[str, Callable[[], Any]]:
-        """Return the two commands that compare routes with a broker's: the number of messages that reach
-        ``RECORDED``.
-        """
+        """Return both backtest commands, as functions that return how many messages reach ``RECORDED``."""
         words = ("backtest", self._file, self._topology, "--recorded-queue", RECORDED, "--format", "json")
         return {
             "selector-sql backtest": lambda: json.loads(self._sql(*words))["agreed"],

@@ -90,9 +90,7 @@ class Table(NamedTuple):
 
 
 def is_short(text: str, dialect: str) -> bool:
-    """Return True if the SQL of a selector is no longer than ``LONGEST``, which excludes the longest tenth of
-    qpid-java's.
-    """
+    """Return True if a selector's SQL is at most ``LONGEST`` long, which excludes the longest tenth of qpid-java's."""
     sql = transpile_selector(text, dialect=dialect, result="ternary", missing="null", **RECEIVER).sql
     return len(sql) <= LONGEST
 
@@ -102,8 +100,9 @@ def several(strategy: st.SearchStrategy[Any], count: int) -> st.SearchStrategy[A
 
 
 def drawn_tables(count: int) -> list[Table]:
-    """Return ``count`` random tables, without the simplest one, with which Hypothesis begins and which tests nothing in
-    Spark.
+    """Return ``count`` random tables.
+
+    The simplest one, with which Hypothesis begins, is dropped, because it tests nothing in Spark.
     """
     found: list[Table] = []
     tables = st.builds(
@@ -173,9 +172,7 @@ def assert_typed_agreement(spark: SparkSession, table: Table, dialect: str, most
 
 
 def compiled(texts: Iterable[str], layout: Layout | str, dialect: str) -> list[str]:
-    """Return the SQL of selectors, alternately as a filter and with three values. Skip selectors that the layout
-    rejects.
-    """
+    """Return the SQL of selectors, alternately as a filter and ternary. Skip selectors that the layout rejects."""
     found = []
     for text, result in zip(texts, cycle(("filter", "ternary")), strict=False):
         try:

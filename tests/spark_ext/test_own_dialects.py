@@ -1,6 +1,4 @@
-"""A user's own dialect, combined from any known values, compiles and agrees with the reference evaluator, or is
-rejected.
-"""
+"""A user's own dialect, of any combination of known values, agrees with the reference evaluator or is rejected."""
 
 from __future__ import annotations
 

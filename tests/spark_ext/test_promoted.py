@@ -1,6 +1,4 @@
-"""Application properties that also have their own columns: the results are the same, and a file reader can skip row
-groups.
-"""
+"""Application properties that also have their own columns: the same results, and row groups can be skipped."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The receiver's time and destination: JMSExpiration of a message with a ttl, JMSDestination of a message without
-``to``.
-"""
+"""The receiver's time and destination: JMSExpiration for a ttl, JMSDestination for a message without ``to``."""
 
 from __future__ import annotations
 

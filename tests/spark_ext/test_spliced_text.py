@@ -1,6 +1,4 @@
-"""The text of SQL: an operand is safe in every position, and a regular expression matches the end only at the end of
-the text.
-"""
+"""The text of SQL: an operand is safe in every position, and a regular expression ends where the text ends."""
 
 from __future__ import annotations
 

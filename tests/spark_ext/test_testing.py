@@ -1,6 +1,4 @@
-"""``assert_routes`` passes if each message reaches its expected queues, otherwise it prints a line for each other
-message.
-"""
+"""``assert_routes`` passes if each message reaches its expected queues, and otherwise lists the other messages."""
 
 from __future__ import annotations
 

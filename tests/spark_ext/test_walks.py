@@ -38,9 +38,7 @@ def made(text: str, df: DataFrame, call: int = 0) -> Any:
 
 
 def test_an_events_table_of_a_webhook_service(spark: SparkSession) -> None:
-    """A table of webhooks in a data lake: attributes as a map of text, the topic in a column, and names in
-    camel case.
-    """
+    """A data lake's table of webhooks: attributes as a map of text, the topic in a column, names in camel case."""
     df = spark.sql(
         """SELECT * FROM VALUES
         (1, map('Tier', 'gold', 'amountCents', '125000'), 'order.created.eu', 'shop'),

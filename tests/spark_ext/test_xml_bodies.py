@@ -36,8 +36,9 @@ EDITED = size(300, 1_000)
 
 
 def parted(spark: SparkSession, bodies: Iterable[str]) -> list[tuple[str, str, Any]]:
-    """Return the bodies, as a value and as data, on which Spark and the reference evaluator differ, with Spark's
-    result.
+    """Return the bodies, as a value and as data, on which Spark and the reference evaluator differ.
+
+    Each comes with Spark's result.
     """
     texts = list(bodies)
     columns = [sf.expr(transpile_selector(text, dialect="activemq", result="boolean").sql) for text in SELECTORS]

@@ -52,9 +52,7 @@ def _arithmetic(leaves: st.SearchStrategy[ast.Expression]) -> st.SearchStrategy[
 
 
 def selectors(names: tuple[str, ...]) -> st.SearchStrategy[ast.Expression]:
-    """Return a strategy for comparisons of arithmetic over properties with arithmetic over constants, combined by
-    operators.
-    """
+    """Return a strategy for comparisons of arithmetic over properties with arithmetic over constants."""
     constants = _arithmetic(_literals())
     quotients = st.builds(
         ast.Calculate,

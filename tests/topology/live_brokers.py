@@ -59,9 +59,7 @@ def configurations(broker: str) -> tuple[Mapping[str, Any], ...]:
 
 
 def topology_of(configuration: Mapping[str, Any]) -> Topology:
-    """Return the topology of a configuration, with the queues, subscriptions and consumers that existed when the broker
-    ran.
-    """
+    """Return the topology of a configuration, with what existed when the broker ran."""
     state = {name: configuration[name] for name in ("queues", "subscriptions", "consumers") if name in configuration}
     return parse_topology(configuration["config_xml"], f"{configuration['id']}.xml", state=state)
 

@@ -32,9 +32,7 @@ class SendError(Exception):
 
 @dataclass
 class RabbitMQ:
-    """One world of a definitions file. The winner among equal policies is drawn once, other choices for
-    each message.
-    """
+    """One world of a definitions file. The winner among equal policies is drawn once, a choice for each message."""
 
     data: dict[str, Any]
     draw: Random
@@ -138,9 +136,7 @@ def _topic(pattern: list[str], words: list[str]) -> bool:
 
 @dataclass(frozen=True)
 class Seen:
-    """The values that a filter reads: the message's properties and priority, its previous address, and a random truth
-    value.
-    """
+    """The values that a filter reads: properties, priority, the previous address, and a random truth value."""
 
     sent: Properties
     before: str | None
@@ -190,9 +186,7 @@ class _Queue:
 
 
 class Artemis:
-    """One world of a ``broker.xml``: it chooses the sizes of messages, the round-robin turn, and what earlier sends
-    created.
-    """
+    """One world of a ``broker.xml``: it chooses message sizes, the round-robin turn, and what earlier sends created."""
 
     def __init__(self, text: str, state: Mapping[str, Any] | None, draw: Random) -> None:
         core = ElementTree.fromstring(text)[0]

@@ -1,6 +1,4 @@
-"""Filters of JMS brokers: those of an Artemis broker itself, selectors of its clients, and filters that are not
-evaluated.
-"""
+"""Filters of JMS brokers: those of Artemis itself, selectors of its clients, and filters that are not evaluated."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Every selector that RabbitMQ's JMS client compiled is parsed back with the same results, or rejected with
-a location.
-"""
+"""Selectors that RabbitMQ's JMS client compiled are parsed back with the same results, or rejected with a location."""
 
 from __future__ import annotations
 

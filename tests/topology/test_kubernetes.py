@@ -1,6 +1,4 @@
-"""Kubernetes resources in a file: the brokers that they describe, and the resources that are skipped with a
-diagnostic.
-"""
+"""Kubernetes resources in a file: the brokers that they describe, and the skipped resources with a diagnostic."""
 
 from __future__ import annotations
 

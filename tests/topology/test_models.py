@@ -1,6 +1,4 @@
-"""The certain queues of a route are reached in each world of a small model, and each queue that a world reaches is
-possible.
-"""
+"""The certain queues of a route are reached in each world of a small model, and no world reaches an impossible one."""
 
 from __future__ import annotations
 

@@ -19,9 +19,7 @@ TERM = "{'not'," * DEEP + "{'=',{'ident',<<\"a\">>},1}" + "}" * DEEP + "."
 
 
 def rabbitmq(alternate: dict[str, str], *terms: str) -> Topology:
-    """Return a topology whose first binding is not evaluated, with others to the queue ``sure`` that have compiled
-    selectors.
-    """
+    """Return a topology with a binding that is not evaluated, and others to ``sure`` with compiled selectors."""
     exchange: dict[str, Any] = {"name": "x", "type": "x-jms-topic", "arguments": alternate}
     data = {
         "rabbitmq_version": "4.1.0",
@@ -44,9 +42,7 @@ def _bound(destination: str, selector: str) -> dict[str, Any]:
 
 
 def broker_j(alternate: dict[str, Any], sure: str | None = None, **exchanges: dict[str, Any]) -> Topology:
-    """Return a topology whose first binding is not evaluated, with another to the queue ``sure`` if ``sure`` is a
-    selector.
-    """
+    """Return a topology with a binding that is not evaluated, and another with the selector ``sure`` unless None."""
     bindings = [_bound("q", DEEP_SELECTOR)] + ([_bound("sure", sure)] if sure is not None else [])
     listed = [{"name": "x", "type": "topic", "bindings": bindings} | alternate]
     listed += [{"name": name, "type": "topic"} | exchange for name, exchange in exchanges.items()]

@@ -1,6 +1,4 @@
-"""The state of a JMS broker: errors and diagnostics with their location in its file, and states that a broker would
-reject.
-"""
+"""The state of a JMS broker: errors and diagnostics with their location in its file, and rejected states."""
 
 from __future__ import annotations
 

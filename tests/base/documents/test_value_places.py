@@ -23,9 +23,7 @@ VALUES = st.recursive(
 
 
 def paths(value: Any, path: str = "") -> list[tuple[str, Any]]:
-    """Return all values of a document with their paths. Names are chosen so that each path can be parsed in one way
-    only.
-    """
+    """Return all values of a document with their paths. The names make each path unambiguous."""
     found = [(path, value)]
     if isinstance(value, dict):
         for name, member in value.items():

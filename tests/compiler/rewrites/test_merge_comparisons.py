@@ -1,6 +1,4 @@
-"""merge_comparisons: comparisons of one value with one constant become one. For every number, it holds if and only if
-the chain did.
-"""
+"""merge_comparisons: comparisons of one value with one constant become one, with the same result for every number."""
 
 from __future__ import annotations
 

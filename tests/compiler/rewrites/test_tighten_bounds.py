@@ -1,6 +1,4 @@
-"""tighten_bounds: bounds of one value in a chain are merged. For every number, the new chain holds if and only if the
-old one did.
-"""
+"""tighten_bounds: bounds of one value in a chain are merged, with the same result for every number."""
 
 from __future__ import annotations
 

@@ -39,9 +39,7 @@ FOLDED = ir.Apply(ir.Function.FOLDED, (UINT,), BIGINT)
 
 
 def unwrapped(inner: ir.Column, operator: str, place: float) -> ir.Compare:
-    """Return the comparison of ``inner`` with a constant of its own type: unscaled for DECIMAL, microseconds for a
-    timestamp.
-    """
+    """Return the comparison of ``inner`` with a constant of its type: unscaled for DECIMAL, microseconds for a time."""
     return ir.Compare(Comparison(operator), inner, ir.Constant(place, inner.type))
 
 

@@ -146,9 +146,7 @@ def _objects(values: st.SearchStrategy[str], keys: tuple[str, ...]) -> st.Search
 
 
 def rabbitmq_properties(keys: tuple[str, ...]) -> st.SearchStrategy[str]:
-    """Return a strategy for basic properties as RabbitMQ writes them in JSON, with ``headers``; an empty list if there
-    are no properties.
-    """
+    """Return a strategy for basic properties as RabbitMQ's JSON, with ``headers``; an empty list if there are none."""
     small = st.integers(0, 10).map(str)
     of_key = {
         "headers": json_objects(keys),
@@ -169,9 +167,7 @@ _BITS = {"byte": 8, "short": 16, "integer": 32, "long": 64}
 
 
 def cells(spark_type: Any, keys: tuple[str, ...]) -> st.SearchStrategy[Any]:
-    """Return a strategy for column values of a type in Spark's JSON form, with VARIANT as JSON text and times in
-    milliseconds.
-    """
+    """Return a strategy for values of a type in Spark's JSON form: VARIANT as JSON text, times in milliseconds."""
     values: st.SearchStrategy[Any]
     match spark_type:
         case "string":
@@ -226,8 +222,9 @@ def _unions(members: list[dict[str, Any]], keys: tuple[str, ...]) -> st.SearchSt
 def rows(
     schema: Mapping[str, Any], keys: tuple[str, ...], known: Mapping[str, st.SearchStrategy[Any]] | None = None
 ) -> st.SearchStrategy[dict[str, Any]]:
-    """Return a strategy for rows of ``schema``. Maps, arrays and objects contain ``keys``; ``known`` replaces the
-    values of some columns.
+    """Return a strategy for rows of ``schema``.
+
+    Maps, arrays and objects contain ``keys``, and ``known`` replaces the values of some columns.
     """
     own = {field["name"]: cells(field["type"], keys) for field in schema["fields"]}
     return st.fixed_dictionaries({**own, **(known or {})})

@@ -1,6 +1,4 @@
-"""For rows of a store, Spark's result is the reference evaluator's result for the message that ``layout.message``
-returns.
-"""
+"""For rows of a store, Spark agrees with the reference evaluator on the message that ``layout.message`` returns."""
 
 from __future__ import annotations
 
@@ -123,8 +121,9 @@ def draw_case(data: st.DataObject, table: str, own: Layout) -> tuple[list[Any], 
 
 
 def session_settings(number: int) -> dict[str, str]:
-    """Return settings with ANSI and time zone alternating by ``number``. No VARIANT file is read, so that expressions
-    can be interpreted.
+    """Return settings with ANSI and time zone alternating by ``number``.
+
+    No VARIANT file is read, so that expressions can be interpreted.
     """
     return {
         **INTERPRETED,

@@ -59,9 +59,7 @@ _NODES = ("queue", "direct", "topic", "fanout", "headers", "xml")
 
 
 def text_of(data: bytes) -> str:
-    """Return a text for any ``data``. Bytes that are not UTF-8 become lone surrogates, which Python strings can
-    contain.
-    """
+    """Return a text for any ``data``. Bytes that are not UTF-8 become lone surrogates, which Python allows."""
     return data.decode("utf-8", "surrogateescape")
 
 
@@ -193,9 +191,7 @@ def fuzz_topology(data: bytes) -> None:
 
 
 def fuzz_patterns(data: bytes) -> None:
-    """Check for a pattern and a text, on two lines, that the regular expression, the evaluator and the
-    filters agree.
-    """
+    """Check for a pattern and a text, on two lines, that the regular expression, evaluator and filters agree."""
     pattern, _, text = text_of(data[:300]).partition("\n")
     words = TOPIC_SYNTAX.pattern(pattern)
     expected = matches_words(words, TOPIC_SYNTAX.words(text))

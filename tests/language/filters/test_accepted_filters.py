@@ -1,6 +1,4 @@
-"""Filter sets as brokers accept them: the filters that RabbitMQ ignores, filters of streams, and sessions of Service
-Bus.
-"""
+"""Filter sets as brokers accept them: filters that RabbitMQ ignores, stream filters, and Service Bus sessions."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The sentences and examples of the Apache filter document, in its order, hold for the reference evaluator and for
-Spark.
-"""
+"""The sentences and examples of the Apache filter document hold for the reference evaluator and for Spark."""
 
 from __future__ import annotations
 

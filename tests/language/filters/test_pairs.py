@@ -152,9 +152,7 @@ WRITTEN = (
 
 
 def agree(spark: SparkSession, arguments: Sequence[str], messages: Sequence[Message]) -> None:
-    """Check that the SQL of an address accepts a message if and only if a topology with the address's binding delivers
-    it.
-    """
+    """Check that the SQL of an address accepts the messages that a topology with the same binding delivers."""
     addresses = [f"n; {{link: {{x-bindings: [{{arguments: {{{text}}}}}]}}}}" for text in arguments]
     columns = answers(
         numbered(create_messages(spark, messages)),

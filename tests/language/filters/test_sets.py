@@ -1,6 +1,4 @@
-"""Filter sets from Python objects, JSON and bytes: how they are parsed, which are rejected with which location, and
-which filters are in effect.
-"""
+"""Filter sets from Python objects, JSON and bytes: how they are parsed, errors with locations, filters in effect."""
 
 from __future__ import annotations
 
@@ -453,8 +451,9 @@ def mutated(data: bytes, draw: random.Random) -> bytes:
 
 
 def outcomes(count: int, seed: int) -> dict[str, int]:
-    """Count the mutated filter sets that are read, and those that are rejected with one of our errors. Anything else
-    fails the test.
+    """Count the mutated filter sets that are read, and those that are rejected with one of our errors.
+
+    Anything else fails the test.
     """
     draw, found = randomness(seed), {"read": 0, "refused": 0}
     originals = [base64.b64decode(row["amqp"]) for row in ROWS]

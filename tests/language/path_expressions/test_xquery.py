@@ -1,6 +1,4 @@
-"""Queries of XML exchanges: which can be parsed, which are outside the subset, and their results in the reference
-evaluator.
-"""
+"""Queries of XML exchanges: which can be parsed, which are outside the subset, and their results."""
 
 from __future__ import annotations
 
@@ -160,7 +158,5 @@ def test_deep_parentheses_are_refused_and_not_a_crash() -> None:
     ("link", "matches"), [(" + 1", False), (" - 0", True), (" * 1", True), (" = 1 and a", True), (" = 2 or a", True)]
 )
 def test_a_query_of_thousands_of_operators_is_answered(link: str, matches: bool) -> None:
-    """A chain of operators of one level is one node, so that Python's recursion limit does not limit the length of a
-    query.
-    """
+    """A chain of operators of one level is one node, so that Python's recursion limit does not limit its length."""
     assert taken("a" + link * 5_000 + " = 1", "<a>1</a>") is matches

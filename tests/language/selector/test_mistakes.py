@@ -333,9 +333,7 @@ def test_a_mistake_is_named_and_corrected_in_each_dialect(
 
 
 class _Read(NamedTuple):
-    """The diagnostics of all texts in all dialects, and the indexes of the rows of the table that produced a
-    diagnostic.
-    """
+    """The diagnostics of all texts in all dialects, and the indexes of the table's rows that produced one."""
 
     findings: dict[tuple[str, str], Diagnostic | None]
     met: set[int]
@@ -343,9 +341,7 @@ class _Read(NamedTuple):
 
 @pytest.fixture(scope="module")
 def read() -> _Read:
-    """Parse each text in each dialect once, because the hints of a thousand mistakes take longer than the
-    assertions.
-    """
+    """Parse each text in each dialect once, because the hints of a thousand mistakes are slow to compute."""
     met: set[int] = set()
 
     def noting(number: int, rule: Rule) -> Rule:

@@ -1,5 +1,4 @@
-"""Mistakes from people's questions: the hints are followed until no diagnostic remains, and the selector then matches
-the intended message.
+"""Mistakes from people's questions: if the hints are followed, the selector matches the intended message.
 
 The mistakes are those that people post: operators of other languages, quotes, wildcards, dates, booleans, names with
 prefixes, lists, text copied from XML, URLs and JSON, and forms of Spring, Camel, Jenkins and the cloud services.
@@ -241,9 +240,7 @@ def test_a_slip_of_a_brokers_own_language_is_mended_in_it(slip: str, dialect: st
 
 
 def _followed(text: str, dialect: str, hint: str) -> str:
-    """Apply the fix of the first diagnostic until no diagnostic remains. Check that the first diagnostic
-    has ``hint``.
-    """
+    """Apply the fix of the first diagnostic until none remains. Check that the first diagnostic has ``hint``."""
     for step in range(5):
         finding = _first(text, dialect)
         if finding is None:

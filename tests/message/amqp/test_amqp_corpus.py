@@ -1,6 +1,4 @@
-"""Messages and filter sets that a real client library encoded decode to the content that is stored with
-them as JSON.
-"""
+"""Messages and filter sets encoded by a real client library decode to the content stored with them as JSON."""
 
 import base64
 import math

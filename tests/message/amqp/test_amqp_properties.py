@@ -130,7 +130,8 @@ def test_every_encoding_of_a_type_holds_the_value_or_refuses_it_and_the_widest_n
 
 def _check(data):
     """Check that any bytes decode and are encoded again to the same values, or fail with a position within ``data``.
-    Return True if they decode.
+
+    Return True if the bytes decode.
     """
     try:
         located = decode_all(data)

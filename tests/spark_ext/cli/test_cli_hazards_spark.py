@@ -1,6 +1,4 @@
-"""selector-spark with inputs that cannot be read or outputs that cannot be written: one line of error, no partial
-output.
-"""
+"""selector-spark with unreadable inputs or unwritable outputs: one line of error, and no partial output."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Messages in JMS brokers' own stores, routed by the brokers' topologies as a user compares them: exports
-and browses.
-"""
+"""Messages in JMS brokers' own stores, routed by the brokers' topologies: exports and browses."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Compiled topologies on Spark: the same results as ``route`` with a topology, in queries of any form, with
-one plan.
-"""
+"""Compiled topologies on Spark: the same results as ``route``, in queries of any form, with one plan."""
 
 from __future__ import annotations
 

@@ -29,9 +29,7 @@ def sends(spark: SparkSession, sent: list[Sent]) -> DataFrame:
 
 
 def compared(spark: SparkSession, topology: Topology, sent: list[Sent]) -> list[Any]:
-    """Return the messages for which Spark's result differs from the reference router's or from the broker's
-    delivery.
-    """
+    """Return the messages for which Spark's result differs from the reference router's or from the broker's."""
     frame = route(sends(spark, sent), topology, outcome="outcome", possible_column="possible")
     rows = frame.orderBy("id").select("queues", "possible", "outcome").collect()
     wrong = []

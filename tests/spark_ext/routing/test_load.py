@@ -1,6 +1,4 @@
-"""Concurrency: threads that route in one session, sessions of one Spark, and a file that changes while a
-stream runs.
-"""
+"""Concurrency: threads in one session, sessions of one Spark, and a file that changes while a stream runs."""
 
 from __future__ import annotations
 
@@ -64,9 +62,7 @@ def messages(spark: SparkSession) -> DataFrame:
 
 
 def test_threads_that_compile_evaluate_and_route_at_once_get_what_one_gets(messages: DataFrame) -> None:
-    """Each thread routes by a shared topology, by its own and by a compiled topology, and evaluates with and without
-    Spark.
-    """
+    """Each thread routes by a shared, its own and a compiled topology, and evaluates with and without Spark."""
     shared, compiled = version(0), compile_topology(version(1), messages)
     expected = {row.n: row.routing_key for row in messages.collect()}
     barrier = Barrier(THREADS)

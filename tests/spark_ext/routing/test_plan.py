@@ -39,9 +39,7 @@ def selector(text: str) -> dict[str, AmqpValue]:
 
 
 def topology(count: int) -> Topology:
-    """Return a topology with ``count`` bindings each of two shapes of selectors, exact keys, patterns and a chain of
-    exchanges.
-    """
+    """Return a topology with ``count`` bindings each of two shapes of selectors, exact keys, patterns and a chain."""
     queues = tuple(Queue(f"q{number}") for number in range(count))
     bindings = []
     for number, queue in enumerate(queues):
@@ -554,9 +552,7 @@ NUMBERS = (
 
 
 def test_arithmetic_is_asked_in_methods_that_the_jit_takes(spark: SparkSession, tmp_path: Path) -> None:
-    """A condition with many subexpressions is evaluated in several methods. In one method it would have
-    16,000 bytes.
-    """
+    """A condition with many subexpressions is evaluated in several methods; one would have 16,000 bytes."""
     texts = [f"region = 'r{n % 2}' AND weight + {n} < price" for n in range(20)]
     texts += [f"region = 'r{n % 2}' AND weight * {n} = price" for n in range(20)]
     texts += ["NOT (weight + 5 < price AND price * 2 > weight)", "weight / price > price - weight"]

@@ -1,6 +1,4 @@
-"""The exchange and the routing key of a message in every layout: from an option, a column, the layout itself, or the
-subject.
-"""
+"""The exchange and routing key of a message: from an option, a column, the layout itself, or the subject."""
 
 from __future__ import annotations
 

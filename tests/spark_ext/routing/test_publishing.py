@@ -1,6 +1,4 @@
-"""Messages that are published to an address or to the anonymous relay: the reference router, and Spark's agreement with
-it.
-"""
+"""Messages that are published to an address or to the anonymous relay, by the reference router and by Spark."""
 
 from __future__ import annotations
 
@@ -28,9 +26,7 @@ from transpiler.topology.receivers import resolve_sender
 
 
 def topology(broker: str) -> Topology:
-    """Return a topology with a queue and an exchange of the same name, names that need quotes, and an internal
-    exchange.
-    """
+    """Return a topology with a queue and an exchange of one name, names that need quotes, and an internal exchange."""
     return topology_from_dict(
         {
             "broker": broker,

@@ -1,6 +1,4 @@
-"""RabbitMQ's headers exchange, by version: the reference router, Spark and imported definitions agree with
-the broker.
-"""
+"""RabbitMQ's headers exchange, by version: reference router, Spark and imported definitions agree with the broker."""
 
 from __future__ import annotations
 
@@ -90,9 +88,7 @@ def places(found: Topology, code: str) -> list[int]:
 
 
 def test_definitions_without_a_finding_have_the_brokers_verdicts() -> None:
-    """Bindings whose argument the export does not contain exactly, such as a void or bytes that are not text, have a
-    diagnostic.
-    """
+    """Bindings whose argument the export does not contain exactly (a void, or binary) have a diagnostic."""
     found = topology_from_definitions(exported(rabbit_version="3.10.8"))
     unsure = {number for code in ("import.types", "import.decimal") for number in places(found, code)}
     rows = rabbitmq_headers.rows()

@@ -1,6 +1,4 @@
-"""Arguments of the functions that route: errors for wrong arguments, and warnings for arguments that are probably
-unintended.
-"""
+"""Arguments of the functions that route: errors for wrong ones, and warnings for probably unintended ones."""
 
 from __future__ import annotations
 

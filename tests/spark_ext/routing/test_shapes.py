@@ -61,9 +61,7 @@ def test_every_shape_is_routed_as_the_reference_does(
 
 
 def extent(plan: RoutingPlan) -> tuple[Any, ...]:
-    """Return the size of those elements of ``plan`` that become text of the query: conditions of tables, and compiled
-    conditions.
-    """
+    """Return the size of the elements of ``plan`` that become text of the query: compiled and table conditions."""
     conditions = [(table.signature, type(table.index)) for table in plan.tables]
     return len(plan.compiled), len(conditions), sum(ir.size(table.signature.residual) for table in plan.tables)
 

@@ -1,6 +1,4 @@
-"""Binding keys with wildcards that are looked up by words, for every broker and for every broker's way to
-split a key.
-"""
+"""Binding keys with wildcards that are looked up by words, for every broker and its way to split a key."""
 
 from __future__ import annotations
 

@@ -261,8 +261,9 @@ def _matches(verdict: Verdict) -> bool:
 
 
 def _without(node: ast.Expression, span: Span, constant: bool | None) -> ast.Expression | None:
-    """Return the tree without the subexpression at ``span``, or with ``constant`` instead; None below a NOT, where
-    unknown and FALSE differ.
+    """Return the tree without the subexpression at ``span``, or with ``constant`` instead.
+
+    Return None below a NOT, where unknown and FALSE differ.
     """
     if node.span == span and constant is not None:
         return ast.BooleanLiteral(constant)

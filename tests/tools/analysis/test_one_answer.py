@@ -1,6 +1,4 @@
-"""All tools give the same answer to a question: lint, contained selectors, ``subsumes``, diff and the
-topology report.
-"""
+"""All tools give the same answer to a question: lint, contained selectors, ``subsumes``, diff and the report."""
 
 from __future__ import annotations
 

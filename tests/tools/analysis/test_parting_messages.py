@@ -1,6 +1,4 @@
-"""Messages for which two selectors differ, and proofs that there are none, compared with brute force over small
-domains.
-"""
+"""Messages for which two selectors differ, and proofs that there are none, compared with brute force."""
 
 from __future__ import annotations
 
@@ -72,8 +70,9 @@ def condition(draw: random.Random, depth: int = 2) -> str:
 
 
 def pairs(dialect: str, count: int) -> list[tuple[str, str]]:
-    """Return ``count`` pairs of selectors. In half of them the second selector is the first with one change, so that
-    they are often equivalent.
+    """Return ``count`` pairs of selectors.
+
+    In half of them the second selector is the first with one change, so that they are often equivalent.
     """
     draw = randomness(dialect)
     made = []

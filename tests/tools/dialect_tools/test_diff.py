@@ -1,6 +1,4 @@
-"""``selector-sql diff`` finds a message for which two selectors, filters or topologies differ, or proves that there is
-none.
-"""
+"""``selector-sql diff`` finds a message for which selectors, filters or topologies differ, or proves there is none."""
 
 from __future__ import annotations
 
@@ -251,9 +249,7 @@ def test_a_topology_with_its_parts_in_another_order_is_the_same() -> None:
 
 
 def exported(**parts: Any) -> Topology:
-    """Return RabbitMQ's export of an exchange in that delivers everything to the queues q and r. ``parts`` replace
-    members of the export.
-    """
+    """Return RabbitMQ's export of an exchange in that delivers to the queues q and r, with the members ``parts``."""
     bindings = [{"source": "in", "destination": name, "routing_key": "#"} for name in ("q", "r")]
     whole = {"queues": [{"name": "q"}, {"name": "r"}], "exchanges": [{"name": "in", "type": "topic"}]}
     return topology_from_definitions({"rabbitmq_version": "4.1.0", "bindings": bindings} | whole | parts)
@@ -373,9 +369,7 @@ def test_where_a_message_goes_next_is_compared(old: Json, new: Json, ways: tuple
 
 
 def inner(color: str, *bindings: Json, alternate: str | None = None, links: list[Json] | None = None) -> Topology:
-    """Return a topology whose queue q follows an internal headers exchange, which ``bindings``, an alternate or
-    ``links`` lead to.
-    """
+    """Return a topology with the queue q after an internal exchange, which bindings, an alternate or links lead to."""
     e = {"name": "e", "type": "topic"} | ({"alternate": alternate} if alternate else {})
     to_q = {"source": "last", "queue": "q", "arguments": {"x-match": "all", "color": color}}
     form: Json = {

@@ -1,6 +1,4 @@
-"""A selector that ports without a note selects the same messages in both brokers: random selectors, and the brokers'
-own cases.
-"""
+"""A selector that ports without a note selects the same messages in both brokers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""For a missing name, the explanation names a similar header field; for a number as text, the prefix that
-converts it.
-"""
+"""For a missing name the explanation names a similar header field, for a number as text its prefix."""
 
 from __future__ import annotations
 

@@ -114,9 +114,7 @@ def with_names(node: ast.Expression, names: dict[int, str]) -> ast.Expression:
 
 
 def junctions() -> st.SearchStrategy[ast.Expression]:
-    """Return a strategy for conditions of up to six leaves, each TRUE, FALSE or unknown for the message {t: true, f:
-    false}.
-    """
+    """Return a strategy for conditions of up to six leaves, over the message {t: true, f: false}."""
     leaf = st.sampled_from("tfu").map(ast.Identifier)
 
     def combine(inner: st.SearchStrategy[ast.Expression]) -> st.SearchStrategy[ast.Expression]:

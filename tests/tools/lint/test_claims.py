@@ -1,6 +1,4 @@
-"""Each rule makes a claim about its wrong example, which the evaluator confirms in every dialect that the
-rule covers.
-"""
+"""The evaluator confirms the claim of each rule about its wrong example, in every dialect that it covers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Fixes: which diagnostics have a fix, which fixes are certain, and how they are written into files with
-their escapes.
-"""
+"""Fixes: which diagnostics have one, which fixes are certain, and how they are written with the file's escapes."""
 
 from __future__ import annotations
 

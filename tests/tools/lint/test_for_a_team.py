@@ -1,6 +1,4 @@
-"""selector-sql check for a team: excluded files, a project's options, a baseline, lists, selectors that
-cannot be read.
-"""
+"""selector-sql check for a team: excluded files, a project's options, a baseline, lists, unread selectors."""
 
 from __future__ import annotations
 

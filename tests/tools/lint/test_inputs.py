@@ -1,6 +1,4 @@
-"""The files that selector-sql check reads: their kinds, the skipped files that it names, the printed hook
-and workflow.
-"""
+"""The files that selector-sql check reads: kinds, skipped files that it names, the printed hook and workflow."""
 
 from __future__ import annotations
 

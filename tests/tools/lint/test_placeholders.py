@@ -1,6 +1,4 @@
-"""Placeholders in selectors are replaced by the values of the project's properties. Other placeholders are reported
-with their keys.
-"""
+"""Placeholders in selectors are replaced by the project's properties. Others are reported with their keys."""
 
 from __future__ import annotations
 

@@ -226,9 +226,7 @@ def test_an_or_that_is_true_of_both_booleans_is_found(dialect: str) -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_the_fix_of_an_or_that_is_true_of_both_booleans_selects_the_same_of_them(dialect: str) -> None:
-    """This includes a message without the name: an OR that is true for it, too, does not test whether the name is
-    present.
-    """
+    """This includes a message without the name: an OR that is true for it, too, does not test for its presence."""
     messages = (Message.of(b=True), Message.of(b=False), Message())
     fixed = 0
     for terms in itertools.permutations(("b", "NOT b", "b = TRUE", "b = FALSE", "b IS NULL"), 3):

@@ -157,9 +157,7 @@ def test_coverage_names_the_condition_that_never_decided(tmp_path: Path) -> None
 
 
 def _told_apart(selector: str) -> Iterator[str]:
-    """Yield the mutants of a selector that its generated messages do not distinguish from it, although some message
-    would.
-    """
+    """Yield the mutants of a selector that some message distinguishes from it, but none of its generated messages."""
     jms = find_dialect("jms")
     tree = parse_selector(selector)
     assert tree is not None

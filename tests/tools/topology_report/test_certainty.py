@@ -81,9 +81,7 @@ class World:
         return found
 
     def steps(self, link: Link, *, by_name: bool = True) -> Iterator[Step]:
-        """Yield the steps of messages along ``link``. With ``by_name``, include messages sent to the
-        default exchange.
-        """
+        """Yield the steps of messages along ``link``; with ``by_name`` including those to the default exchange."""
         paths = (path for path in self.paths if by_name or path.routed.exchange)
         yield from (step for path in paths for step in path.steps if _names(step.link) == _names(link))
 

@@ -66,9 +66,7 @@ def test_dot_draws_the_same() -> None:
 
 
 def linked(*keys: str | None) -> Topology:
-    """Return queues that get all messages of one exchange, each with a dead-letter key, or without dead letters if the
-    key is None.
-    """
+    """Return queues that get all messages of one exchange, each with a dead-letter key, or None for no dead letters."""
     queues = [f"w{number:03}" for number in range(len(keys))]
     form = {
         "broker": "rabbitmq",

@@ -1,6 +1,4 @@
-"""Reports about topologies find bindings that are dead, duplicate or in a loop. Containment is compared with routing
-itself.
-"""
+"""Reports find bindings that are dead, duplicate or in a loop. Containment is compared with routing itself."""
 
 from __future__ import annotations
 
@@ -271,9 +269,7 @@ def test_a_topology_of_a_hundred_thousand_bindings_is_reported_on() -> None:
 
 
 def exported(version: str = "4.1.0", **parts: Any) -> Topology:
-    """Return what RabbitMQ exports: the queues q and dead, the exchange x of a type with bindings to q, and
-    ``parts``.
-    """
+    """Return RabbitMQ's export: the queues q and dead, the exchange x of a type with bindings to q, and ``parts``."""
     queues = [{"name": name} | parts.pop(name, {}) for name in ("q", "dead")]
     exchange = {"name": "x", "type": parts.pop("type", "direct"), **parts.pop("x", {})}
     bindings = [
@@ -299,8 +295,8 @@ TO_DEFAULT = {
 
 
 def lettered(key: str | None, *bindings: dict[str, Any], type: str = "topic", **parts: Any) -> Topology:
-    """Return a queue work with dead letters to dlx, and ``bindings`` from dlx to dead. work is bound to in with the key
-    a.#.
+    """Return a queue work, bound to in with the key a.#, with dead letters to dlx, and ``bindings`` from
+    dlx to dead.
     """
     own = {"x-dead-letter-exchange": "dlx"} | ({} if key is None else {"x-dead-letter-routing-key": key})
     queues = [{"name": "work", "arguments": own}, {"name": "dead"}]

@@ -1,4 +1,9 @@
-"""Compiled topologies: the time to compile, save, load and change one, of a micro-batch, and the peaks of memory."""
+"""Compiled topologies: the time to compile, save, load and change one, of a micro-batch, and the peaks of memory.
+
+Python's work is measured in CPU seconds of this process, batches in seconds by the clock. A micro-batch has 1,000
+messages. After each batch, the same messages are routed by a topology of the same shapes with 100 bindings, so that the
+difference is the cost of the number of bindings.
+"""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ class Mechanism:
 
 
 def _shape(name: str, bindings: int, messages: int = MESSAGES) -> Callable[[Bench], Query]:
-    """Return a benchmark of bindings of the shape ``name`` of real topologies."""
+    """Return a function that creates a query: bindings of the shape ``name`` of real topologies."""
     shape = next(shape for shape in routing_shapes.SHAPES if shape.name == name)
 
     def query(bench: Bench) -> Query:
@@ -98,7 +98,7 @@ def _shape(name: str, bindings: int, messages: int = MESSAGES) -> Callable[[Benc
 
 
 def _five_shapes(bindings: int, canonical: bool = False) -> Callable[[Bench], Query]:
-    """Return a benchmark of selectors of five shapes, with two candidates of each for a message.
+    """Return a function that creates a query: selectors of five shapes, two candidates of each for a message.
 
     The messages are columns, or the canonical schema if ``canonical``.
     """
@@ -113,7 +113,7 @@ def _five_shapes(bindings: int, canonical: bool = False) -> Callable[[Bench], Qu
 
 
 def _selectors(texts: Sequence[str]) -> Callable[[Bench], Query]:
-    """Return a benchmark of the selectors ``texts`` over columns."""
+    """Return a function that creates a query: the selectors ``texts`` over columns."""
 
     def query(bench: Bench) -> Query:
         stored = bench.stored(selector_messages(bench.spark, bench.scaled(MESSAGES), 20))
@@ -141,7 +141,7 @@ def _small_batches(bench: Bench) -> Query:
 
 
 def _filter(text: str, messages: int = 5 * MESSAGES) -> Callable[[Bench], Query]:
-    """Return a benchmark of the selector ``text`` as a filter over the canonical schema."""
+    """Return a function that creates a query: the selector ``text`` as a filter over the canonical schema."""
 
     def query(bench: Bench) -> Query:
         stored = bench.stored(CANONICAL.made(selector_messages(bench.spark, bench.scaled(messages), 1_000)))

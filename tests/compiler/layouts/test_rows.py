@@ -25,7 +25,7 @@ from transpiler.compiler.layouts.text_types import POLICIES
 from transpiler.message.sections import Body, Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue, Compound
 
-#: 2024-06-24T13:38:20Z.
+#: 2024-06-24T13:38:20Z in milliseconds since the epoch.
 TIME = 1_719_236_300_000
 
 

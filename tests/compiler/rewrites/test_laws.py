@@ -13,7 +13,7 @@ from transpiler.base.topics import MANY_WORDS
 from transpiler.compiler import ir
 from transpiler.compiler.rewrites.optimizer import LAWS, Law
 
-#: Each law once.
+#: All laws of the table, without repetition.
 EACH: tuple[Law, ...] = tuple(dict.fromkeys(chain.from_iterable(LAWS.values())))
 
 #: Predicates of every type that no law changes.

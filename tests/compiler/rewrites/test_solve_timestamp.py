@@ -1,4 +1,4 @@
-"""solve_timestamp: conditions on a timestamp and the time of the query become conditions on the timestamp alone."""
+"""solve_timestamp: conditions on a timestamp and the query's time become comparisons of the timestamp column itself."""
 
 from __future__ import annotations
 

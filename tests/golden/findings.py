@@ -1,11 +1,11 @@
-"""Every finding whole: messages, places, hints and fixes for inputs that are wrong or doubtful.
+"""Every diagnostic as a whole: messages, locations, hints and fixes for inputs that are wrong or doubtful.
 
-Other tests ask a message for the part that they are about. A line of ``data/findings.jsonl.gz`` has an input and all of
-the answer to that input, so that the test finds a changed hint, place or warning wherever the code makes it. The inputs
-are those that the tests of selectors, filters, topologies and layouts read when the inputs were recorded;
-``python -m tests.golden add`` appends inputs.
+Other tests check the part of a message that they are about. A line of ``data/findings.jsonl.gz`` contains an input and
+the complete answer to that input, so that the test finds a changed hint, location or warning wherever the code makes
+it. The inputs are those that the tests of selectors, filters, topologies and layouts used when the inputs were
+recorded; ``python -m tests.golden add`` appends inputs.
 
-- The answer to a selector or a filter set is the text or the condition that is read, or the errors, in each dialect.
+- The answer to a selector or a filter set is the text or the condition that is parsed, or the errors, in each dialect.
 - The answer to a topology is its own form, the routes of some messages and the SQL of its plan, or the errors.
 - The answer to a layout is the SQL and the warnings of a selector for each construct.
 """
@@ -32,7 +32,7 @@ from transpiler.topology.model import Topology
 
 FINDINGS = Path(__file__).parent / "data" / "findings.jsonl.gz"
 
-#: One selector for each construct, with names that the layouts of the inputs have as columns of several types.
+#: One selector for each construct. The layouts of the inputs have its names as columns of several types.
 CONSTRUCTS = """\
 color = 'red'
 color <> 'red' AND JMSPriority > 4
@@ -61,9 +61,10 @@ Color = 'red'
 x IN ('1') OR X = 2
 v = 'w'""".splitlines()
 
-#: Messages that are published to each of the first exchanges of a topology, and how many exchanges that are.
+#: Subjects of the messages that are published to each of the first exchanges of a topology, and maximum number of these
+#: exchanges.
 _SUBJECTS, _MAX_EXCHANGES = ("a", "a.b", "eu.orders", ""), 6
-#: Bindings of the largest topology whose plan is written down.
+#: Maximum number of bindings of a topology whose plan is recorded.
 _MAX_BINDINGS = 40
 
 
@@ -167,7 +168,7 @@ def _route(topology: Topology, exchange: str | None, subject: str) -> Any:
         return _all(error.diagnostics)
     except (TypeError, ValueError) as error:
         return str(error)
-    # The destination is in the key, so that the answers of several exchanges are one.
+    # The destination is in the key, so that exchanges with equal answers share one entry.
     return {name: part for name, part in routed.items() if name != "exchange"}
 
 
@@ -186,5 +187,5 @@ def _all(diagnostics: Iterable[Diagnostic]) -> list[Any]:
 
 def _finding(diagnostic: Diagnostic) -> dict[str, Any]:
     found = diagnostic.to_dict()
-    # The line and the column follow from the place.
+    # The line and the column can be computed from the location.
     return {name: part for name, part in found.items() if name not in ("line", "column", "source")}

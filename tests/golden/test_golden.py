@@ -21,7 +21,7 @@ def test_the_sql_of_the_sample_is_what_it_was() -> None:
 
 
 def test_every_finding_is_what_it_was() -> None:
-    """The failure shows the input and the changed lines of the first answers."""
+    """A failure prints the input and the changed lines of the first answers."""
     lines = recorded()
     assert len(lines) > 1_500
     changed = []

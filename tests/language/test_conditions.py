@@ -1,4 +1,4 @@
-"""A condition accepts the same messages as its filter or binding, by a matcher that knows no conditions."""
+"""A condition accepts the messages of its filter or binding: it agrees with a matcher that has no conditions."""
 
 from __future__ import annotations
 

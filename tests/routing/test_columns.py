@@ -30,8 +30,8 @@ TYPES = {
 SCHEMA = "id INT, a BIGINT, b INT, p DOUBLE, s STRING, c STRING"
 
 numbers = st.sampled_from(("-2", "0", "1", "2", "3", "1.5", "2.0", "1e300"))
-#: Equalities of different kinds: one BIGINT, values that are compared or hashed, and columns of different names and
-#: equal types.
+#: Equalities for every way in which Spark joins by key: one BIGINT, without a hash, with a hash, and the same constants
+#: for several names.
 equalities = st.one_of(
     st.builds("a = {}".format, st.integers(0, 2)),
     st.builds("b = {}".format, st.integers(0, 2)),

@@ -144,7 +144,7 @@ def test_the_deciding_parts_suffice_and_none_can_be_left_out(name: str, tree: as
     deciding = {number for number, leaf in enumerate(leaves) if leaf.span in spans}
 
     def matches(fixed: set[int]) -> set[bool]:
-        """Return whether the selector matches, for all results of the leaves that are not in ``fixed``."""
+        """Return every outcome of the selector, over all results of the leaves that are not in ``fixed``."""
         outcomes: set[bool] = set()
         choices: list[tuple[Truth, ...]] = [
             (truth,) if number in fixed else (True, False, None) for number, truth in enumerate(truths)

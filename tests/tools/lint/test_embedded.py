@@ -191,8 +191,8 @@ PROSE = (
     ("api.xml", '<doc><members><m><p name="messageSelector">The selector to use.</p></m></members></doc>', 0),
     ("codes.json", '{"messageSelector": "The selector is wrong", "queue": "There is no such queue"}', 0),
     ("src/docs/toc.yml", "intro: Introduction\nmessageSelector: Message Selectors\n", 0),
-    # A text with an operator is always a selector. A text without an operator, outside of such files, is a selector
-    # with a mistake.
+    # A text with an operator is a selector in every file. In a file without prose, a text without an operator is a
+    # selector with a mistake.
     ("messages_fr.properties", "jms_selector=color == 'red'\n", 1),
     ("messages_fr.properties", "jms_selector=color\n", 1),
     ("application.properties", "jms.selector=color red\nport=80\n", 1),

@@ -1,4 +1,4 @@
-"""Combine equalities of one value into a list of constants, which Spark looks up by hash and file readers know."""
+"""Combine equalities of one value into an IN list, which Spark searches by hash and pushes down to file readers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from transpiler.compiler import ir
 def combine_in_lists(node: ir.Predicate) -> ir.Predicate:
     """Rewrite ``a = 1 OR a = 2`` as ``a IN (1, 2)``, and ``a <> 1 AND a <> 2`` as ``a NOT IN (1, 2)``.
 
-    A list of one is an equality again, and no list has a member twice.
+    A list with one member becomes an equality again, and repeated members are removed.
     """
     match node:
         case ir.And() | ir.Or():

@@ -1,7 +1,7 @@
-"""Invert conversions of a column to text: from a condition on the text to a condition on the column.
+"""Invert conversions of a column to text: rewrite a condition on the text as a condition on the column.
 
-A message id as text determines its type, and UTF-8 text determines its bytes. So equality with a text
-is equality of the column with one constant, or holds nowhere, and a file reader can skip row groups with it.
+The text of a message ID determines the type of the ID, and UTF-8 text determines its bytes. So an equality with a text
+is an equality of the column with one constant, or it holds in no row, and a file reader can skip row groups by it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ from transpiler.message.types import AmqpType, AmqpValue, coerce
 
 
 def _jms_id(amqp: AmqpType, write: Callable[[AmqpValue], str | None]) -> Callable[[str], tuple[AmqpValue, ...]]:
-    """Return a function to the id of a type, none or one, that becomes a text."""
+    """Return a function from a text to the ID of the type ``amqp`` that ``write`` converts to this text.
+
+    The function returns an empty tuple if there is no such ID.
+    """
 
     def read(text: str) -> tuple[AmqpValue, ...]:
         try:
@@ -31,11 +34,11 @@ def _jms_id(amqp: AmqpType, write: Callable[[AmqpValue], str | None]) -> Callabl
 
 
 def _prefixed_id(amqp: AmqpType) -> Callable[[str], tuple[AmqpValue, ...]]:
-    """Return a function to the ids of a type that Artemis reads as a text."""
+    """Return a function from a text to all IDs of the type ``amqp`` that Artemis converts to this text."""
     return lambda text: tuple(value for value in ids_of_prefixed_text(text) if value.type is amqp)
 
 
-#: The function that finds the ids behind a text, for each function that makes an id a text.
+#: The inverse of each function that converts an ID to text: a function from a text to the IDs with this text.
 _IDS: Mapping[ir.Function, Callable[[str], tuple[AmqpValue, ...]]] = {
     ir.Function.STRING_MESSAGE_ID: _jms_id(AmqpType.STRING, message_id_text),
     ir.Function.STRING_CORRELATION_ID: _jms_id(AmqpType.STRING, correlation_id_text),
@@ -51,7 +54,7 @@ _IDS: Mapping[ir.Function, Callable[[str], tuple[AmqpValue, ...]]] = {
 
 _STRINGS = (ir.Function.STRING_MESSAGE_ID, ir.Function.STRING_CORRELATION_ID)
 
-#: The beginnings of an id's text; for an id that is a string, the beginnings that would be escaped.
+#: The prefix of all texts that each function returns; for string IDs, the prefix of the texts that are escaped.
 _PREFIXES: Mapping[ir.Function, str] = {
     ir.Function.STRING_MESSAGE_ID: "ID:AMQP_",
     ir.Function.STRING_CORRELATION_ID: "ID:AMQP_",
@@ -76,7 +79,7 @@ def invert_text(node: ir.Predicate) -> ir.Predicate:
 
 
 def _inverted(node: ir.Predicate) -> ir.Predicate | None:
-    """Rewrite ``f(column) = text``, ``<>``, IN or LIKE as a condition on the column; None where there is none."""
+    """Rewrite ``f(column) = text``, ``<>``, IN or LIKE as a condition on the column; None if that is not possible."""
     match node:
         case ir.Compare(
             operator=Comparison.EQ | Comparison.NE as operator,
@@ -93,8 +96,8 @@ def _inverted(node: ir.Predicate) -> ir.Predicate | None:
             if prefix.startswith(start) or start.startswith(prefix):
                 return None
             if converted.function in _STRINGS:
-                # Such a pattern matches only strings that are their own text: correlation ids, and message ids with the
-                # prefix.
+                # Such a pattern matches only string IDs that are converted to themselves: correlation IDs, and message
+                # IDs with the prefix.
                 kept_as_is = converted.function is ir.Function.STRING_CORRELATION_ID or start.startswith(ids.PREFIX)
                 return ir.Like(inner, pattern, negated) if kept_as_is else None
             return ir.IsNull(inner, negated=True) if negated else ir.FALSE
@@ -103,16 +106,16 @@ def _inverted(node: ir.Predicate) -> ir.Predicate | None:
 
 
 def _behind_text(value: ir.Value) -> ir.Value:
-    """Return the column that a text is made from, which is NULL where the text is."""
+    """Return the column that ``value`` converts to text; it is NULL in the same rows as the text."""
     while isinstance(value, ir.Apply) and (value.function in _IDS or value.function is ir.Function.TEXT):
         value = value.arguments[0]
     return value
 
 
 def _values_behind(converted: ir.Apply, texts: Iterable[str]) -> tuple[ir.Constant, ...] | None:
-    """Return all values of the column that become one of the texts; None where the function cannot be inverted."""
+    """Return all values of the column that are converted to one of ``texts``; None if the conversion has no inverse."""
     if converted.function is ir.Function.TEXT:
-        # Bytes that are not UTF-8 become U+FFFD, whatever they were.
+        # All bytes that are not UTF-8 become U+FFFD, so its original bytes are not known.
         if any("\N{REPLACEMENT CHARACTER}" in text for text in texts):
             return None
         return tuple(ir.Constant(text.encode(), BINARY) for text in texts)
@@ -125,7 +128,7 @@ def _values_behind(converted: ir.Apply, texts: Iterable[str]) -> tuple[ir.Consta
 
 
 def _is_in(column: ir.Value, values: tuple[ir.Constant, ...] | None, negated: bool) -> ir.Predicate | None:
-    """Test that a column is, or is not, one of some values; None for None."""
+    """Return the test that ``column`` is, or if ``negated`` is not, one of ``values``; None if ``values`` is None."""
     match values:
         case None:
             return None

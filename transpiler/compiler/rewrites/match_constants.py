@@ -1,4 +1,4 @@
-"""Matches of constant texts with patterns of LIKE and of topics, at compile time."""
+"""Match constant texts with LIKE patterns and topic patterns at compile time."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from transpiler.compiler.ir.java_regex import regular_expression
 
 
 def fits(text: str, pattern: Pattern) -> bool:
-    """Return True if a text matches a pattern, by the regular expression that Spark would be given."""
+    """Return True if ``text`` matches ``pattern``, according to the regular expression that Spark would evaluate."""
     return re.match(regular_expression(pattern), text) is not None
 
 
 def fits_words(text: str, pattern: TopicPattern) -> bool:
-    """Return True if the words of a text match a topic pattern, by the positions at which each token can end."""
+    """Return True if the words of ``text`` match a topic pattern.
+
+    For each token of the pattern, compute the set of positions at which a match of the tokens so far can end.
+    """
     words = TOPIC_SYNTAX.words(text)
     ends = {0}
     for token in pattern:

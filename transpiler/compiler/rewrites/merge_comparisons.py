@@ -1,11 +1,11 @@
-"""Make one comparison of several of one value with one constant."""
+"""Merge several comparisons of one value with the same constant into one comparison."""
 
 from __future__ import annotations
 
 from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 
-#: The outcomes of a comparison with a constant: the value is below it, equal to it, or above it.
+#: The possible outcomes of comparing a value with a constant, as bits: the value is less, equal or greater.
 _BELOW, _EQUAL, _ABOVE = 1, 2, 4
 _OUTCOMES = {
     Comparison.LT: _BELOW,
@@ -21,15 +21,16 @@ _OPERATORS = {outcomes: operator for operator, outcomes in _OUTCOMES.items()}
 def merge_comparisons(node: ir.Predicate) -> ir.Predicate:
     """Rewrite ``a >= 5 AND a <= 5`` as ``a = 5``, and ``a < 5 OR a = 5`` as ``a <= 5``.
 
-    The value is below the constant, equal to it or above it: AND intersects these outcomes, and OR unites them. NaN is
-    above every number to Spark. Outcomes of none and of all are left to ``tighten_bounds``.
+    Each comparison holds for a set of outcomes: the value is less than, equal to or greater than the constant. AND
+    intersects these sets, and OR unites them. Spark treats NaN as greater than every number. ``tighten_bounds`` handles
+    the empty set and the set of all outcomes.
     """
     if not isinstance(node, ir.Chain) or sum(isinstance(term, ir.Compare) for term in node.terms) < 2:
         return node
     outcomes: dict[tuple[ir.Value, ir.Value], int] = {}
     for term in node.terms:
         match term:
-            # NaN has no order among constants.
+            # Constants that are NaN cannot be ordered here.
             case ir.Compare(left=value, right=ir.Constant(value=int() | float() | str() as bound) as constant) if (
                 bound == bound
             ):

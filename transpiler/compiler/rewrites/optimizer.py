@@ -1,4 +1,4 @@
-"""The driver: apply the laws bottom-up, in the order of one table, until none of them changes a node."""
+"""The driver, which applies the laws bottom-up, in the order of one table, until no law changes a node."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ _CHAIN: tuple[Law, ...] = (
     factor_common_terms,
 )
 
-#: The laws by the type of node that they rewrite, in the order in which they are tried. Each returns the node that it
-#: is given where it has nothing to rewrite. Those that make a test simpler come before those that compare tests: the
-#: terms of a chain are rewritten before the chain, so that each test is seen in one form.
+#: The laws by the class of the node that they rewrite, in the order in which they are tried. A law returns its argument
+#: if it has nothing to rewrite. Laws that simplify a test come before laws that compare tests: the terms of a chain are
+#: rewritten before the chain, so that each test has only one form then.
 LAWS: Mapping[type[ir.Predicate], tuple[Law, ...]] = {
     ir.Compare: (orient_comparison, fold_constants, unwrap_boolean, solve_timestamp, unwrap_casts, invert_text),
     ir.In: (fold_constants, invert_text, combine_in_lists),
@@ -62,20 +62,19 @@ LAWS: Mapping[type[ir.Predicate], tuple[Law, ...]] = {
 
 
 def optimize(node: ir.Predicate) -> ir.Predicate:
-    """Apply all laws to a predicate; the result holds in the same rows."""
+    """Apply all laws to ``node``; the result holds in the same rows."""
     return _Optimizer().visit(node)
 
 
 class _Optimizer:
-    """One run over one predicate. A part that is settled is never looked at again, in whatever node it turns up."""
+    """The optimization of one predicate. A node that no law can change is never visited again, wherever it occurs."""
 
     def __init__(self) -> None:
-        #: The result of each node by the node's identity; the node is kept with it, so that no other node gets that
-        #: identity.
+        #: Each node and its result, by the ``id`` of the node. The node is kept so that no other node gets this ``id``.
         self.settled: dict[int, tuple[ir.Predicate, ir.Predicate]] = {}
 
     def visit(self, node: ir.Predicate) -> ir.Predicate:
-        """Rewrite a node and its parts until no law changes them."""
+        """Rewrite ``node`` and its children until no law changes them."""
         known = self.settled.get(id(node))
         if known is None:
             result = self.settle(ir.rebuild(node, self.visit, self.value))
@@ -84,11 +83,11 @@ class _Optimizer:
         return known[1]
 
     def settle(self, node: ir.Predicate) -> ir.Predicate:
-        """Rewrite a node whose parts are settled until no law changes it."""
+        """Rewrite ``node``, whose children are already rewritten, until no law changes it."""
         for law in LAWS.get(type(node), ()):
             changed = law(node)
             if changed is not node and changed != node:
-                # A law makes nodes that no law has seen; the parts that it kept are settled.
+                # The result of a law can contain new nodes; the nodes that it kept are not visited again.
                 return self.visit(changed)
         return node
 

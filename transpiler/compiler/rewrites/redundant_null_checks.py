@@ -1,6 +1,6 @@
-"""Remove tests for NULL and NaN that another term decides.
+"""Remove tests for NULL and NaN whose result another term of the chain determines.
 
-NULL fails every comparison, and NaN is above every number to Spark.
+A comparison with NULL never holds, and Spark treats NaN as greater than every number.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from transpiler.compiler import ir
 
 
 def remove_redundant_null_checks(node: ir.Predicate) -> ir.Predicate:
-    """Remove from a chain each test for NULL or NaN whose value another term decides.
+    """Remove from a chain each test for NULL or NaN whose result another term determines.
 
     ``a IS NOT NULL AND a > 5`` is ``a > 5``, ``a > 5 AND (a < 9 OR a IS NULL)`` is ``a > 5 AND a < 9``, and
     ``a IS NULL AND a > 5`` is FALSE; ``a IS NULL OR a IS NOT NULL AND b`` is ``a IS NULL OR b``;
@@ -27,8 +27,10 @@ def remove_redundant_null_checks(node: ir.Predicate) -> ir.Predicate:
 
 
 def _null_checked(node: ir.Chain) -> ir.Predicate:
-    """Return the chain with each term as it is where the other terms of a conjunction hold, or those of a disjunction
-    do not."""
+    """Simplify each term of ``node`` by what the other terms state about NULL.
+
+    In a conjunction, a term may be simplified as if the other terms held; in a disjunction, as if they did not hold.
+    """
     conjunction = isinstance(node, ir.And)
     checks = [term for term in node.terms if isinstance(term, ir.IsNull)]
     null = frozenset(check.value for check in checks if check.negated is not conjunction)
@@ -48,7 +50,10 @@ def _null_checked(node: ir.Chain) -> ir.Predicate:
 def _assume(
     term: ir.Predicate, null: frozenset[ir.Value], present: frozenset[ir.Value], levels: int = 2
 ) -> ir.Predicate:
-    """Return a predicate as it is in the rows where some values are NULL and some are not."""
+    """Return ``term`` simplified for rows in which the values ``null`` are NULL and the values ``present`` are not.
+
+    ``levels`` is the maximum depth of nested chains that are simplified.
+    """
     match term:
         case ir.IsNull(value=value, negated=negated) if value in null or value in present:
             return ir.BoolConst(negated is (value in present))
@@ -67,7 +72,10 @@ def _without(
     negated: bool,
     decides: Callable[[ir.Predicate], tuple[ir.Value, ...]],
 ) -> ir.Predicate:
-    """Return the chain without the tests of a kind whose value another term decides."""
+    """Return ``node`` without those tests of the class ``kind`` whose result another term determines.
+
+    ``decides`` returns the values for which a term determines the result of such a test.
+    """
     if not isinstance(node, ir.Chain):
         return node
     tests = [term for term in node.terms if isinstance(term, kind) and term.negated is negated]
@@ -103,7 +111,7 @@ def _bounded_above(term: ir.Predicate) -> tuple[ir.Value, ...]:
             left=ir.Apply(function=ir.Function.MULTIPLY, arguments=(value, ir.Constant(value=0.0))),
             right=ir.Constant(),
         ):
-            # A number whose product with zero is a number is finite.
+            # If the product of a number and zero equals a constant, the number is finite.
             return (value,)
         case (
             ir.Compare(operator=Comparison.EQ | Comparison.LT | Comparison.LE, left=left, right=ir.Constant())

@@ -1,4 +1,4 @@
-"""Put the constant that a value equals into the other tests of that value, which are then decided."""
+"""If a term states that a value equals a constant, evaluate the other tests of that value with the constant."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from transpiler.compiler.rewrites.fold_constants import fold_constants
 
 
 def substitute_constant(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite ``a = 5 AND a > 3`` as ``a = 5``, and ``a = 5 AND a <> 5`` as FALSE: a constant decides its tests.
+    """Rewrite ``a = 5 AND a > 3`` as ``a = 5``, and ``a = 5 AND a <> 5`` as FALSE.
 
-    The constants of ``a IN (1, 5) AND a > 3`` remain for which all tests hold.
+    Of the constants in ``a IN (1, 5) AND a > 3``, those for which all tests hold are kept.
     """
     if not isinstance(node, ir.And):
         return node
@@ -36,7 +36,7 @@ def substitute_constant(node: ir.Predicate) -> ir.Predicate:
 
 
 def _decide_all(test: ir.Predicate, value: ir.Value, constants: tuple[ir.Constant, ...]) -> list[bool] | None:
-    """Return whether a test holds for each constant; None for a test of another value, or one that is not decided."""
+    """Return for each constant whether ``test`` holds if ``value`` equals it; None if that cannot be determined."""
     truths = []
     for constant in constants:
         truth = _decide(test, value, constant)
@@ -66,7 +66,7 @@ def _decide(test: ir.Predicate, value: ir.Value, constant: ir.Constant) -> bool 
 
 
 def _matches(expression: str, text: str, negated: bool) -> bool | None:
-    # The engine of regular expressions, which few selectors need.
+    # Imported only here because few selectors need the regular expression engine.
     from transpiler.base.regex.search import SearchLimitError, compile_regular
     from transpiler.base.regex.syntax import RegexError
 
@@ -77,8 +77,8 @@ def _matches(expression: str, text: str, negated: bool) -> bool | None:
 
 
 def _content(tested: ir.Value, value: ir.Value, constant: ir.Constant) -> ir.Constant | None:
-    """Return a tested value where another one is a constant; None where it is not made of that value."""
-    # NaN equals NaN in Spark, and does not in IEEE 754, by which constants are compared.
+    """Return ``tested`` computed with ``constant`` in place of ``value``; None if it is not computed from ``value``."""
+    # NaN equals NaN in Spark, but not under IEEE 754, which applies when constants are compared.
     if constant.value != constant.value:
         return None
     if tested == value:

@@ -1,4 +1,4 @@
-"""Compare the bounds of one value with each other: one implies another, excludes it, or holds where it does not."""
+"""Compare the bounds of one value with each other, and remove bounds that other bounds imply or contradict."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from transpiler.compiler.ir.column_types import ColumnType
 def tighten_bounds(node: ir.Predicate) -> ir.Predicate:
     """Rewrite ``a > 5 AND a > 3`` as ``a > 5``, ``a > 5 OR a > 3`` as ``a > 3``, and ``a > 5 AND a < 3`` as FALSE.
 
-    ``a > 3 OR a < 5`` is ``a IS NOT NULL``. NaN, which is above every number to Spark, is on the same side of each
-    number, so the laws hold for it.
+    ``a > 3 OR a < 5`` becomes ``a IS NOT NULL``. These rules are also valid for NaN, which Spark treats as greater than
+    every number.
     """
     if not isinstance(node, ir.Chain) or sum(isinstance(term, ir.Compare) for term in node.terms) < 2:
         return node
     by_value: dict[tuple[ir.Value, ColumnType], list[ir.Compare]] = {}
     for term in node.terms:
         match term:
-            # NaN has no order among constants.
+            # Constants that are NaN cannot be ordered here.
             case ir.Compare(left=value, right=ir.Constant(value=int() | float() | str() as bound, type=kind)) if (
                 bound == bound
             ):
@@ -42,7 +42,10 @@ def tighten_bounds(node: ir.Predicate) -> ir.Predicate:
 
 
 def _kept(tests: Sequence[ir.Compare], conjunction: bool) -> list[ir.Compare] | None:
-    """Return the tests of a value that decide a chain; None where two of them are FALSE, or TRUE, for any value."""
+    """Return the tests of one value that are not redundant in a chain.
+
+    Return None if two tests contradict each other in a conjunction, or if one of two always holds in a disjunction.
+    """
     kept: list[ir.Compare] = []
     for test in tests:
         if any(_decides(test, other, conjunction) for other in kept):
@@ -54,7 +57,7 @@ def _kept(tests: Sequence[ir.Compare], conjunction: bool) -> list[ir.Compare] | 
 
 
 def _decides(first: ir.Compare, second: ir.Compare, conjunction: bool) -> bool:
-    """Return True if two tests exclude each other; in a disjunction, if one of them holds whatever the value is."""
+    """Return True if the two tests exclude each other; in a disjunction, if for every value one of them holds."""
     return _implies(first, _negated(second)) if conjunction else _implies(_negated(first), second)
 
 
@@ -63,7 +66,7 @@ def _negated(test: ir.Compare) -> ir.Compare:
 
 
 def _implies(first: ir.Compare, second: ir.Compare) -> bool:
-    """Return True if a comparison with a constant holds wherever another one of the same value does."""
+    """Return True if ``first`` implies ``second``; both compare the same value with a constant."""
     assert isinstance(first.right, ir.Constant)
     assert isinstance(second.right, ir.Constant)
     one, other, implied = first.right.value, second.right.value, second.operator

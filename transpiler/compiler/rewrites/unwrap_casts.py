@@ -1,9 +1,9 @@
-"""Unwrap monotone conversions: from a condition on ``f(column)`` to a condition on the column.
+"""Unwrap monotone conversions: rewrite a condition on ``f(column)`` as a condition on the column.
 
-A column of integers, of decimals, of 32-bit floats or of timestamps is a *grid*: its values in order, numbered by
-integers. The conversion to the type that a selector compares with never decreases along a grid. So the rows where
-``f(column) > c`` are exactly those above one place of the grid, which a bisection finds once, at compile time, and the
-comparison is left with the bare column on one side: the form that file readers can skip row groups with.
+The possible values of a column of integers, decimals, 32-bit floats or timestamps form a *grid*: they are ordered and
+numbered by integers. The conversion to the type with which a selector compares is monotone on the grid. So
+``f(column) > c`` holds exactly for the values above one point of the grid, which is found by bisection at compile time.
+The result compares the bare column, so that file readers can skip row groups by it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ _FLOAT32_INFINITY = 0x7F800000
 
 @dataclass(frozen=True, slots=True)
 class _Grid:
-    """The values of a column: the first and last number, what the number converts to, and its constant."""
+    """The grid of a column: its first and last number, and two functions of a number.
+
+    ``convert`` returns the converted value with that number; ``constant`` returns the constant of the column's type.
+    """
 
     first: int
     last: int
@@ -33,11 +36,11 @@ class _Grid:
     constant: Callable[[int], ir.Constant]
 
     def bounds(self, limit: float) -> tuple[int, int]:
-        """The least number whose value is a limit or above it, and the least whose value is above it."""
+        """Return the least number whose value is at least ``limit``, and the least whose value exceeds ``limit``."""
         return self._lowest(lambda value: value >= limit), self._lowest(lambda value: value > limit)
 
     def _lowest(self, holds: Callable[[float], bool]) -> int:
-        """The least number from which on a monotone condition holds; the one behind the last where it never does."""
+        """Return the least number for which the monotone condition ``holds`` is True; ``last + 1`` if there is none."""
         low, high = self.first, self.last + 1
         while low < high:
             middle = (low + high) // 2
@@ -59,7 +62,7 @@ def _decimals(column_type: ColumnType) -> _Grid:
     def convert(number: int) -> float:
         return float(number / 10**scale)
 
-    # A constant of a DECIMAL type holds its unscaled number.
+    # The value of a DECIMAL constant is its unscaled number.
     return _Grid(-bound, bound, convert, lambda number: ir.Constant(number, column_type))
 
 
@@ -77,7 +80,7 @@ def _floats(column_type: ColumnType) -> _Grid:
 
 
 def _timestamps(column_type: ColumnType) -> _Grid:
-    # Spark keeps microseconds, a selector sees whole milliseconds, rounded down.
+    # Spark stores microseconds; a selector sees whole milliseconds, rounded down.
     return _Grid(-(2**63), 2**63 - 1, lambda number: number // 1000, lambda number: ir.Constant(number, column_type))
 
 
@@ -87,7 +90,7 @@ def _steps(column_type: ColumnType, step: Callable[[int], int]) -> _Grid:
 
 
 def _grid(converted: ir.Apply) -> _Grid | None:
-    """The grid under a conversion; None where there is none."""
+    """Return the grid of the column that ``converted`` converts; None if its type or conversion has no grid."""
     column_type = converted.arguments[0].type
     match converted.function, column_type.kind:
         case ir.Function.TO_DOUBLE, SparkType.TINYINT | SparkType.SMALLINT | SparkType.INT | SparkType.BIGINT:
@@ -120,9 +123,9 @@ def unwrap_casts(node: ir.Predicate) -> ir.Predicate:
 
 
 def _unwrapped(operator: Comparison, converted: ir.Value, bound: ir.Constant) -> ir.Predicate | None:
-    """Rewrite ``converted operator bound`` as a condition on the column inside; None where there is no grid.
+    """Rewrite ``converted operator bound`` as a condition on the column inside; None if there is no grid.
 
-    NaN in a column of floats stands above every number, as Spark orders it.
+    NaN in a column of floats is greater than every number, as in Spark.
     """
     if not isinstance(converted, ir.Apply) or not converted.arguments:
         return None
@@ -155,7 +158,10 @@ def _unwrapped(operator: Comparison, converted: ir.Value, bound: ir.Constant) ->
 
 
 def _from(grid: _Grid, column: ir.Value, start: int, *, exact: bool) -> ir.Predicate:
-    """The column is at ``start`` or above; written with ``>`` where the bound is the place before it."""
+    """Return the test that the column is at least the grid point ``start``.
+
+    If ``exact`` is False, the test is written with ``>`` and the previous grid point.
+    """
     if start > grid.last:
         return ir.Compare(Comparison.GT, column, grid.constant(grid.last)) if _has_nan(column) else ir.FALSE
     if start <= grid.first:
@@ -166,7 +172,10 @@ def _from(grid: _Grid, column: ir.Value, start: int, *, exact: bool) -> ir.Predi
 
 
 def _below(grid: _Grid, column: ir.Value, end: int, *, exact: bool) -> ir.Predicate:
-    """The column is under ``end``; written with ``<=`` where the bound is the place before it."""
+    """Return the test that the column is less than the grid point ``end``.
+
+    If ``exact`` is False, the test is written with ``<=`` and the previous grid point.
+    """
     if end <= grid.first:
         return ir.FALSE
     if end > grid.last:
@@ -191,12 +200,15 @@ def _has_nan(column: ir.Value) -> bool:
 
 
 def _stepped(column: ir.Value) -> bool:
-    """A timestamp's bounds are whole milliseconds: never the microsecond before one."""
+    """Return True for timestamps, whose bounds are written as whole milliseconds, never as the microsecond before."""
     return column.type.kind in (SparkType.TIMESTAMP, SparkType.TIMESTAMP_NTZ)
 
 
 def _unfolded(operator: Comparison, column: ir.Value, limit: float) -> ir.Predicate:
-    """A condition on a folded uint: it grows in each half of the uints, and the upper half holds the negative ones."""
+    """Rewrite a condition on an unsigned integer converted to a signed one.
+
+    The conversion is monotone in each half of the unsigned integers; the upper half becomes negative.
+    """
     if operator is Comparison.NE:
         equal = _unfolded(Comparison.EQ, column, limit)
         if isinstance(equal, ir.Compare):
@@ -213,7 +225,10 @@ def _unfolded(operator: Comparison, column: ir.Value, limit: float) -> ir.Predic
 
 
 def _held(operator: Comparison, grid: _Grid, limit: float) -> tuple[int, int]:
-    """Return the half-open range of the grid where an operator holds."""
+    """Return the half-open range of numbers in ``grid`` whose values satisfy ``operator`` and ``limit``.
+
+    For ``<>``, return the same range as for ``=``.
+    """
     at_least, above = grid.bounds(limit)
     match operator:
         case Comparison.LT:

@@ -1,20 +1,20 @@
-"""Rewrite a predicate by laws that never change the rows where it holds.
+"""Rewrite a predicate by laws, which are rewrite rules that never change the rows in which the predicate holds.
 
-The idea: a law makes a predicate smaller, or leaves a bare column beside a constant, with which a file reader can skip
-row groups. A law is a function of one node whose parts are already rewritten. The driver applies the laws bottom-up, in
-the order of one tuple, until nothing changes.
+The idea: a law makes a predicate smaller, or isolates a bare column on one side of a comparison with a constant, so
+that a file reader can skip row groups. A law is a function of one node whose children are already rewritten. The driver
+applies the laws bottom-up, in the order of one table, until nothing changes.
 
 Invariants:
 
-- A predicate holds where it is TRUE; a law may make NULL of FALSE and FALSE of NULL.
-- A law returns the node itself where it has nothing to rewrite, so that identity tells whether anything changed.
-- The laws come to an end, and what they leave is a fixed point: no law changes any part of it.
+- A predicate holds in the rows in which it is TRUE; a law may change FALSE to NULL and NULL to FALSE.
+- A law returns the same object if it has nothing to rewrite, so that identity shows whether anything changed.
+- The application of the laws terminates, and its result is a fixed point: no law changes any node of it.
 
-Deliberately not here: what pays off only in Spark's generated code (``spark_plan``), text (``sql``), and arithmetic
-on constants, which lowering does while it knows the types of the dialect (``ir.constant_folding``).
+Deliberately not here: rewrites that are useful only for Spark's generated code (``spark_plan``), SQL (``sql``), and
+arithmetic on constants, which lowering does while it knows the types of the dialect (``ir.constant_folding``).
 
-In reading order: ``optimizer`` (the table of the laws and the driver), ``simplify`` (those of a few lines); then of one
-test, ``fold_constants``, ``match_constants``, ``solve_timestamp``, ``unwrap_casts``, ``invert_text``; and of chains,
-``combine_in_lists``, ``substitute_constant``, ``tighten_bounds``, ``merge_comparisons``, ``redundant_null_checks``.
-``tests/compiler/rewrites`` has a module a law, with what it leaves.
+In reading order: ``optimizer`` (the table of the laws and the driver), ``simplify`` (the short laws); the laws for one
+test, ``fold_constants``, ``match_constants``, ``solve_timestamp``, ``unwrap_casts``, ``invert_text``; the laws for
+chains, ``combine_in_lists``, ``substitute_constant``, ``tighten_bounds``, ``merge_comparisons``,
+``redundant_null_checks``. ``tests/compiler/rewrites`` has a module for each law, with examples of its results.
 """

@@ -1,4 +1,4 @@
-"""The laws of boolean algebra and of single tests, each a few lines."""
+"""The short laws: those of boolean algebra and those that simplify a single test."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from transpiler.base.comparison import Comparison
 from transpiler.base.text_pattern import Wildcard
 from transpiler.compiler import ir
 
-#: One of two complements: the complement of any other test is a ``NotTrue``.
+#: In a pair of complements, at least one predicate is of these classes, because the complement of any other test is a
+#: ``NotTrue``.
 _HAS_COMPLEMENT = (ir.NotTrue, ir.IsNull, ir.IsNan)
 
 
 def orient_comparison(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite ``5 < a`` as ``a > 5``: a comparison is the same with exchanged operands and a mirrored operator."""
+    """Rewrite ``5 < a`` as ``a > 5``: swap the operands and mirror the operator if only the left one is constant."""
     if isinstance(node, ir.Compare) and isinstance(node.left, ir.Constant) and not isinstance(node.right, ir.Constant):
         return ir.Compare(node.operator.mirrored, node.right, node.left)
     return node
@@ -32,7 +33,7 @@ def unwrap_boolean(node: ir.Predicate) -> ir.Predicate:
 
 
 def match_literal_pattern(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite ``a LIKE 'text'`` as ``a = 'text'``: a pattern without wildcards matches its own text only."""
+    """Rewrite ``a LIKE 'text'`` as ``a = 'text'``: a pattern without wildcards matches only its own text."""
     match node:
         case ir.Like(value=value, pattern=() | (str(),) as pattern, negated=negated):
             return ir.Compare(
@@ -43,7 +44,7 @@ def match_literal_pattern(node: ir.Predicate) -> ir.Predicate:
 
 
 def match_any_text(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite ``a LIKE '%'`` as ``a IS NOT NULL``: every text matches it, and ``a NOT LIKE '%'`` holds nowhere."""
+    """Rewrite ``a LIKE '%'`` as ``a IS NOT NULL``, because every text matches, and ``a NOT LIKE '%'`` as FALSE."""
     match node:
         case ir.Like(value=value, pattern=(Wildcard.ANY,), negated=negated):
             return ir.FALSE if negated else ir.IsNull(value, negated=True)
@@ -52,9 +53,10 @@ def match_any_text(node: ir.Predicate) -> ir.Predicate:
 
 
 def cancel_complements(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite the complement of a test that is never NULL as the opposite test, and two complements as none.
+    """Rewrite the complement of a test that is never NULL as the opposite test, and remove a double complement.
 
-    A test that may be NULL keeps its complement, which holds where the test is NULL and the opposite test does not.
+    The complement of a test that can be NULL is kept: if the test is NULL, its complement holds, but the opposite test
+    does not.
     """
     match node:
         case ir.NotTrue(predicate=ir.BoolConst(value=value)):
@@ -70,7 +72,7 @@ def cancel_complements(node: ir.Predicate) -> ir.Predicate:
 def flatten_chains(node: ir.Predicate) -> ir.Predicate:
     """Rewrite ``a AND (b AND c)`` as ``a AND b AND c``, ``a AND a`` as ``a`` and ``a AND TRUE`` as ``a``.
 
-    AND and OR are associative and idempotent; of TRUE and FALSE one is the identity and the other one absorbs.
+    AND and OR are associative and idempotent; one of TRUE and FALSE is the identity, and the other is absorbing.
     """
     if not isinstance(node, ir.Chain):
         return node
@@ -91,7 +93,7 @@ def flatten_chains(node: ir.Predicate) -> ir.Predicate:
 
 
 def excluded_middle(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite ``P OR (P IS NOT TRUE)`` as TRUE and ``P AND …`` as FALSE: of complements one holds."""
+    """Rewrite ``P OR (P IS NOT TRUE)`` as TRUE, and ``P AND (P IS NOT TRUE)`` as FALSE."""
     if not isinstance(node, ir.Chain):
         return node
     complements = {cancel_complements(ir.NotTrue(term)) for term in node.terms if isinstance(term, _HAS_COMPLEMENT)}
@@ -103,8 +105,8 @@ def excluded_middle(node: ir.Predicate) -> ir.Predicate:
 def exclude_opposites(node: ir.Predicate) -> ir.Predicate:
     """Rewrite ``b AND NOT b`` as FALSE, also for LIKE and NOT LIKE.
 
-    ``b OR NOT b`` stays as it is: ``b IS NOT NULL`` is shorter, but what is left may then be cut into methods at
-    another part, which made a text a third longer.
+    ``b OR NOT b`` is not rewritten: ``b IS NOT NULL`` is shorter, but the rest may then be split into methods
+    elsewhere, which made one SQL text a third longer.
     """
     if not isinstance(node, ir.And):
         return node
@@ -132,7 +134,7 @@ def absorb_terms(node: ir.Predicate) -> ir.Predicate:
 def factor_common_terms(node: ir.Predicate) -> ir.Predicate:
     """Rewrite ``(a OR c) AND (b OR c)`` as ``c OR a AND b``: AND and OR are distributive.
 
-    ``a AND c OR b AND c`` stays as it is: Spark factors it, and long ones are rows of one shape (``spark_plan``).
+    ``a AND c OR b AND c`` is not rewritten: Spark factors it, and ``spark_plan`` rewrites long chains of this shape.
     """
     if not isinstance(node, ir.And):
         return node

@@ -1,7 +1,8 @@
-"""Solve comparisons of a time with the time of the query for the timestamp in the column.
+"""Solve comparisons between a time and the time of the query for the timestamp in the column.
 
-Sums of a timestamp's milliseconds, of the time of the query and of integers are solved for the timestamp, so that a
-file reader sees it alone beside what is one constant by the time that a query runs.
+A comparison of sums of a timestamp's milliseconds, the time of the query and integers is solved for the timestamp. The
+bare column is then compared with a value that is constant when the query runs, so that it is pushed down to a file
+reader.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, TIMESTAMP, SparkType
 
-#: Integers that are added to a time. Within them no sum leaves 64 bits, and no time of a query Spark's timestamps.
+#: Maximum absolute value of an integer that is added to a time. Within this limit no sum overflows 64 bits, and no sum
+#: with the time of a query leaves the range of Spark's timestamps.
 _MOST = 9 * 10**15
 
 
 class _Sum(NamedTuple):
-    """A linear sum: a multiple of a timestamp in milliseconds, a multiple of the time of the query, and an integer."""
+    """The sum of ``times`` times a timestamp in milliseconds, ``now`` times the time of the query, and ``offset``."""
 
     timestamp: ir.Value | None
     times: int
@@ -25,7 +27,7 @@ class _Sum(NamedTuple):
     offset: int
 
     def plus(self, other: _Sum, sign: int) -> _Sum | None:
-        """The sum of two, or their difference; None where there are two timestamps, or a large integer."""
+        """Return this sum plus ``sign`` times ``other``; None if both have a timestamp or the integer is too large."""
         offset = self.offset + sign * other.offset
         if abs(offset) > _MOST or (self.timestamp is not None and other.timestamp is not None):
             return None
@@ -36,12 +38,12 @@ class _Sum(NamedTuple):
 
 
 def solve_timestamp(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite ``millis(t) + 5 > NOW`` as ``t >= NOW - 4 ms``: the timestamp alone beside one constant of the query."""
+    """Rewrite ``millis(t) + 5 > NOW`` as ``t >= NOW - 4 ms``, with the bare timestamp on one side."""
     return _solved(node) or node if isinstance(node, ir.Compare) else node
 
 
 def _solved(node: ir.Compare) -> ir.Predicate | None:
-    """Solve a comparison for the timestamp alone; None where it is not about one."""
+    """Solve a comparison for the timestamp; None if it cannot be solved or contains no timestamp."""
     if not isinstance(node.left, ir.Apply) and not isinstance(node.right, ir.Apply):
         return None
     match node.left, node.right:
@@ -64,7 +66,7 @@ def _solved(node: ir.Compare) -> ir.Predicate | None:
 
 
 def _lasting(operator: Comparison, end: ir.Apply, bound: ir.Constant) -> ir.Predicate | None:
-    """Solve a comparison of a duration's end with a time for the duration, compared with what is left until then."""
+    """Solve a comparison of ``end``, the end of a duration from now, with the time ``bound``: compare the duration."""
     match end.arguments, bound.value:
         case _, bool():
             return None
@@ -77,7 +79,10 @@ def _lasting(operator: Comparison, end: ir.Apply, bound: ir.Constant) -> ir.Pred
 
 
 def _turned(operator: Comparison, timestamp: ir.Value, offset: int) -> ir.Predicate:
-    """Rewrite a comparison in milliseconds, which are a timestamp's rounded down, as a half-open timestamp interval."""
+    """Rewrite a comparison of a timestamp's milliseconds as comparisons of the timestamp with NOW + ``offset`` ms.
+
+    The milliseconds are rounded down, so that one millisecond corresponds to a half-open interval of timestamps.
+    """
 
     def since(start: int) -> ir.Predicate:
         return ir.Compare(Comparison.GE, timestamp, _moment(start))

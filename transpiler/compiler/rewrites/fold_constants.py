@@ -1,16 +1,17 @@
-"""Evaluate tests of constants, and tests for NaN of what can never be NaN, at compile time."""
+"""Evaluate tests of constants, and NaN tests of values that can never be NaN, at compile time."""
 
 from __future__ import annotations
 
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import SparkType
 
-#: Characters of a constant that is matched with a pattern here and not by Spark, so that compiling stays quick.
+#: Maximum length of a constant that is matched with a pattern at compile time, in characters. Spark
+#: matches longer constants.
 MAX_FOLDED = 2_000
 
 
 def fold_constants(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite a test of constants alone as TRUE or FALSE."""
+    """Rewrite a test that contains only constants as TRUE or FALSE."""
     match node:
         case ir.Compare(operator=operator, left=ir.Constant(value=left), right=ir.Constant(value=right)):
             return ir.BoolConst(ir.compare_constants(operator, left, right))
@@ -23,7 +24,7 @@ def fold_constants(node: ir.Predicate) -> ir.Predicate:
         case ir.Like(value=ir.Constant(value=str() as text), pattern=pattern, negated=negated) if (
             len(text) <= MAX_FOLDED
         ):
-            # Few texts and patterns are both constants.
+            # Imported only here because text and pattern are rarely both constants.
             from transpiler.compiler.rewrites.match_constants import fits
 
             return ir.BoolConst(fits(text, pattern) is not negated)
@@ -36,12 +37,12 @@ def fold_constants(node: ir.Predicate) -> ir.Predicate:
         case ir.IsNan(value=ir.Constant(value=value), negated=negated):
             return ir.BoolConst((value != value) is not negated)
         case ir.IsNan(value=ir.Apply(function=ir.Function.TO_DOUBLE, arguments=(inner,)), negated=negated):
-            # Only a 32-bit float brings a NaN along when it is widened.
+            # Of all types that are widened to a double, only a 32-bit float can be NaN.
             return ir.IsNan(inner, negated) if inner.type.kind is SparkType.FLOAT else ir.BoolConst(negated)
         case ir.IsNan(
             value=ir.Apply(function=ir.Function.FIRST, arguments=(*before, last), type=first_type), negated=negated
         ):
-            # A last argument that is never NaN decides nothing, and NULL is not NaN either.
+            # A last argument that is never NaN can be dropped, because NULL is not NaN either.
             if not isinstance(fold_constants(ir.IsNan(last)), ir.BoolConst):
                 return node
             return ir.IsNan(

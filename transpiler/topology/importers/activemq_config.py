@@ -1,7 +1,7 @@
-"""An ActiveMQ broker's configuration as it was written: its destinations and interceptors, with their places.
+"""An ActiveMQ broker's configuration as it was written: its destinations and interceptors, with their locations.
 
-What Spring and the broker refuse when they start is refused here, at its line: two virtual destinations of one name,
-and a filter that is empty or no condition. What routes in a way that is not computed is a finding.
+A configuration with which Spring or the broker does not start raises an error with its line: two virtual destinations
+with the same name, or a filter that is empty or not a condition. Elements whose routing is not computed are findings.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _ELSEWHERE: Mapping[str, str] = {
     "jmsBridgeConnectors": "a bridge forwards messages to other brokers",
 }
 
-#: Plugins that check users, log, count or draw, and that take or change no message; what the last one does to dead
-#: letters is in the links.
+#: The plugins that authorise, log, count or draw, and neither consume nor change messages. The links express the effect
+#: of the last plugin on dead letters.
 _HARMLESS_PLUGINS = frozenset(
     """simpleAuthenticationPlugin jaasAuthenticationPlugin jaasCertificateAuthenticationPlugin
     jaasDualAuthenticationPlugin authorizationPlugin shiroPlugin statisticsBrokerPlugin loggingBrokerPlugin
@@ -32,8 +32,8 @@ _HARMLESS_PLUGINS = frozenset(
     runtimeConfigurationPlugin discardingDLQBrokerPlugin""".split()
 )
 
-#: The attributes of the elements that decide where messages go, and the elements in them: the properties of their
-#: classes in ``broker.region.virtual`` and ``command``, as xbean has them.
+#: The allowed attributes and child elements of each element that affects routing: the properties of the classes in
+#: ``broker.region.virtual`` and ``command``, as xbean exposes them.
 _KNOWN: Mapping[str, tuple[str, str]] = {
     "destinationInterceptors": ("", "virtualDestinationInterceptor mirroredQueue bean ref"),
     "virtualDestinationInterceptor": ("id", "virtualDestinations"),
@@ -53,16 +53,16 @@ _KNOWN: Mapping[str, tuple[str, str]] = {
 
 _CONSOLE = "jetty.xml"
 
-#: Imported files that a finding names.
+#: Maximum number of imported files that a finding names.
 _MAX_IMPORTS = 3
 
-#: The broker's own virtual topics, and the prefix of its mirrors.
+#: The name pattern and queue prefix of the broker's default virtual topics, and the default prefix of mirrors.
 _DEFAULT_TOPICS, _DEFAULT_PREFIX, _MIRROR_PREFIX = "VirtualTopic.>", "Consumer.*.", "VirtualTopic.Mirror."
 
 
 @dataclass(frozen=True, slots=True)
 class Forward:
-    """A target of a composite destination; ``filter`` is None where every message goes there."""
+    """A target of a composite destination. ``filter`` is None if every message goes to the target."""
 
     kind: str
     name: str
@@ -72,7 +72,11 @@ class Forward:
 
 @dataclass(frozen=True, slots=True)
 class Composite:
-    """A composite queue or topic. ``keeps`` is True, False, or None: where no target took the message."""
+    """A composite queue or topic.
+
+    ``keeps`` is True if the destination itself also gets the messages, and False if it does not. It is None if the
+    destination gets only the messages that no target took.
+    """
 
     kind: str
     name: str
@@ -83,7 +87,7 @@ class Composite:
 
 @dataclass(frozen=True, slots=True)
 class VirtualTopic:
-    """Topics whose messages go to queues, too; ``declared`` is False for the broker's own."""
+    """Topics whose messages also go to queues. ``declared`` is False for the broker's default virtual topics."""
 
     name: str
     prefix: str
@@ -95,7 +99,7 @@ class VirtualTopic:
 
 @dataclass(frozen=True, slots=True)
 class Mirror:
-    """Queues whose messages go to topics, too."""
+    """Mirrored queues: the messages of each queue also go to a topic, named with ``prefix`` and ``postfix``."""
 
     prefix: str
     postfix: str
@@ -103,19 +107,21 @@ class Mirror:
 
 
 def kind_of(destination: Composite | VirtualTopic) -> str:
-    """Return the kind of the destinations that a virtual destination stands for."""
+    """Return the kind (queue or topic) of the names that a virtual destination matches."""
     return destination.kind if isinstance(destination, Composite) else TOPIC_KIND
 
 
-#: An interceptor of the broker: virtual destinations, or mirrored queues.
+#: An interceptor of the broker: a tuple of virtual destinations, or mirrored queues.
 Interceptor = tuple[Composite | VirtualTopic, ...] | Mirror
 
 
 @dataclass(frozen=True, slots=True)
 class DeadLetters:
-    """The dead-letter strategy of the destinations of one kind that a pattern matches.
+    """The dead-letter strategy of the destinations of ``kind`` that ``pattern`` matches.
 
-    It is one destination for all, or has a prefix and a suffix for the name of each; None where it is not computed.
+    The dead letters go to the single destination ``to`` or, if ``affixes`` is set, to a destination for each name, with
+    this prefix and suffix around the name. If both are None, the strategy is not computed. ``expired`` and
+    ``non_persistent`` are True if expired and non-persistent messages also become dead letters.
     """
 
     kind: str
@@ -130,29 +136,30 @@ class DeadLetters:
 
 @dataclass(slots=True)
 class ActiveMQConfig:
-    """All that decides which queue or subscription gets a message."""
+    """All settings that decide which queue or subscription gets a message."""
 
+    #: The queues that the file declares, with their locations.
     queues: dict[str, str] = field(default_factory=dict)
-    #: The topics that the file declares, with their places.
+    #: The topics that the file declares, with their locations.
     topics: dict[str, str] = field(default_factory=dict)
-    #: The conditions under which a network of brokers forwards messages, with their places.
+    #: Texts for the conditions under which networks of brokers forward messages, with their locations.
     networks: dict[str, str] = field(default_factory=dict)
-    #: The interceptors: the last one is outermost.
+    #: The interceptors; the last interceptor is the outermost.
     interceptors: list[Interceptor] = field(default_factory=list)
-    #: The rules for dead letters, in the order of the file; None where a plugin drops all dead letters.
+    #: The rules for dead letters, in the order of the file; None if a plugin discards all dead letters.
     dead_letters: list[DeadLetters] | None = field(default_factory=list)
     findings: list[Diagnostic] = field(default_factory=list)
 
 
 def activemq_brokers(root: Element) -> Iterator[Element]:
-    """Yield the brokers of a file."""
+    """Yield the ``broker`` elements of a file."""
     return (element for element in root.walk() if element.name == "broker")
 
 
 def _of_imports(imports: list[Element]) -> Iterator[Diagnostic]:
-    """Yield what is said of files that a file imports: one finding, and a note of the console's."""
+    """Yield the findings about imported files, which are not read: a note for the console's file, else a warning."""
     names = [element.get("resource") or "another file" for element in imports]
-    # The file of the console comes with the broker, and routes nothing.
+    # The console's file comes with the broker, and does not affect routing.
     console = [name.rpartition("/")[2] == _CONSOLE for name in names]
     severities: tuple[tuple[Severity, bool], ...] = (("info", True), ("warning", False))
     for severity, wanted in severities:
@@ -166,7 +173,7 @@ def _of_imports(imports: list[Element]) -> Iterator[Diagnostic]:
 
 
 def read_broker(broker: Element, root: Element) -> ActiveMQConfig:
-    """Read the ``broker`` element of a file with that root."""
+    """Read the ``broker`` element of a file with the root element ``root``."""
     config = ActiveMQConfig()
     config.findings += _of_imports([*root.named("import")])
     config.findings += broker.elsewhere(_ELSEWHERE)
@@ -197,7 +204,7 @@ def read_broker(broker: Element, root: Element) -> ActiveMQConfig:
 
 
 def _unknown(element: Element) -> Iterator[Diagnostic]:
-    """Yield findings about the names in an element that decides where messages go and that the broker does not know."""
+    """Yield findings about attributes and child elements that the broker does not know, in an element for routing."""
     if element.name not in _KNOWN:
         return
     attributes, elements = (names.split() for names in _KNOWN[element.name])
@@ -278,7 +285,7 @@ def _virtual_destination(
 ) -> Composite | VirtualTopic | None:
     name = element.get("name")
     if name is not None:
-        # The name is the bean's name in Spring.
+        # The name is also the bean's name in Spring.
         before = names.setdefault(name, element)
         if before is not element:
             message = f"there are two virtual destinations called {name!r}, and the broker does not start"

@@ -1,8 +1,8 @@
-"""Patterns of the names of ActiveMQ's destinations, and the dead letters by policies for such patterns.
+"""Patterns of the names of ActiveMQ's destinations, and the links of dead letters under policies for such patterns.
 
-A pattern is words, of which ``*`` is any one, and any-words come last (rule 14 of docs/jms-brokers.md). Without a
-policy the dead letters of all are in one queue, expired messages among them. A message in its own dead-letter queue
-stays.
+A pattern is a sequence of words: ``*`` matches any one word, and the multi-word wildcard ``>`` comes last (rule 14 of
+docs/jms-brokers.md). Without a policy, all dead letters go to one queue, including expired messages. A message in its
+own dead-letter queue stays there.
 
 Sources: ``RegionBroker.sendToDeadLetterQueue``, ``SharedDeadLetterStrategy``, ``IndividualDeadLetterStrategy`` and
 ``DestinationMap.chooseValue`` of ActiveMQ.
@@ -25,33 +25,33 @@ from transpiler.topology.targets import NOWHERE
 #: The pattern of all names.
 ANY_NAME: TopicPattern = (MANY_WORDS,)
 
-#: Its rules for keys: what senders write is text, with wildcards or without.
+#: ActiveMQ's rules for keys. A name that a sender writes is literal text, even if it contains wildcards.
 _TOPIC = ACTIVEMQ.topic
 
 key_of, words_sent, words_of, name_of = _TOPIC.key, _TOPIC.words, _TOPIC.name_pattern, _TOPIC.syntax.text
 
 
 def up_to_any(pattern: TopicPattern) -> TopicPattern:
-    """Return a pattern up to its first any-words (rule 14)."""
+    """Return ``pattern`` up to and including its first multi-word wildcard (rule 14)."""
     return pattern[: pattern.index(MANY_WORDS) + 1] if MANY_WORDS in pattern else pattern
 
 
 def of_virtual(pattern: TopicPattern) -> TopicPattern:
-    """Return the pattern of a virtual destination, or of a policy, as the broker's tree of names reads it (rule 14).
+    """Return the pattern of a virtual destination or policy as the broker's tree of names interprets it (rule 14).
 
-    Any-words that do not come last are one word or more, and what stands behind them does not count.
+    A multi-word wildcard that does not come last matches one word or more, and the words after it are ignored.
     """
     cut = up_to_any(pattern)
     return cut if len(cut) == len(pattern) else (*cut[:-1], ONE_WORD, MANY_WORDS)
 
 
 def literal_name(words: TopicPattern) -> str | None:
-    """Return the name that a pattern without wildcards is."""
+    """Return the name that ``words`` spells if it has no wildcards; None if it has wildcards."""
     return None if is_wild(words) else name_of(words)
 
 
 def covers(pattern: TopicPattern, key: TopicPattern) -> bool:
-    """Return True if a pattern matches a key, or all that another pattern matches."""
+    """Return True if ``pattern`` matches ``key``, or every name that ``key`` matches if it is a pattern."""
     for number, word in enumerate(pattern):
         if word == MANY_WORDS:
             return True
@@ -61,7 +61,7 @@ def covers(pattern: TopicPattern, key: TopicPattern) -> bool:
 
 
 def meets(pattern: TopicPattern, other: TopicPattern) -> bool:
-    """Return True if two patterns, in which any-words come last, match one name."""
+    """Return True if some name matches both patterns, in which the multi-word wildcard comes last."""
     for one, two in zip_longest(pattern, other):
         if MANY_WORDS in (one, two):
             return True
@@ -71,9 +71,10 @@ def meets(pattern: TopicPattern, other: TopicPattern) -> bool:
 
 
 def between(words: TopicPattern, prefix: str, postfix: str) -> TopicPattern | None:
-    """Return the pattern of the names that are matched with a prefix before and a postfix behind; None without any.
+    """Return the pattern of the names that ``words`` matches between ``prefix`` and ``postfix``; None if none.
 
-    Prefixes are compared word by word, the last word of a prefix as the beginning of a word, and postfixes likewise.
+    A prefix is compared word by word, except that its last word only needs to be the start of a word; a postfix
+    likewise.
     """
     if words == (MANY_WORDS,):
         return words
@@ -106,10 +107,11 @@ def between(words: TopicPattern, prefix: str, postfix: str) -> TopicPattern | No
 
 
 def topics_of(queue: TopicPattern, prefix: str, postfix: str) -> Iterator[tuple[TopicPattern, bool]]:
-    """Yield the patterns of the topics whose messages go to a queue by a prefix and a postfix, and if that is certain.
+    """Yield the patterns of the topics whose messages go to ``queue`` under a virtual topic, and True if it is certain.
 
-    The broker looks up prefix, topic and postfix as one pattern in its tree of names, which ends at any-words: then
-    each queue below is found, whatever the topic (rule 14). Certain are those that the whole pattern matches as well.
+    The broker looks up prefix, topic and postfix as one pattern in its tree of names. The lookup ends at a multi-word
+    wildcard and finds every queue below it, whatever the topic (rule 14). It is certain for the queues that also match
+    the whole pattern.
     """
     before, behind = (words_of(text) if text else () for text in (prefix, postfix))
     if MANY_WORDS in before:
@@ -133,7 +135,7 @@ def topics_of(queue: TopicPattern, prefix: str, postfix: str) -> Iterator[tuple[
 
 
 def sent_with_wildcards(pattern: TopicPattern) -> list[TopicPattern]:
-    """Return patterns of the names with wildcards, text for a sender, that match a pattern."""
+    """Return patterns of the names with wildcards as literal text, as senders write them, that match ``pattern``."""
     one_word, many_words = _TOPIC.syntax.one_word, _TOPIC.syntax.many_words
     words = up_to_any(pattern)
     ends = words[-1:] if words[-1:] == (MANY_WORDS,) else ()
@@ -148,13 +150,13 @@ def sent_with_wildcards(pattern: TopicPattern) -> list[TopicPattern]:
 
 
 class DeadLetterLinks:
-    """The links of destinations by policies, the closest first."""
+    """The dead-letter links of destinations under ``policies``, of which the closest applies."""
 
     def __init__(self, policies: Iterable[DeadLetters]) -> None:
         self._policies = sorted(policies, key=cmp_to_key(_compare))
 
     def of(self, kind: str, name: str, source: str, place: str = "") -> Iterator[Link]:
-        """Yield the link of the dead letters of a destination, from a queue or subscription of it."""
+        """Yield the dead-letter link from ``source``, a queue or a subscription of the destination ``name``, if any."""
         key = words_sent(name)
         for policy in self._policies:
             if policy.kind == kind and covers(_pattern(policy), key):
@@ -166,9 +168,10 @@ class DeadLetterLinks:
             yield link
 
     def of_topics(self, pattern: TopicPattern, source: str) -> Iterator[Link]:
-        """Yield the links of a subscription to the topics of a pattern: one, or one for each policy of some of them.
+        """Yield the dead-letter links of a subscription to the topics that ``pattern`` matches.
 
-        One with prefixes leads to as many places as there are topics, and its key is their pattern.
+        There is a single link, or one link for each policy that applies to some of the topics. A link with affixes
+        leads to one destination for each topic, and its key contains the pattern of the topics.
         """
         policies = []
         for policy in (*(one for one in self._policies if one.kind == TOPIC_KIND), DeadLetters(TOPIC_KIND, ">")):
@@ -189,7 +192,7 @@ class DeadLetterLinks:
             yield replace(link, when=f"{link.when}, of topics {link.pattern}")
 
     def of_other_queues(self) -> Iterator[Link]:
-        """Yield the links of queues that sends make."""
+        """Yield the dead-letter links of queues that sends create, by pattern."""
         policies = [policy for policy in self._policies if policy.kind == QUEUE_KIND]
         by_pattern = {key_of(_pattern(policy)): policy for policy in reversed([*policies, DeadLetters("queue", ">")])}
         for pattern, policy in reversed(by_pattern.items()):
@@ -204,7 +207,7 @@ def _link(policy: DeadLetters, name: str, source: str, place: str) -> Link | Non
 
 
 def _link_of_made(policy: DeadLetters, pattern: str) -> Link:
-    """Return the link of queues that sends make, or that they have none."""
+    """Return the link of queues that sends create and ``pattern`` matches; it leads nowhere without a strategy."""
     nowhere = policy.to is None and policy.affixes is None
     kind, to = NOWHERE[:2] if nowhere else ("exchange", policy.to_kind)
     key = None if policy.affixes is not None else policy.to
@@ -232,7 +235,7 @@ def _pattern(policy: DeadLetters) -> TopicPattern:
 
 
 def _compare(one: DeadLetters, other: DeadLetters) -> int:
-    """Order names before patterns, and patterns before those that match them."""
+    """Compare two policies for sorting: names come before patterns, and a pattern before the patterns that cover it."""
     first, second = _pattern(one), _pattern(other)
     plain = (literal_name(second) is not None) - (literal_name(first) is not None)
     if plain or first == second:

@@ -1,6 +1,6 @@
-"""The destinations of an ActiveMQ broker as people see them: targets of virtual destinations, and subscriptions.
+"""The topology for display of an ActiveMQ broker: destinations, targets of virtual destinations, and subscriptions.
 
-A queue is a destination itself; it is one of these only where something else than the queue is there.
+A queue is also a destination. It is listed as a destination only if messages to it go anywhere else than to the queue.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ from transpiler.topology.targets import Target
 
 
 class Subscription(NamedTuple):
-    """A subscription to topics, or a consumer of queues, with the pattern of keys; ``exact`` if that is all it has."""
+    """A subscription to topics, or a consumer of queues.
+
+    ``pattern`` is the pattern of their keys; ``exact`` is False if it was cut at a multi-word wildcard.
+    """
 
     name: str
     kind: str
@@ -40,7 +43,7 @@ class Subscription(NamedTuple):
 
 
 class _Edge(NamedTuple):
-    """A way from a destination to another one, to a subscription, or to the queue that the destination is."""
+    """An edge from a destination to another destination, to a subscription, or to the destination's own queue."""
 
     source: str
     end: str
@@ -49,10 +52,11 @@ class _Edge(NamedTuple):
     choice: str | None = None
 
 
-#: All queues that senders may name.
+#: The pattern of all queues that senders can name, as a destination.
 _EVERY_QUEUE = f"{QUEUE_KIND}://{name_of(ANY_NAME)}"
 
-#: The selectors under which a queue gets a message of a virtual topic, each with True if that is certain.
+#: A function from the name of a queue and a virtual topic to the selectors under which the queue gets a message of the
+#: topic, each with True if it is certain.
 Watched = Callable[[str, VirtualTopic], Iterator[tuple[str | None, bool]]]
 
 
@@ -70,11 +74,11 @@ def shown_destinations(
     knows_queues: bool,
     knows_consumers: bool,
 ) -> Topology:
-    """Return the destinations with the queues of the topology that routes, and its links.
+    """Return the topology for display, with the queues and links of the topology that routes.
 
-    ``topics`` are those that the file declares. ``known`` are the queues that are there, with True for those that a
-    send may have made; others may be there unless the caller ``knows_queues``. ``links_of`` has the links of a queue
-    that is none of ``queues``, but which something leads to.
+    ``topics`` are the topics that the file declares. ``known`` are the existing queues, with True for each queue that
+    only an earlier send may have created; unless ``knows_queues`` is True, there may be further queues. ``links_of``
+    returns the links of a queue that is a target but not in ``queues``.
     """
     levels = _Levels(interceptors)
     virtual = [*levels.virtual_topics()]
@@ -116,24 +120,24 @@ def shown_destinations(
         find = destinations.made if of_each_topic else destinations.end
         builder.link(link, find(link.destination or "", link.key or ""))
         for name in destinations.new_queues(there):
-            # Dead letters of dead letters would have ever longer names.
+            # The names of queues for dead letters of dead letters would become longer and longer.
             waiting += [each for each in links_of(name) if link.affixes is None or each.affixes is None]
     return builder.topology(ACTIVEMQ, queues, readers)
 
 
 class _Levels:
-    """The interceptors of a broker, of which the last is outermost (rule 12)."""
+    """The interceptors of a broker; the last is the outermost (rule 12). Its index is its level."""
 
     def __init__(self, interceptors: Sequence[Interceptor]) -> None:
         self._interceptors = interceptors
 
     @property
     def mirrors(self) -> Iterator[tuple[int, Mirror]]:
-        """The mirrors, with the numbers of their levels."""
+        """The mirrors, each with its level."""
         return ((level, one) for level, one in enumerate(self._interceptors) if isinstance(one, Mirror))
 
     def virtual_topics(self) -> Iterator[VirtualTopic]:
-        """Yield the virtual topics of the file, and those of the broker's own that mirrors lead to."""
+        """Yield the virtual topics of the file, and the broker's default virtual topics to which mirrors lead."""
         for one in (each for listed in self._interceptors if not isinstance(listed, Mirror) for each in listed):
             if isinstance(one, VirtualTopic):
                 topics = of_virtual(words_of(one.name))
@@ -141,14 +145,14 @@ class _Levels:
                     yield one
 
     def ways(self, known: Mapping[str, bool], watched: Watched) -> Iterator[tuple[int, _Edge]]:
-        """Yield the ways that virtual destinations make, with the numbers of their levels."""
+        """Yield the edges from virtual destinations, each with its level."""
         for level, listed in enumerate(self._interceptors):
             for one in () if isinstance(listed, Mirror) else listed:
                 edges = _of_composite(one) if isinstance(one, Composite) else _of_virtual_topic(one, known, watched)
                 yield from ((level, edge) for edge in edges)
 
     def behind(self, edge: _Edge, level: int) -> Iterator[_Edge]:
-        """Yield a way as it is behind the interceptors outside of a level; nothing where they keep all messages."""
+        """Yield ``edge`` as the interceptors outside ``level`` restrict it; nothing if they take all messages."""
         kind, _, name = edge.source.partition("://")
         words, choice = of_virtual(words_of(name)), edge.choice
         for listed in self._interceptors[level + 1 :]:
@@ -156,7 +160,7 @@ class _Levels:
                 continue
             met = [each for each in listed if kind_of(each) == kind and meets(_pattern(each), words)]
             if edge.source == _EVERY_QUEUE:
-                # A queue of the file is shown itself.
+                # A queue of the file has its own edges.
                 met = [each for each in met if literal_name(_pattern(each)) is None]
             always = [_keeps(each) for each in met if covers(_pattern(each), words)]
             if not met or True in always:
@@ -171,7 +175,7 @@ class _Levels:
 
 
 class _Destinations:
-    """Adds the destinations that something leads to, and the queues of those that have more than a queue."""
+    """A builder of the destinations to which edges or links lead, and of the queues of those destinations."""
 
     def __init__(self, levels: _Levels, edges: Sequence[_Edge], builder: ShownBuilder) -> None:
         self._levels, self._edges, self._builder = levels, edges, builder
@@ -186,7 +190,7 @@ class _Destinations:
         self._queues: dict[str, None] = {}
 
     def made(self, kind: str, pattern: str) -> Target:
-        """Return the queues or topics of a pattern that the broker makes, of which it is not known how many."""
+        """Return the target for the queues or topics that the broker creates under ``pattern``, in unknown number."""
         named = f"{kind}://{pattern}"
         self._builder.unknown.add(named)
         if kind == TOPIC_KIND:
@@ -195,7 +199,7 @@ class _Destinations:
         return Target("queue", named)
 
     def bind(self) -> None:
-        """Add the ways between destinations."""
+        """Add the edges between destinations."""
         for edge in self._edges:
             kind, separator, name = edge.end.partition("://")
             self._bind(edge, self.end(kind, name) if separator else Target("queue", edge.end))
@@ -204,7 +208,7 @@ class _Destinations:
         self._builder.bind(edge.source, target, edge.selector, edge.place, choice=edge.choice)
 
     def end(self, kind: str, name: str) -> Target:
-        """Return a destination; the queue where nothing else is there, which a send makes."""
+        """Return the target for a destination; if it is only a queue, the queue itself, which a send creates."""
         named, words = f"{kind}://{name}", words_of(name)
         if kind == QUEUE_KIND and literal_name(words) is not None:
             if named not in self._named and not any(covers(pattern, words) for pattern in self._wild):
@@ -217,7 +221,7 @@ class _Destinations:
         return Target("queue", named)
 
     def _queue_itself(self, named: str) -> None:
-        """Add the ways from a destination to its queue, and to the topics of mirrors."""
+        """Add the edges from a destination to its queue, and to the topics of mirrors."""
         if named in self._done:
             return
         self._done.add(named)
@@ -227,7 +231,7 @@ class _Destinations:
         self._bind_mirrors(named.removeprefix(f"{QUEUE_KIND}://"))
 
     def bind_mirrors(self) -> None:
-        """Add the ways from every queue to the topics of mirrors, and on from there."""
+        """Add the edges from every queue to the topics of mirrors, and from these topics to virtual destinations."""
         named = [edge.source.partition("://") for edge in self._edges]
         topics = {name: of_virtual(words_of(name)) for kind, _, name in named if kind == TOPIC_KIND}
         for _, mirror in self._levels.mirrors:
@@ -250,7 +254,7 @@ class _Destinations:
                 self._bind(one, Target("exchange", topic))
 
     def new_queues(self, there: set[str]) -> list[str]:
-        """Return the queues that something leads to and that were not there before; now they are."""
+        """Return the target queues that are not in ``there`` yet, and add them to it."""
         new = [name for name in self._queues if name not in there]
         there.update(new)
         return new
@@ -261,7 +265,7 @@ def _pattern(destination: Composite | VirtualTopic) -> TopicPattern:
 
 
 def _keeps(destination: Composite | VirtualTopic) -> bool | None:
-    """Return True if the destination itself gets the messages, too; None if it gets those that no target took."""
+    """Return True if the destination itself also gets the messages; None if only those that no target took."""
     return destination.keeps if isinstance(destination, Composite) else True
 
 
@@ -276,7 +280,7 @@ def _of_subscriptions(subscriptions: Sequence[Subscription]) -> Iterator[_Edge]:
 
 
 def _of_unknown_queues(topic: VirtualTopic) -> _Edge:
-    """Return the way to the queues of a virtual topic that consumers make, by the pattern of their names."""
+    """Return the edge to the unknown queues of a virtual topic that consumers create, by the pattern of their names."""
     end = f"{QUEUE_KIND}://{topic.prefix}{topic.name}{topic.postfix}"
     return _Edge(f"{TOPIC_KIND}://{topic.name}", end, place=topic.place, choice=PERHAPS)
 

@@ -13,7 +13,7 @@ from transpiler.topology.importers.activemq_shown import Subscription
 
 
 def subscriptions_of(state: Mapping[str, Any]) -> Iterator[Subscription]:
-    """Yield the subscriptions and consumers of a state, each of their destinations by itself."""
+    """Yield the subscriptions and consumers of a state, one item for each of their destinations."""
     for item in (*state.get("subscriptions", ()), *state.get("consumers", ())):
         selector, _ = condition_in_activemq(item)
         for kind, name in activemq_parts(destination_of(item)):
@@ -23,7 +23,7 @@ def subscriptions_of(state: Mapping[str, Any]) -> Iterator[Subscription]:
 
 
 def condition_in_activemq(entry: Mapping[str, Any]) -> tuple[str | None, Dialect]:
-    """Return the selector of a subscription or consumer, and its dialect."""
+    """Return the selector of a subscription or consumer (None if it has no selector), and the dialect."""
     return entry.get("selector") or entry.get("filter") or None, ACTIVEMQ
 
 
@@ -36,7 +36,7 @@ def destination_of(item: Mapping[str, Any]) -> str:
 
 
 def queues_of(state: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the names of the queues that a state lists."""
+    """Yield the names of the queues in a state, without the prefix ``queue://``."""
     for queue in state.get("queues", ()):
         text = str(queue["name"] if isinstance(queue, Mapping) else queue)
         yield text.removeprefix("queue://")

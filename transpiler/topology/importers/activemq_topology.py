@@ -1,12 +1,12 @@
 """The topology of an ActiveMQ broker: interceptors, virtual destinations and subscriptions as exchanges.
 
-A message enters at the exchange of its destination's kind, with the name as the key. Each interceptor is an exchange
-whose bindings lead to the virtual destinations that match, and whose alternate is the interceptor within; innermost are
-the queue itself (queues are made when they are sent to) and the subscriptions of topics. A target of a
-virtual destination leads back to an entry, with its name as the key.
+A message enters at the exchange of its destination's kind (the entry), with the name as the key. Each interceptor is an
+exchange whose bindings lead to the matching virtual destinations, and whose alternate is the next inner interceptor.
+Innermost are the queue itself (a send creates its queue) and the subscriptions of topics. A target of a virtual
+destination leads back to an entry, with the target's name as the key.
 
-Only the file's queues, and those of the state that the caller gives, are there for virtual topics to find, and only the
-state's subscriptions and consumers. The numbers in comments are those of the page of rules, docs/jms-brokers.md.
+Virtual topics find only the queues of the file and of the caller's state; subscriptions and consumers come only from
+the state. The rule numbers in comments are those of docs/jms-brokers.md.
 """
 
 from __future__ import annotations
@@ -66,13 +66,13 @@ from transpiler.topology.model import Topology
 from transpiler.topology.records import Link, Queue
 from transpiler.topology.targets import FAILED, OWN_QUEUE, UNKNOWN, Entered, Target
 
-#: The name of the destination in selectors.
+#: The name that denotes the destination in selectors.
 DESTINATION = "JMSDestination"
 
 
 @lru_cache(maxsize=16_384)
 def calculated_names(selector: str) -> tuple[tuple[str, ...], bool]:
-    """Return the names that a selector calculates with, and True if AND or OR is in it."""
+    """Return the names that are operands of arithmetic in a selector, and True if it contains AND or OR."""
     try:
         tree = parsed(selector, DIALECT)
     except UnsupportedFeatureError:
@@ -88,26 +88,27 @@ def calculated_names(selector: str) -> tuple[tuple[str, ...], bool]:
 
 
 def reads_destination(selector: str | None) -> bool:
-    """Return True if a selector asks for JMSDestination."""
+    """Return True if a selector reads JMSDestination."""
     return reads_names(selector, {DESTINATION}, DIALECT)
 
 
 def with_destination(selector: str, destination: str | None) -> Decided:
-    """Return a selector with the destination in the place of its name, as far as it is decided."""
+    """Return ``selector`` with JMSDestination replaced by its value, and how far the selector is then decided."""
     return with_known_names(selector, known_destination(destination), DIALECT)
 
 
 def known_destination(destination: str | None) -> Callable[[str], Known]:
-    """Return what is known of each name where the destination, if not None, is known."""
+    """Return a function from a name to its known value, for messages with this destination (None is unknown)."""
     known: Known = Unknown.SOME if destination is None else destination
     return lambda name: known if name == DESTINATION else Unknown.OWN
 
 
 class Entry(NamedTuple):
-    """An entry; where filters read the destination, the destination before and the name that was forwarded to.
+    """An exchange at which messages to destinations of ``kind`` enter.
 
-    ``listed`` if the message was sent to a list of destinations. With a ``mirror`` its key is that of a queue, whose
-    messages the mirror sends to a topic.
+    If any filter reads the destination, an entry also has the destination ``before`` the forwarding and the name ``at``
+    to which the message was forwarded. ``listed`` is True if the message was sent to a list of destinations. If
+    ``mirror`` is set, the key is the name of a queue, whose messages the mirror sends to a topic.
     """
 
     kind: str
@@ -118,7 +119,7 @@ class Entry(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of its exchange."""
+        """The name of the entry's exchange."""
         name = self.kind + (LISTED if self.listed else "")
         if self.mirror is not None:
             name += f", mirrors {self.mirror.prefix} {self.mirror.postfix} of other queues"
@@ -126,29 +127,30 @@ class Entry(NamedTuple):
 
 
 def key_at(entry: Entry) -> TopicPattern:
-    """Return the words of the key of an entry where it is known."""
+    """Return the words of the key of ``entry``, which must be known."""
     return words_sent(entry.at or "")
 
 
 def is_plain(entry: Entry) -> bool:
-    """Return True if the only key of an entry is known, and has no wildcards."""
+    """Return True if ``entry`` has a single known key, without wildcards."""
     return entry.at is not None and not {"*", ">"} & set(entry.at)
 
 
 def may_come(entry: Entry, destination: Composite | VirtualTopic) -> bool:
-    """Return True unless the key of an entry is known not to be a virtual destination's."""
+    """Return False if the key of ``entry`` is known and the virtual destination does not match it."""
     return not is_plain(entry) or covers(of_virtual(words_of(destination.name)), key_at(entry))
 
 
 def keys_at(entry: Entry, patterns: Iterable[TopicPattern]) -> Iterable[TopicPattern]:
-    """Return patterns of names as those of keys at an entry, each once."""
+    """Return the distinct patterns of keys at ``entry`` for patterns of names; at a mirror, keys are queue names."""
     if entry.mirror is None:
         return dict.fromkeys(patterns)
     found = (between(pattern, entry.mirror.prefix, entry.mirror.postfix) for pattern in patterns)
     return dict.fromkeys(words for words in found if words is not None)
 
 
-#: TopicPattern of a name for which sends to names with wildcards are computed, and names at most.
+#: Maximum number of words in a name, and maximum number of subscriptions, interceptors or queues, for which sends to
+#: names with wildcards are computed.
 _MAX_WORDS, _MAX_NAMES = 4, 500
 
 _CAST = (
@@ -170,7 +172,7 @@ class _ActiveMQ:
         self._subscriptions = list(subscriptions_of(state))
         self._knows_consumers = "subscriptions" in state or "consumers" in state
         self._knows_queues = self._knows_consumers or "queues" in state
-        #: The queues that are there, with True for those that a send may have made.
+        #: The queues that exist, with True for each queue that only an earlier send may have created.
         self._queues: dict[str, bool] = dict.fromkeys(config.queues, False)
         for name in queues_of(state):
             self._queues.setdefault(name, False)
@@ -237,7 +239,7 @@ class _ActiveMQ:
         )
 
     def _readers(self, links: Iterable[Link]) -> frozenset[str] | None:
-        """Return the subscriptions, and the queues with consumers, where they are known."""
+        """Return the names of subscriptions and of queues with consumers; None if consumers are unknown."""
         if not self._knows_consumers:
             return None
         consumed = [each.pattern for each in self._subscriptions if each.kind == QUEUE_KIND]
@@ -252,7 +254,7 @@ class _ActiveMQ:
         return frozenset(names)
 
     def _links(self, queues: Sequence[str]) -> Iterator[Link]:
-        """Yield the links of queues, of subscriptions to topics, and of the queues that only senders name."""
+        """Yield the links of queues, of subscriptions to topics, and of the queues that sends create."""
         for when, place in self._config.networks.items():
             named = (queue for queue in queues if queue.startswith("queue://"))
             yield from (Link("network", when, queue, None, path=place) for queue in named)
@@ -292,7 +294,7 @@ class _ActiveMQ:
         return entry.name
 
     def _forward(self, kind: str, name: str, before: str | None) -> Target:
-        """Return the way to a destination by its name; ``before`` is the one that forwards there, if it is known."""
+        """Return the target for the destination ``name``; ``before`` is the forwarding destination, None if unknown."""
         name = name.partition("?")[0].strip()
         entry = Entry(kind)
         if self._reads_destination:
@@ -316,7 +318,7 @@ class _ActiveMQ:
             levels += [destinations] if destinations else []
         source = entry.name
         for number, level in reversed(list(enumerate(levels))):
-            # Rule 12: the last interceptor is outermost.
+            # Rule 12: the last interceptor is the outermost.
             within = builder.exchange(f"{entry.name}, behind {number + 1}" if number else f"{entry.name} itself")
             if isinstance(level, Mirror):
                 builder.bind(source, builder.any_key, Target("exchange", within))
@@ -334,7 +336,7 @@ class _ActiveMQ:
             self._subscribers(source, entry)
 
     def _cast(self, source: str, aware: Composite | VirtualTopic, inner: Sequence[Interceptor], entry: Entry) -> None:
-        """A selectorAware virtual topic around another interceptor's destination may fail the send where both match."""
+        """Bind messages whose send may fail: a selectorAware topic and a destination of an inner interceptor match."""
         listed = [each for level in inner if not isinstance(level, Mirror) for each in level]
         if not listed:
             return
@@ -373,7 +375,7 @@ class _ActiveMQ:
         selector, certain = subscription.selector, subscription.exact
         sure = None
         if selector is not None and may_be_open(selector, {DESTINATION}, DIALECT):
-            # A consumer sees where the message is.
+            # A consumer's selector sees the destination that the message has reached.
             at = entry.at if entry.at is not None else literal_name(subscription.pattern)
             value = None if at is None else f"{entry.kind}://{at}"
             decided = with_destination(selector, value)
@@ -388,7 +390,7 @@ class _ActiveMQ:
                 self._failures(source, selector, "", key)
 
     def _sent_to_prefix(self, pattern: TopicPattern) -> Iterator[TopicPattern]:
-        """Yield the names with wildcards that match a subscription to all names below one; ``*`` is any word."""
+        """Yield patterns of names with literal wildcards that a subscription to all names below a prefix matches."""
         if pattern[-1] != MANY_WORDS or not 1 < len(pattern) <= _MAX_WORDS or len(self._subscriptions) > _MAX_NAMES:
             return
         plain = {pattern[:-1]}
@@ -404,13 +406,13 @@ class _ActiveMQ:
         name = builder.exchange(f"{entry.name}, {destination.name}")
         keys = [pattern]
         if len(pattern) <= _MAX_WORDS and len(self._config.interceptors) <= _MAX_NAMES and not is_plain(entry):
-            # The broker's tree of names finds them for a name with wildcards, too.
+            # The broker's tree of names also finds them for a name with wildcards.
             keys += sent_with_wildcards(pattern)
         for key in keys_at(entry, keys):
             builder.bind(source, key_of(key), Target("exchange", name), place=destination.place)
         itself = Target("exchange", within)
         if isinstance(destination, VirtualTopic):
-            # Rule 8: to queues, and to the topic.
+            # Rule 8: the message goes to queues and to the topic.
             builder.bind(name, builder.any_key, itself)
             self._virtual_queues(name, destination, entry)
             return
@@ -421,7 +423,7 @@ class _ActiveMQ:
         own = entry.at if entry.at is not None else literal_name(pattern)
         before = None if own is None else f"{entry.kind}://{own}"
         for forward in destination.forwards:
-            # Rule 6: a filter sees the destination before this one.
+            # Rule 6: a filter sees the destination before this destination.
             seen = None if entry.listed else before if entry.before is None else entry.before or None
             if forward.filter is not None:
                 self._failures(name, forward.filter, forward.place)
@@ -430,25 +432,25 @@ class _ActiveMQ:
             target = self._forward(forward.kind, forward.name, before)
             decided = Decided(None) if forward.filter is None else with_destination(forward.filter, seen)
             if not decided.certain:
-                # If the target does not take it, the destination may keep it.
+                # If the target does not take the message, the destination may keep it.
                 label = f"{name} perhaps to {forward.name}"
                 target = builder.undecided(label, name, target, decided.sure, forward.place)
             builder.bind(name, builder.any_key, target, decided.selector, forward.place)
 
     def _failures(self, source: str, selector: str, place: str, key: str | None = None) -> None:
-        """Rule 5: arithmetic on a boolean ends the send."""
+        """Bind the messages for which the selector fails the send: rule 5, arithmetic on a boolean."""
         names, shielded = calculated_names(selector)
         if not names:
             return
         target, key = FAILED, self._builder.any_key if key is None else key
         if shielded:
-            # The other side of AND or OR may decide before.
+            # Another operand of AND or OR may decide the result first.
             target = self._builder.perhaps(f"{source} perhaps fails", target)
         for name in names:
             self._builder.bind(source, key, target, f"{name} = TRUE OR {name} = FALSE", place)
 
     def _virtual_queues(self, name: str, topic: VirtualTopic, entry: Entry) -> None:
-        """Rule 8: the queues that are there and whose name is prefix, topic and postfix."""
+        """Bind the queues of a virtual topic (rule 8): existing queues named prefix, topic and postfix."""
         few = len(self._queues) <= _MAX_NAMES
         own = entry.at if entry.at is not None else literal_name(words_of(topic.name))
         before = None if own is None else f"{TOPIC_KIND}://{own}"
@@ -470,7 +472,10 @@ class _ActiveMQ:
                         self._builder.bind(name, key_of(key), target, selector, topic.place)
 
     def _watched(self, queue: str, topic: VirtualTopic) -> Iterator[tuple[str | None, bool]]:
-        """Yield the selectors under which a queue gets a message, and whether that is certain (rule 10)."""
+        """Yield the selectors under which a queue gets a message (None is every message), and True if it is certain.
+
+        Under rule 10, a queue of a selectorAware topic needs a consumer whose selector matches.
+        """
         if not topic.selector_aware:
             yield None, True
             return
@@ -486,14 +491,14 @@ class _ActiveMQ:
                 yield decided.selector, decided.certain
 
     def _mirror(self, source: str, mirror: Mirror, entry: Entry) -> None:
-        """Rule 13: every queue's messages go to a topic, too."""
+        """Bind the topics of a mirror: under rule 13, the messages of every queue also go to a topic."""
         builder = self._builder
         known = builder.exchange(f"{entry.name}, mirrors")
         builder.lead_on(known, self._enter(Entry(TOPIC_KIND, entry.before, mirror=mirror)))
         builder.bind(source, builder.any_key, Target("exchange", known), place=mirror.place)
         for queue in self._queues:
             topic = f"{mirror.prefix}{queue}{mirror.postfix}"
-            # Filters see the topic, but for a message that was forwarded before.
+            # Filters see the topic, unless the message was forwarded before.
             target = self._forward(TOPIC_KIND, topic, entry.before or f"{TOPIC_KIND}://{topic}")
             builder.bind(known, key_of(words_sent(queue)), target, place=mirror.place)
 
@@ -503,7 +508,7 @@ class _ActiveMQ:
 
 
 def _entered(entry: Entry) -> Entered:
-    """Return the sends that come to an entry; to that of mirrors the names of the queues come."""
+    """Return the sends that enter at ``entry``; at the entry of a mirror, the keys are names of queues."""
     mirror = entry.mirror
     return Entered(entry.kind, affixes=None if mirror is None else (mirror.prefix, mirror.postfix))
 

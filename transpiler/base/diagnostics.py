@@ -176,7 +176,7 @@ def at_path(
 
 
 def caret_block(text: str, gutter: str, spans: Sequence[Span]) -> list[str]:
-    """Return two lines: ``gutter`` and the line ``text``, and carets below ``spans``, at least one for each span."""
+    """Return two lines: ``text`` after its number ``gutter``, and carets below ``spans``, at least one below each."""
     # A selector may be thousands of characters on one line: show a window that contains the start of the first span.
     begin = max(0, spans[0].start - WINDOW // 2) if len(text) > WINDOW else 0
     end = min(len(text), begin + WINDOW)

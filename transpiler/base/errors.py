@@ -55,27 +55,27 @@ class TranspilerError(ValueError):
 
 
 class SelectorSyntaxError(TranspilerError):
-    """The text does not follow the grammar of the selector language."""
+    """Error for a text that does not follow the grammar of the selector language."""
 
 
 class SelectorTypeError(TranspilerError):
-    """The text can be parsed, but an operator has an operand of a type that it never accepts."""
+    """Error for a selector in which an operator has an operand of a type that the operator never accepts."""
 
 
 class UnsupportedFeatureError(TranspilerError):
-    """The text is valid, but uses a feature of another dialect or of a later version, or exceeds a stated limit."""
+    """Error for a valid text that uses a feature of another dialect or a later version, or exceeds a stated limit."""
 
 
 class LayoutError(TranspilerError):
-    """A name has no column or key in the DataFrame, or a column has a type that no message field has."""
+    """Error for a name without a column or key in the DataFrame, or for a column whose type no message field has."""
 
 
 class DecodeError(TranspilerError):
-    """A message or a filter set, as JSON or as AMQP bytes, cannot be decoded."""
+    """Error for JSON or AMQP bytes that cannot be decoded as a message or a filter set."""
 
 
 class TopologyError(TranspilerError):
-    """The exchanges, queues and bindings of a topology contradict each other."""
+    """Error for a topology that cannot be read, or whose exchanges, queues and bindings contradict each other."""
 
 
 def in_few_frames(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:

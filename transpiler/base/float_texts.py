@@ -1,4 +1,4 @@
-"""The 32-bit floating point number of a decimal text, rounded once."""
+"""Conversion of a decimal text to the nearest 32-bit floating-point number, with a single rounding."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class Hint(str):
     parts: tuple[str | StoreCall | Setting, ...]
 
     def __new__(cls, *parts: str | StoreCall | Setting) -> Hint:
-        """Join ``parts`` to one hint. A hint among them contributes its own elements."""
+        """Join ``parts`` into one hint. A hint among them contributes its own elements."""
         hint = super().__new__(cls, "".join(map(str, parts)))
         hint.parts = tuple(chain.from_iterable(part.parts if isinstance(part, Hint) else (part,) for part in parts))
         return hint
@@ -79,7 +79,7 @@ class Hint(str):
 
 
 def joined(hints: Iterable[str]) -> Hint:
-    """Join ``hints`` to one hint, separated by semicolons."""
+    """Join ``hints`` into one hint, separated by semicolons."""
     separated = chain.from_iterable(("; ", hint) for hint in hints)
     next(separated, None)
     return Hint(*separated)

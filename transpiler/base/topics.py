@@ -1,7 +1,7 @@
 """Topic patterns as sequences of words: the Apache AMQP filter document, section 1.2.
 
 A pattern, and the subject that it is matched with, is a sequence of words separated by dots. So the text "" is one
-empty word; the lowering of patterns treats brokers for which "" has no word. Brokers use different characters as
+empty word; the lowering of patterns handles brokers for which "" has no word. Brokers use different characters as
 wildcards, so a wildcard is a member of ``AnyWord`` here, not a text.
 """
 

@@ -179,7 +179,7 @@ class Measure:
             self._tries = self._runs = 0
             ways = self._ways(branch, FREE)
             parts = branch.parts if isinstance(branch, Sequence) else (branch,)
-            # A search starts at each position of the text, unless the expression begins with an anchor.
+            # A search starts at each position of the text, unless the expression begins with ``^``.
             power = (parts[:1] != (Place(At.BEGIN),)) + self._tries + min(self._runs, 1)
             if power > MAX_POWER or ways > MAX_WAYS:
                 raise RegexError(TOO_MANY, self._tried)

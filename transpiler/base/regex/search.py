@@ -1,6 +1,6 @@
 """Compiled regular expressions: search and replacement by Python's ``re`` with Java's results, and the text for Java.
 
-The translation to Python writes out every set of characters, because the dot, ``$`` and the classes of Python differ.
+The translation writes out every set of characters: in Python, the dot, ``$`` and the classes match other characters.
 """
 
 from __future__ import annotations

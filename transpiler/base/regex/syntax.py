@@ -137,7 +137,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """A look-ahead, positive or negative."""
+    """A look-ahead. It is negative if ``negated``."""
 
     body: Node
     negated: bool

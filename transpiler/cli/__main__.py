@@ -1,4 +1,4 @@
-"""``python -m transpiler.cli``."""
+"""The entry point of ``python -m transpiler.cli``, which runs the command ``selector-sql``."""
 
 from __future__ import annotations
 

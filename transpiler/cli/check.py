@@ -82,7 +82,7 @@ def _relative(directory: str, name: str) -> str:
 
 
 _FOR_PEOPLE: Mapping[str, Callable[[Report, Paint, bool], str]] = {"human": human, "oneline": oneline}
-#: The function that prints a report, by the name of the output format.
+#: The function that returns a report as text, by the name of the output format.
 _FORMS: Mapping[str, Callable[[Report], str]] = {
     "human": human,
     "oneline": oneline,

@@ -140,7 +140,7 @@ class Inputs:
         return declarations
 
     def fixed(self, dialects: Sequence[Dialect], checker: Checker, declarations: Declarations) -> Iterator[Text]:
-        """Write the corrections of all texts, then yield the texts as they are now."""
+        """Write the corrections of all texts into their files, then yield the texts as they are after that."""
         notes, left_out, corrections = list(self.notes), list(self.left_out), []
         used = self._used_elsewhere(declarations)
         for text in self.texts():
@@ -159,7 +159,7 @@ class Inputs:
                 told = f"{count} correction{'' if count == 1 else 's'} written"
                 corrections.append(f"{shown(text.file)}: {told if problem is None else f'not corrected: {problem}'}")
         declarations.constants.forget()
-        # The texts are read again, with the same notes.
+        # The notes are reset, because the second reading of the texts adds the same notes again.
         self.notes[:], self.left_out[:] = [*notes, *corrections], left_out
         yield from self.texts()
 

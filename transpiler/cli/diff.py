@@ -1,4 +1,4 @@
-"""selector-sql diff: find a message for which two selectors, filters or topologies differ, or all such in files."""
+"""selector-sql diff: find a message for which two selectors, filters or topologies differ; count such messages."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ class _MessageChanges:
             )
 
     def of_topologies(self, names: Names, files: Sequence[str], layout: ChosenLayout, exchange: str | None) -> None:
-        """Compare two topologies on the messages in ``files``; ``exchange`` is that of messages that name none."""
+        """Compare two topologies on the messages in ``files``, published to ``exchange``; None if they name theirs."""
         # If only one of the topologies has the exchange, the messages change; it is an error only if neither has it.
         check_exchange(exchange, names.old, names.new)
         self._of_queues = True

@@ -1,4 +1,4 @@
-"""selector-sql compare and port: compare a selector under the rules of all brokers, and rewrite it for another one."""
+"""selector-sql compare and port: compare a selector under the rules of all brokers; rewrite it for another broker."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def _ported(
 
 
 def _reads_alike(text: str, ported: str, source: str, target: str) -> bool:
-    """Return True if ``text`` and ``ported`` have the same tree in ``target``, and ``source`` prints ``text`` alike."""
+    """Return True if ``text`` has the same tree as ``ported`` in ``target``, and ``source`` prints it as ``ported``."""
     try:
         tree = parse_selector(text, target)
     except TranspilerError:

@@ -28,7 +28,7 @@ from transpiler.message.receiver import Receiver
 if TYPE_CHECKING:
     from transpiler.language.filters.sets import FilterSet
 
-#: The kinds of statements.
+#: The kinds of statements that ``--as`` prints.
 Kind = Literal["function", "temp-function", "view", "temp-view", "where"]
 _KINDS = get_args(Kind)
 _VIEWS = ("view", "temp-view")

@@ -6,7 +6,7 @@ In order of use::
     from spark_ext import diff
 
     df.filter(compile_selector("color = 'red' AND weight > 2500", df))   # one native expression over df's columns
-    explain_matches(df, "color = 'red' AND weight > 2500")               # how many rows each part kept out, and why
+    explain_matches(df, "color = 'red' AND weight > 2500")               # how many rows each part rejected, and why
     verify(df, "color = 'red'")                                          # Spark against the reference, on df's rows
     diff(df, "weight > 2500", "weight > 2400")                           # rows won and lost by a change
     compare_dialects(df, "color <> 5", ["jms", "activemq"])              # rows on which brokers differ

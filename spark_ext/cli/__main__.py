@@ -1,4 +1,4 @@
-"""``python -m spark_ext.cli``."""
+"""The entry point of ``python -m spark_ext.cli``, which runs the command ``selector-spark``."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ _CORRUPT = "_corrupt_record"
 
 
 class Archive(NamedTuple):
-    """Messages as a DataFrame, and their layout, which may be given by its name or as a schema or DataFrame."""
+    """Messages as a DataFrame, and their layout: a layout, its name, or a DataFrame of the columns; None infers it."""
 
     messages: Any
     layout: Any

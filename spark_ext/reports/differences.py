@@ -47,7 +47,7 @@ class Example:
 
     @property
     def text(self) -> str:
-        """The message on one line."""
+        """The message as JSON on one line, shortened to ``_WIDTH`` characters."""
         return clipped(json_text(self.message, default=str), _WIDTH)
 
     @property

@@ -1,4 +1,4 @@
-"""Explain which rows of a DataFrame match a selector, and which part of the selector rejected each other row.
+"""Explain which rows of a DataFrame match a selector, and which part of the selector rejected the remaining rows.
 
 One aggregation over native columns counts the rows by the first part of the selector that is not TRUE, or if the
 outermost operator is OR, by the first alternative that is TRUE. No Python code runs on the executors. For a few rows of

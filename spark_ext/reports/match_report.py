@@ -55,7 +55,7 @@ class RowGroup:
     examples: tuple[MatchExample, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
+        """Return the JSON form."""
         return {
             "part": self.part,
             "verdict": self.verdict,
@@ -102,7 +102,7 @@ class MatchExplanation:
         return dict(counts)
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
+        """Return the JSON form."""
         return {
             "version": VERSION,
             "selector": self.selector,

@@ -1,17 +1,17 @@
-"""Files of messages in the forms that people have them in: one reader for the library and for every command.
+"""Reader for files of messages, in all formats in which users have messages; the library and every command use it.
 
-The first record of a file shows its form (``record_forms``); a form takes the lines of the file, with their numbers, to
-records, one message each. Who opens a file is the caller's affair: ``Lines`` is a path here, standard input in a
-command, a URI on Spark.
+The format of a file is recognized by its first record (``record_forms``). A module for each format converts the
+numbered lines of the file to records, one for each message. The caller opens the file, by a function ``Lines``: from a
+path here, from standard input in a command, from a URI on Spark.
 
-- A record has its place, and a text that is read as the same message again, whatever form it came in.
-- An object shows what it is: message JSON, plain properties, an entry of a log, a message in a broker's answer; or the
-  caller names the layout whose row it is.
-- What is no message is a ``RecordError`` with its place. It ends the reading, or is told of and left out (``Errors``);
-  no record is passed over without a word, but for deliveries in a log, which nobody published.
+- A record has its location, and a text from which the same message can be read again, whatever the format was.
+- The members of an object show what it is: message JSON, plain properties, an entry of a log, or a message in a
+  broker's answer. Alternatively, the caller names the layout of which the object is a row.
+- A record that is not a message causes a ``RecordError`` with its location. The error ends the reading, or is reported
+  and the record is skipped (``Errors``). Only deliveries in a log are skipped silently, because nobody published them.
 
-Not here: the sections of message JSON (``message.json``), the places of a layout (``compiler.layouts``), and what
-becomes of a publication (``reference.route``).
+Not here: the sections of message JSON (``message.json``), the columns of a layout (``compiler.layouts``), and the
+routing of a publication (``reference.route``).
 
 Reading order: ``record_errors``, ``file_lines``, ``record``; the forms ``json_values``, ``csv_records``,
 ``tracing_text``, ``artemis_export``, ``browse_text``, ``broker_answers``, and ``record_forms``, which chooses among

@@ -1,6 +1,6 @@
-"""The XML that ``artemis data exp`` and ``artemis consumer --data`` write: each message as a row of ``artemis-xml``.
+"""The XML of ``artemis data exp`` and ``artemis consumer --data``: each message becomes a row of ``artemis-xml``.
 
-The file is parsed as it is read. No entity is declared in an export, and no document with one is read.
+The file is parsed while it is read. A document that declares an entity is rejected, because an export never does.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from transpiler.tools.message_files.record_errors import Errors, place_of, refus
 
 _LAYOUT = "artemis-xml"
 
-#: The root of an export of a journal, and of the messages of a queue.
+#: The root elements of an export of a journal, and of the messages of a queue.
 _ROOTS = ("activemq-journal", "messages")
 
 #: The attributes of a message that are numbers.
 _NUMBERS = frozenset({"id", "priority", "expiration", "timestamp"})
 
-#: The column with the queues where nobody has read the message yet.
+#: The column with the queues that still contain the message.
 QUEUES = "routed_queues"
 
 
 def artemis_export(file: str, lines: NumberedLines, errors: Errors) -> Iterator[Record]:
-    """Yield the messages of an export; where it is cut off, an error is behind the whole ones."""
+    """Yield a record for each message of an export; if the export is cut off, report an error after the last one."""
     export = _Export(file)
     last = 1
     for number, line in lines:
@@ -57,7 +57,7 @@ class _Export:
         parser.EntityDeclHandler = self._entity
 
     def parse(self, number: int, text: str, *, last: bool = False) -> list[Record]:
-        """Return the messages that end in a line."""
+        """Parse ``text``, the line ``number``, and return the records of the messages that end on this line."""
         self._number, self._found = number, []
         try:
             self._parser.Parse(text, last)
@@ -103,7 +103,7 @@ class _Export:
 
 
 def _number(text: str) -> object:
-    """Return the number that a text is; what is none stays, for the row is checked."""
+    """Return ``text`` as an integer; unchanged if it is not an integer, because the row is checked later."""
     with suppress(ValueError):
         return int(text)
     return text

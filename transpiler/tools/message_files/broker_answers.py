@@ -1,8 +1,8 @@
-"""Messages in the answers of brokers: of Jolokia, of RabbitMQ's management, of Broker-J's REST interface.
+"""Messages in the answers of management interfaces: Jolokia, RabbitMQ's management API, Broker-J's REST interface.
 
-An answer of Jolokia holds a message, an array of some, or a text of JSON with one. The messages of each broker have
-members that no others have, by which their layout is known; Broker-J's have no layout, and are message JSON here.
-``listMessages`` of Artemis puts properties beside its own members, and is read as the row that a browse has.
+An answer of Jolokia contains a message, an array of messages, or a JSON text with an array of messages. The layout of a
+message is recognized by members that only this broker uses. Messages of Broker-J have no layout; they are converted to
+message JSON. ``listMessages`` of Artemis mixes properties with its own members, and becomes a row like ``browse``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from transpiler.tools.message_files.json_values import member_elements
 from transpiler.tools.message_files.record import Record
 from transpiler.tools.message_files.record_errors import Errors, load_record, refuse
 
-#: The layouts of messages by members that only theirs have.
+#: Layouts of messages, each with members that together occur only in messages of this layout.
 _MEMBERS: tuple[tuple[frozenset[str], str], ...] = (
     (frozenset({"StringProperties", "IntProperties", "address"}), "artemis-jolokia"),
     (frozenset({"StringProperties", "IntProperties", "JMSMessageID"}), "activemq-jolokia"),
@@ -32,21 +32,21 @@ _MEMBERS: tuple[tuple[frozenset[str], str], ...] = (
     (frozenset({"_id", "_priority", "_timestamp", "properties"}), "artemis-xml"),
 )
 
-#: Members of a message of Broker-J's, beside its headers.
+#: Members by which a message of Broker-J is recognized, apart from its headers.
 _OF_BROKER_J = frozenset({"id", "persistent", "deliveryCount", "state"})
 
 _BROWSE = "browse() of a queue gives some"
 
 
 def layout_shown(value: Mapping[str, Any], name: str | None = None) -> StoreLayout | None:
-    """Return the layout of a name, or the one that an object's members show; None where they show none."""
+    """Return the layout ``name``, or if that is None, the layout that the members of ``value`` show; else None."""
     name = name or next((name for members, name in _MEMBERS if members <= value.keys()), None)
     layout = None if name is None else find_layout(name)
     return layout if isinstance(layout, StoreLayout) else None
 
 
 def messages_of(record: Record, errors: Errors) -> Iterator[Record]:
-    """Yield the messages of an answer of Jolokia, each with the line where it begins; any other record as it is."""
+    """Yield the messages in ``record`` if it is an answer of Jolokia, each with its line; otherwise ``record``."""
     text = record.text
     if record.value is not None or '"status"' not in text or ('"value"' not in text and '"error"' not in text):
         yield record
@@ -75,7 +75,7 @@ def _is_answer(value: object) -> bool:
 
 
 def _messages_in(record: Record, answer: Any) -> list[Any] | None:
-    """Return the messages of an answer that are not the elements of an array in its text; None where they are."""
+    """Return the messages of ``answer``; None if they are an array in its text, whose elements have their own lines."""
     if answer["status"] != 200:
         told = one_line(str(answer.get("error") or "it says no more"))
         refuse(record.place, f"Jolokia answered with an error, status {answer['status']}: {told}")
@@ -89,7 +89,7 @@ def _messages_in(record: Record, answer: Any) -> list[Any] | None:
     return refuse(record.place, f"this answer of Jolokia has no messages, its value is {kind_of(value)}: {_BROWSE}")
 
 
-#: Members of Artemis' own in what listMessages gives, and those by which it is known.
+#: Artemis' own members in messages of ``listMessages``; and the members by which such messages are recognized.
 _LISTED = frozenset(
     """address messageID userID durable type expiration priority timestamp redelivered protocol largeMessage
     persistentSize""".split()
@@ -98,12 +98,12 @@ _KNOWN_BY = frozenset({"address", "messageID", "durable", "priority"})
 
 
 def is_listed(value: Mapping[str, Any]) -> bool:
-    """Return True for a message as Artemis' ``listMessages`` gives it."""
+    """Return True if ``value`` has the form of a message of Artemis' ``listMessages``."""
     return value.keys() >= _KNOWN_BY and "StringProperties" not in value
 
 
 def row_of_listed(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the row of ``artemis-jolokia`` that has the properties of a listed message in its maps."""
+    """Return ``value``, a message of ``listMessages``, as a row of ``artemis-jolokia`` with its properties in maps."""
     maps: dict[str, dict[str, Any]] = {
         name: {}
         for name in ("StringProperties", "BooleanProperties", "IntProperties", "LongProperties", "DoubleProperties")
@@ -116,7 +116,7 @@ def row_of_listed(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_of_broker_j(value: Mapping[str, Any]) -> bool:
-    """Return True for a message as Broker-J's REST interface shows it (``getMessageInfo``)."""
+    """Return True if ``value`` has the form of a message of Broker-J's REST interface (``getMessageInfo``)."""
     if value.keys() >= _OF_BROKER_J:
         return True
     return (
@@ -124,7 +124,7 @@ def is_of_broker_j(value: Mapping[str, Any]) -> bool:
     )
 
 
-#: Members of a message of Broker-J's by the fields of AMQP 1.0 that have them.
+#: The member of a Broker-J message for each field of AMQP 1.0.
 _PROPERTIES = {
     "message_id": "messageId",
     "to": "to",
@@ -140,7 +140,7 @@ _HEADER = {"durable": "persistent", "priority": "priority", "delivery_count": "d
 
 
 def broker_j_message(value: Mapping[str, Any]) -> Message:
-    """Return a message that Broker-J shows; ``DecodeError`` where its headers were not asked for, or are none."""
+    """Return the message for ``value``, in the form of Broker-J; raise ``DecodeError`` if it has no headers."""
     headers = value.get("headers")
     if not isinstance(headers, Mapping):
         message = "headers: a message of Broker-J's without its headers has lost its properties"
@@ -165,6 +165,6 @@ def _milliseconds(value: Any) -> Any:
 
 
 def broker_j_place(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the members that say where a message of Broker-J's was published: under which key."""
+    """Return the publication members for ``value``, a Broker-J message: its routing key; empty if that is unknown."""
     key = value.get("initialRoutingAddress")
     return {"routing_key": key} if isinstance(key, str) else {}

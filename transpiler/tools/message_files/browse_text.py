@@ -1,7 +1,7 @@
-"""The output of ``activemq browse``: a line for each field of a message, and a blank line behind the last.
+"""The output of ``activemq browse``: a line for each field of a message, and a blank line after the last field.
 
-All values are text, so a property has its type by use, as a cell of CSV has. A text goes on in lines that begin with no
-field. What the command prints before the first message, such as where it runs, is no part of it.
+All values are text, so the type of a property depends on its use in the selector, as for a CSV cell. A text may
+continue on lines that do not begin with a field. Lines that the command prints before the first message are skipped.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from collections.abc import Iterator
 
 from transpiler.tools.message_files.record import NumberedLines, Record
 
-#: A field: where it belongs, its name, and its text or the beginning of it.
+#: The line of a field: its section, its name, and its text or the first line of it.
 FIELD = re.compile(r"JMS_(HEADER|CUSTOM|BODY)_FIELD:(\S+) =(?: (.*))?", re.DOTALL)
 
-#: The field of a text message's body.
+#: The field with the body of a text message.
 _TEXT = "JMSText"
 
-#: The names of the delivery modes in JMS.
+#: The JMS name for each delivery mode in the output.
 _MODES = {"persistent": "PERSISTENT", "non-persistent": "NON_PERSISTENT"}
 
 
 def browse_text(file: str, lines: NumberedLines) -> Iterator[Record]:
-    """Yield the messages of a browse."""
+    """Yield a record for each message in the output of ``activemq browse``."""
     message = _Message(file)
     blank = False
     for number, line in lines:
@@ -47,20 +47,20 @@ class _Message:
         self.fields: dict[tuple[str, str], str] = {}
 
     def add(self, number: int, line: str, found: re.Match[str]) -> None:
-        """Add a field in a line of its own."""
+        """Add the field that begins on ``line``."""
         self._line = self._line or number
         self._last = found[1], found[2]
         self.fields[self._last] = found[3] or ""
         self._lines.append(line)
 
     def go_on(self, line: str) -> None:
-        """Add a line to the text of the last field, if there is one."""
+        """Append ``line`` to the text of the last field; ignore it if there is no field yet."""
         if self._last is not None:
             self.fields[self._last] += f"\n{line}"
             self._lines.append(line)
 
     def record(self) -> Record:
-        """Return the message; blank lines behind it are no part of its last text."""
+        """Return the record of the message; blank lines at the end do not belong to its last field."""
         if self._last is not None:
             self.fields[self._last] = self.fields[self._last].rstrip("\n")
         cells = {name: text for (kind, name), text in self.fields.items() if kind != "BODY"}

@@ -1,4 +1,4 @@
-"""CSV with a header: rows of texts, which a schema may give types."""
+"""CSV with a header: rows of text cells, which are converted if a schema gives the types of the columns."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from transpiler.base.diagnostics import one_line
 from transpiler.tools.message_files.record import NumberedLines, Record
 from transpiler.tools.message_files.record_errors import Errors, place_of, refuse
 
-#: The names of two columns or more, where the name of the file does not say that it is CSV; what separates them in
-#: files of another kind is told of there.
+#: A CSV header with at least two columns, to recognize CSV in a file with another extension. Separators other than
+#: commas also match, so that ``_check_header`` can report them.
 HEADER = re.compile(r'"?[\w.$:-]+"?(?:[,;\t|]"?[\w.$:-]+"?)+\s*', re.ASCII)
 
 
 class _Kept:
-    """The lines that a reader of CSV has taken since the last record."""
+    """An iterator over lines for ``csv.reader`` that also keeps in ``taken`` the lines read since the last record."""
 
     def __init__(self, lines: NumberedLines) -> None:
         self._lines = lines
@@ -31,9 +31,9 @@ class _Kept:
 
 
 def csv_records(file: str, lines: NumberedLines, errors: Errors) -> Iterator[Record]:
-    """Yield the rows of CSV, without the cells that are empty."""
+    """Yield a record for each row of the CSV lines, without its empty cells."""
     kept = _Kept(lines)
-    # A quote in a quoted text is doubled: RFC 4180.
+    # Strict, because RFC 4180 requires that a quote in a quoted text is doubled.
     reader = csv.reader(kept, strict=True)
     names: list[str] = []
     header = ""
@@ -60,7 +60,7 @@ def csv_records(file: str, lines: NumberedLines, errors: Errors) -> Iterator[Rec
                 found = f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'}"
                 refuse(place_of(file, number), f"{found}, and the header has {len(names)} names")
         else:
-            # An empty cell is an absent value.
+            # An empty cell means that the value is absent.
             present = {name: cell for name, cell in zip(names, cells, strict=True) if cell}
             yield Record(file, number, text, present, header, names)
 
@@ -77,7 +77,7 @@ def _boolean(cell: str) -> bool:
     return {"true": True, "false": False}[cell.lower()]
 
 
-#: The readings of cells by the types of a schema, in Spark's JSON form without their parameters.
+#: The function that converts a cell to each type of a schema, by the type's name in Spark's JSON form.
 _READINGS: Mapping[str, Callable[[str], Any]] = {
     **dict.fromkeys(("byte", "short", "integer", "long"), int),
     **dict.fromkeys(("float", "double"), float),
@@ -86,7 +86,7 @@ _READINGS: Mapping[str, Callable[[str], Any]] = {
 
 
 def _as_first(cell: str, *readings: Callable[[str], Any]) -> Any:
-    """Return a cell by the first of some readings that it has, or as text."""
+    """Return ``cell`` converted by the first of ``readings`` that does not fail; as text if all fail."""
     for reading in readings:
         with suppress(ValueError, KeyError):
             return reading(cell)
@@ -94,6 +94,6 @@ def _as_first(cell: str, *readings: Callable[[str], Any]) -> Any:
 
 
 def typed_cells(cells: Mapping[str, str], types: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row of CSV with the numbers and booleans that the types of a schema have."""
+    """Return a CSV row with its cells converted to ``types``, the column types of a schema in Spark's JSON form."""
     readings = {name: _READINGS.get(kind.split("(")[0], str) for name, kind in types.items() if isinstance(kind, str)}
     return {name: _as_first(cell, readings.get(name, str)) for name, cell in cells.items()}

@@ -1,4 +1,4 @@
-"""Lines of files: UTF-8, with or without a byte order mark, that end at LF, CRLF or CR, compressed or not."""
+"""Lines of UTF-8 files, with or without a byte order mark, that end with LF, CRLF or CR; optionally compressed."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from typing import BinaryIO, NoReturn, cast
 from transpiler.base.diagnostics import one_line
 from transpiler.tools.message_files.record_errors import RecordError, place_of, refuse
 
-#: Bytes of one line: brokers take messages of 128 MiB at most, and a line that is too long is held until it is.
+#: Maximum length of a line, in bytes. Brokers accept messages of at most 128 MiB; a whole line is kept in memory.
 MAX_LINE = 2**27 + 2**26
 
-#: Bytes that are read of a line at a time.
+#: Maximum number of bytes read at a time.
 PIECE = 2**20
 
-#: Is entered to read and decode lines, and may keep an error to itself.
+#: A function that returns the context manager in which lines are read and decoded; it may suppress errors.
 Guard = Callable[[], AbstractContextManager[None]]
 
-#: Opens the lines of a file, each with its number.
+#: A function that opens the file with the given name, under the given guard, and yields its lines with their numbers.
 Lines = Callable[[str, Guard], Iterator[tuple[int, str]]]
 
 
 def file_lines(name: str, guard: Guard = nullcontext) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a file without their ends, with their numbers from 1; one called .gz is decompressed."""
+    """Yield the lines of the file ``name`` without line ends, numbered from 1; a name with .gz is decompressed."""
     with open(name, "rb") as stream:
         if name.endswith(".gz"):
             with gzip.open(stream) as unzipped:
@@ -35,15 +35,15 @@ def file_lines(name: str, guard: Guard = nullcontext) -> Iterator[tuple[int, str
 
 
 def decoded_lines(stream: BinaryIO, name: str, guard: Guard = nullcontext) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a stream, with their numbers from 1; ``name`` is that of the file.
+    """Yield the lines of ``stream``, the content of the file ``name``, numbered from 1.
 
-    ``guard`` is entered to read and decode, and leaves a line out if it keeps the error to itself; behind the end of
-    compressed data that were cut off nothing is left to read.
+    Reading and decoding happen inside ``guard()``. If it suppresses the error of a line, that line is skipped. If
+    compressed data is cut off, the lines end there.
     """
     lines = _numbered_lines(stream, name)
     too_long = None
     while too_long is None:
-        # Entered once, and again behind each line that is left out: files have millions of lines.
+        # Entered once, and again after each skipped line, but not for each line, because files have millions.
         with guard():
             for number, line in lines:
                 if len(line) > MAX_LINE:
@@ -56,13 +56,13 @@ def decoded_lines(stream: BinaryIO, name: str, guard: Guard = nullcontext) -> It
 
 
 def _numbered_lines(stream: BinaryIO, name: str) -> Iterator[tuple[int, bytes | bytearray]]:
-    """Yield the lines of a stream with their numbers; one that is longer than ``MAX_LINE`` is the last."""
+    """Yield the lines of ``stream`` with their numbers; stop after a line that is longer than ``MAX_LINE``."""
     number = 0
     while raw := _read_piece(stream, name):
         if len(raw) > MAX_LINE:
             yield number + 1, raw
             return
-        # A line that ends at LF may hold several that end at CR.
+        # A text up to LF may contain several lines that end with CR.
         for line in raw.splitlines():
             number += 1
             yield number, line
@@ -76,7 +76,7 @@ def _read_piece(stream: BinaryIO, name: str) -> bytes | bytearray:
 
 
 def _read_line(stream: BinaryIO) -> bytes | bytearray:
-    """Read a line, in pieces that are held once; of one that is too long, a piece more than ``MAX_LINE``."""
+    """Read a line up to LF, in pieces; if it is too long, stop one piece after ``MAX_LINE``."""
     piece = stream.readline(PIECE)
     if len(piece) < PIECE:
         return piece
@@ -88,11 +88,11 @@ def _read_line(stream: BinaryIO) -> bytes | bytearray:
 
 
 def decode_utf8(data: bytes | bytearray, name: str, line: int = 1) -> str:
-    """Decode UTF-8; ``line`` is the number of the line that the data begin with."""
+    """Decode ``data`` as UTF-8; ``line`` is the number of the line with which ``data`` begins."""
     try:
         return data.decode("utf-8-sig" if line == 1 else "utf-8")
     except UnicodeDecodeError as error:
-        # A codec that strips the mark counts from behind it.
+        # The codec that strips the byte order mark counts from the end of the mark.
         start = error.start + len(data) - len(error.object)
         before = data[:start].decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
         row, column = line + before.count("\n"), len(before) - before.rfind("\n")
@@ -100,10 +100,10 @@ def decode_utf8(data: bytes | bytearray, name: str, line: int = 1) -> str:
 
 
 def about_file(name: str, why: str) -> str:
-    """Return what is wrong with a file as a whole."""
+    """Return a message about the whole file ``name``; ``why`` is the predicate of the sentence."""
     return f"standard input {why}" if name == "-" else f"file '{one_line(name)}' {why}"
 
 
 def refuse_file(name: str, why: str) -> NoReturn:
-    """Raise the error about a file as a whole."""
+    """Raise a ``RecordError`` about the whole file ``name``; ``why`` is the predicate of the sentence."""
     raise RecordError(about_file(name, why))

@@ -1,4 +1,4 @@
-"""JSON on several lines: the elements of an array, or objects that stand one behind the other."""
+"""JSON on several lines: the elements of an array, or several objects in sequence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DECODER = JSONDecoder()
 
 
 def is_cut(text: str) -> bool:
-    """Return True for the beginning of an object that goes on in the next line."""
+    """Return True if ``text`` is the beginning of a JSON object that continues on the next line."""
     try:
         _DECODER.raw_decode(text)
     except JSONDecodeError as error:
@@ -26,7 +26,7 @@ def is_cut(text: str) -> bool:
 
 
 def json_values(file: str, lines: list[tuple[int, str]], errors: Errors) -> Iterator[Record]:
-    """Yield the elements of a JSON array, or objects of several lines that stand one behind the other."""
+    """Yield a record for each element of a JSON array, or for each of several JSON objects in sequence."""
     numbers = [number for number, _ in lines]
     source = Source("\n".join(line for _, line in lines), file)
     text = source.text
@@ -44,7 +44,7 @@ def json_values(file: str, lines: list[tuple[int, str]], errors: Errors) -> Iter
         except (ValueError, RecursionError):
             _refuse(source, numbers, place, "this is not JSON that can be read", errors)
             return
-        # Counting lines from the beginning for each element would take quadratic time.
+        # Search for the line by its offset, because counting lines for each element would take quadratic time.
         yield Record(file, numbers[bisect_right(starts, place) - 1], text[place:end])
         place = _skip(text, end)
         mark = text[place : place + 1]
@@ -59,7 +59,7 @@ def json_values(file: str, lines: list[tuple[int, str]], errors: Errors) -> Iter
 
 
 def member_elements(text: str, name: str) -> Iterator[tuple[int, int]]:
-    """Yield the ends of each element of an array that is a member of the object in a JSON text."""
+    """Yield the start and end offset of each element of the array in the member ``name`` of the object ``text``."""
     place = _skip(text, text.index("{") + 1)
     while text[place] != "}":
         key, place = _DECODER.raw_decode(text, place)

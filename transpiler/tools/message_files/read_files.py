@@ -1,4 +1,4 @@
-"""The messages of files: what the library and all commands call."""
+"""The entry points for reading messages from files, for the library and all commands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from transpiler.tools.message_files.record_errors import Errors
 from transpiler.tools.message_files.record_forms import RecordForm, records
 from transpiler.tools.message_files.record_reader import RecordReader, _untold
 
-#: The way to read messages that are in no local file.
+#: The hint on how to read messages that are not in a local file.
 _OTHER_FILES = (
     "spark_ext.read_messages reads what Spark does; a message in a text is Message.from_dict(json.loads(text))"
 )
@@ -29,23 +29,24 @@ def read(
     form: RecordForm | None = None,
     on_error: Callable[[DecodeError], object] | None = None,
 ) -> Iterator[ReadMessage]:
-    """Yield the messages of a file, in any form that the commands read; without a layout, each object shows what it is.
+    """Yield the messages of a file, in any format that the commands read.
 
-    The first record shows the form: JSON, one object a line or on several, or an array of some; CSV with a header;
-    RabbitMQ's tracing log, as JSON or text; the XML of ``artemis data exp``; what ``activemq browse`` prints; answers
-    of Jolokia, of RabbitMQ's management API and of Broker-J's. A file whose name ends in .gz is decompressed. An object
-    is message JSON, plain properties, an entry of a log, or a row of ``layout``. Deliveries in a log, which nobody
-    published, are skipped.
+    The format is recognized by the first record: JSON, with one object on each line, objects on several lines, or an
+    array; CSV with a header; RabbitMQ's tracing log as JSON or text; the XML of ``artemis data exp``; the output of
+    ``activemq browse``; answers of Jolokia, of RabbitMQ's management API and of Broker-J's REST API. A file whose name
+    ends with .gz is decompressed. An object is a row of ``layout`` if that is given; otherwise it is recognized as
+    message JSON, plain properties, or an entry of a log. Deliveries in a log are skipped, because nobody published
+    them.
 
     Args:
-        path: The file's name.
-        layout: The layout whose rows the records are, or a schema.
-        form: ``"json"`` or ``"csv"``; None for what the file shows.
-        on_error: A function that is called with the error of each record that is no message, which is then left out;
-            None to raise it.
+        path: The name of the file.
+        layout: The layout of the records, or a schema; None if the records are not rows of a layout.
+        form: ``"json"`` or ``"csv"``; None to recognize the format.
+        on_error: A function that is called with the error of each record that is not a message; the record is then
+            skipped. None to raise the error.
 
     Raises:
-        DecodeError: A record is no message; the text begins with file, line and column.
+        DecodeError: A record is not a message; the text of the error begins with file, line and column.
         OSError: The file cannot be read.
     """
     name = str(local_path("path", path, _OTHER_FILES))
@@ -54,7 +55,7 @@ def read(
 
 
 def _types(layout: LayoutLike | None) -> Mapping[str, Any]:
-    """Return the types of the columns of a layout that a schema shows, for CSV."""
+    """Return the column types by name if ``layout`` is a schema, to convert CSV cells; else an empty mapping."""
     from transpiler.compiler.layouts.layout import is_layout
     from transpiler.compiler.layouts.schemas import schema_in
 
@@ -72,7 +73,11 @@ def read_records(
     opened: Lines = file_lines,
     note: Callable[[str], object] = _untold,
 ) -> Iterator[ReadMessage]:
-    """Yield the messages of files that ``opened`` opens; deliveries in a tracing log are passed over."""
+    """Yield the messages of ``files``, except deliveries in a tracing log.
+
+    ``rows`` is the layout of the records, or None; ``types`` contains the types of CSV columns. ``opened`` opens a
+    file. ``note`` is called with a text about a doubtful interpretation.
+    """
     reader = RecordReader(rows, types, note)
     for file in files:
         for record in records(file, form, errors, opened):

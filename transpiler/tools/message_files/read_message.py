@@ -1,4 +1,4 @@
-"""A message that was read from a file, with its place, and what stands beside it."""
+"""A message that was read from a file, with its location and its publication data, such as the exchange."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from transpiler.topology.addressing import ROUTING_TYPES
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ReadMessage:
-    """A message of a file: ``message`` itself, and ``value``, the object or the row that it was read from."""
+    """A message read from a file: ``message`` itself, and ``value``, the object or row from which it was read."""
 
     record: Record
     value: Mapping[str, Any]
     message: Message
-    #: The layout of a row, also of CSV; None for an object that shows what it is.
+    #: The layout of the row ``value``, also for CSV; None for an object that is not a row.
     layout: Layout | None = None
 
     def __repr__(self) -> str:
@@ -32,29 +32,29 @@ class ReadMessage:
 
     @property
     def file(self) -> str:
-        """Return the name of the file, as it was given."""
+        """The name of the file, as it was given."""
         return self.record.file
 
     @property
     def line(self) -> int:
-        """Return the number of the line where the message begins, from 1."""
+        """The number of the line on which the message begins, counted from 1."""
         return self.record.line
 
     @property
     def place(self) -> str:
-        """Return the file and the line, as errors name them: ``messages.jsonl:3``."""
+        """The file and the line, in the form for errors: ``messages.jsonl:3``."""
         return self.record.place
 
     @property
     def vhost(self) -> str | None:
-        """Return the virtual host that an entry of RabbitMQ's tracing log names."""
+        """The virtual host in an entry of RabbitMQ's tracing log; None for any other record."""
         name = self.value.get("vhost") if is_entry(self.value) else None
         return name if isinstance(name, str) else None
 
     def sent(self) -> Sent:
-        """Return the exchange, the routing keys and the routing type that stand beside the message, or in its row.
+        """Return the exchange, routing keys and routing type given with the message, as members or in its row.
 
-        Each is None where nothing says it. ``DecodeError`` for what is no text.
+        Each of them is None if it is not given. Raises ``DecodeError`` if one of them is not text.
         """
         own = documented(self.value, self.layout)
         try:
@@ -68,13 +68,13 @@ class ReadMessage:
         return sent
 
     def recorded(self, name: str = "routed_queues") -> tuple[str, ...] | None:
-        """Return the queues that the broker recorded in a member, one text or an array; None where there is none.
+        """Return the queues that the broker recorded for the message; None if there is no such member.
 
         Args:
-            name: The member with the queues.
+            name: The member with the queues, which is a text or an array of texts.
         """
         value = self.value.get(name)
-        # A tracing log says so where a message has gone nowhere.
+        # A tracing log has the text "none" if the message reached no queue.
         return () if value == "none" else (value,) if isinstance(value, str) and value[:1] != "[" else self._texts(name)
 
     def _texts(self, name: str) -> tuple[str, ...] | None:
@@ -84,7 +84,7 @@ class ReadMessage:
             raise at_place(self.place, error) from None
 
     def _with_arrays(self, name: str) -> Mapping[str, Any]:
-        """Return the object, with the array that a cell of CSV has under a name."""
+        """Return ``value``; if it is a CSV row, with the cell ``name`` parsed as a JSON array."""
         value = self.value.get(name)
         if self.record.cells is None or not isinstance(value, str):
             return self.value

@@ -1,4 +1,4 @@
-"""One message of a file, as it was found."""
+"""The record of one message in a file, before it is converted to a ``Message``."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from typing import Any, NamedTuple
 
 from transpiler.tools.message_files.record_errors import place_of
 
-#: Lines of a file that are left to read, each with its number.
+#: The lines of a file that are still to be read, each with its number.
 NumberedLines = Iterator[tuple[int, str]]
 
-#: White space of JSON.
+#: The white space characters of JSON.
 BLANK = " \t\r\n"
 
 
 class Record(NamedTuple):
-    """One message of a file: its place, its text as it is printed, and what it holds.
+    """One message of a file: its location, its text, and its content.
 
-    ``cells`` are texts by their names, of a row of CSV or of a message whose properties are all text; ``header`` and
-    ``names`` are those of the file of CSV. ``value`` is the value of the text in JSON, where it is known already, and
-    ``body`` the text of a message's body that no cell has. ``layout`` names that of the row, where the form shows it.
+    ``text`` is the text to print. ``cells`` contains text values by name, for a row of CSV or a message whose
+    properties are all text; else None. ``header`` is the header line of a CSV file, and ``names`` its column names.
+    ``value`` is the parsed JSON of ``text``; None if it is not yet parsed. ``body`` is the text of the body if no cell
+    contains it. ``layout`` is the name of the row's layout; None if the format does not determine it.
     """
 
     file: str
@@ -34,5 +35,5 @@ class Record(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Return the file and the line, as errors name them."""
+        """The file and the line of the record, in the form for errors: ``messages.jsonl:3``."""
         return place_of(self.file, self.line)

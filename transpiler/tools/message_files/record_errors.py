@@ -1,4 +1,4 @@
-"""Errors of records, with their places, and whether one of them ends the reading."""
+"""Errors of records with their locations, and the decision whether an error ends the reading."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _Given = ParamSpec("_Given")
 
 
 class RecordError(DecodeError):
-    """A record that cannot be read; the text of the error begins with its file, line and column."""
+    """The error of a record that cannot be read; its text begins with file, line and column."""
 
     def __init__(self, text: str, diagnostics: Sequence[Diagnostic] = ()) -> None:
         super().__init__(diagnostics or [Diagnostic("message.record", "error", text)])
@@ -29,7 +29,11 @@ class RecordError(DecodeError):
 
 
 class Errors:
-    """The handling of records that cannot be read: each is given to a function and left out, or the first is raised."""
+    """The handling of records that cannot be read.
+
+    If ``tell`` is given, it is called with each error, and the record is skipped. If it is None, the first error is
+    raised.
+    """
 
     def __init__(self, tell: Callable[[RecordError], object] | None = None) -> None:
         self._tell = tell
@@ -37,14 +41,14 @@ class Errors:
 
     @contextmanager
     def told(self) -> Iterator[None]:
-        """Tell an error, and go on, where the caller does so."""
+        """Return a context manager that reports a ``RecordError`` raised inside it, or raises it again."""
         try:
             yield
         except RecordError as error:
             self.add(error)
 
     def add(self, error: RecordError) -> None:
-        """Tell an error, or raise it where the caller does not go on."""
+        """Report ``error`` and count it; if errors are not reported, raise it."""
         if self._tell is None:
             raise error
         self.count += 1
@@ -52,33 +56,36 @@ class Errors:
 
     @property
     def goes_on(self) -> bool:
-        """Return True if records that cannot be read are left out."""
+        """True if records that cannot be read are skipped."""
         return self._tell is not None
 
     def attempt(self, read: Callable[_Given, _Value], *given: _Given.args, **named: _Given.kwargs) -> _Value | None:
-        """Call a function; return its result, or None where its error was reported and the record is left out."""
+        """Return the result of ``read(*given, **named)``; None if its error was reported and the record is skipped."""
         with self.told():
             return read(*given, **named)
         return None
 
 
 def place_of(file: str, line: int, column: int | None = None) -> str:
-    """Return a place as errors name it."""
+    """Return a location in the form for errors: ``file:line`` or ``file:line:column``."""
     return f"{one_line(file)}:{line}" + (f":{column}" if column is not None else "")
 
 
 def refuse(place: str, why: str) -> NoReturn:
-    """Raise the error of a record at a place."""
+    """Raise a ``RecordError`` with the location ``place`` and the reason ``why``."""
     raise RecordError(f"{place}: {why}")
 
 
 def at_place(place: str, error: TranspilerError, hint: str = "") -> RecordError:
-    """Return an error with the place that it lacks, and with a hint behind it."""
+    """Return ``error`` as a ``RecordError`` with the location ``place`` before its text, and ``hint`` after it."""
     return RecordError(f"{place}: {error}{hint}", error.diagnostics)
 
 
 def load_record(text: str, file: str, line: int | None = None) -> Any:
-    """Return the value of a JSON text; its errors have file, line and column. ``line`` is that of the text itself."""
+    """Return the value of the JSON ``text``; raise ``RecordError`` with the location if it is not JSON.
+
+    ``line`` is the line of the file on which ``text`` begins; None if ``text`` is the whole file.
+    """
     try:
         return load_json(text)
     except JsonTextError as error:

@@ -1,4 +1,4 @@
-"""The form of a file, by its name or its first record, and its records."""
+"""Recognition of a file's format, by its name or its first record, and the records of the file."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from transpiler.tools.message_files.record import BLANK, NumberedLines, Record
 from transpiler.tools.message_files.record_errors import Errors
 from transpiler.tools.message_files.tracing_text import tracing_text
 
-#: The forms that a caller can name; the other ones show themselves.
+#: The formats that a caller can name; all other formats are recognized.
 RecordForm = Literal["json", "csv"]
 
-#: Lines that the command may print before the first message of a browse.
+#: Maximum number of lines that ``activemq browse`` may print before the first message.
 _PREAMBLE = 200
 
 
 def records(file: str, form: RecordForm | None, errors: Errors, opened: Lines = file_lines) -> Iterator[Record]:
-    """Yield the records of a file, whose form its name shows, or its first record."""
+    """Yield the records of ``file``, in the format ``form``; None to recognize it by the name or the first record."""
     for record in _records(file, opened(file, errors.told), form or _form(file), errors):
         if record.cells is None:
             yield from messages_of(record, errors)

@@ -1,4 +1,4 @@
-"""Messages out of records: by the layout that the caller names, or by what each object shows."""
+"""Conversion of records to messages, by the layout that the caller names, or by the members of each object."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from transpiler.tools.message_files.read_message import ReadMessage
 from transpiler.tools.message_files.record import Record
 from transpiler.tools.message_files.record_errors import RecordError, at_place, load_record
 
-#: Events of AWS Lambda by their member with messages: the layout of these, and the filter of jq that takes them out.
+#: For AWS Lambda events, by the member with the messages: the layout of these, and the jq filter to extract them.
 _EVENTS = {
     "messages": ("aws-activemq", ".messages[]"),
     "rmqMessagesByQueue": ("aws-rabbitmq", ".rmqMessagesByQueue[][]"),
@@ -43,28 +43,29 @@ def _untold(_: str) -> None:
 
 
 class RecordReader:
-    """Messages of records, by a layout whose rows they are, or by what each object shows.
+    """A converter of records to messages: rows of the layout ``rows``, or if that is None, objects by their members.
 
-    ``types`` has the types of columns, for CSV. What is doubtful is given to ``note``, once.
+    ``types`` contains the types of CSV columns. ``note`` is called once with a text about a doubtful interpretation.
     """
 
     def __init__(self, rows: Layout | None, types: Mapping[str, Any], note: Callable[[str], object] = _untold) -> None:
         store = store_of(rows)
         if rows is not None:
-            # The evaluator reads whole messages, and would miss properties without a word.
+            # The evaluator reads whole messages, and would silently miss properties of a partial layout.
             refuse_unchosen(rows)
         self._types = types
         self._layouts: dict[tuple[str, ...], StoreLayout] = {}
-        #: Entries of a log are read alike, whether their layout is named or not; one with header options is a store's.
+        #: True if the records are log entries, which are read the same whether the layout is named or not. With a table
+        #: or header options, they are read as rows of the store instead.
         self._entries = store is not None and store.name == "rabbitmq-trace" and not (store.table or store.asked)
         self._rows = None if self._entries else rows
-        #: The error about the first row without a column of the layout, until a row has one.
+        #: The error about the first row without any column of the layout; it counts only if no row has such a column.
         self._foreign: RecordError | None = None
         self._known = self._rows is None
         self._note: Callable[[str], object] | None = note
 
     def read(self, record: Record) -> ReadMessage | None:
-        """Return the message of a record, None for a delivery; ``RecordError`` for what is no message."""
+        """Return the message of ``record``, None for a delivery; raise ``RecordError`` if it is not a message."""
         cells = record.cells
         value: Any = record.value
         if cells is not None:
@@ -93,7 +94,7 @@ class RecordReader:
         return ReadMessage(record, value, message, layout)
 
     def _check(self, value: Any, layout: Layout, record: Record) -> None:
-        """Keep the error about a row without a column of the layout, until a row has one."""
+        """Check that the row ``value`` has a column of ``layout``; keep the first error, because later rows may."""
         try:
             check_columns(value, layout)
             self._known = True
@@ -118,7 +119,7 @@ class RecordReader:
         return message_from_json(value)
 
     def _layout_of_cells(self, record: Record) -> Layout:
-        """Return the layout of a row of texts; ``DecodeError`` for a cell that is no value of its header field."""
+        """Return the layout of a row of text cells; raise ``DecodeError`` if a header field's cell is not valid."""
         cells = record.cells or {}
         columns = tuple(record.names or cells)
         if columns not in self._layouts:
@@ -129,20 +130,20 @@ class RecordReader:
         return self._layouts[columns]
 
     def _other_layouts(self, value: Any) -> str:
-        """Return a hint that names the layouts whose rows look like an object that is no message."""
+        """Return a hint with the layouts whose rows look like ``value``, which is not a message; empty if none does."""
         from transpiler.compiler.inference import layouts_with
 
         names = layouts_with(value) if isinstance(value, Mapping) else []
         return f"\n  hint: if this is a row of a table, give --layout {' or --layout '.join(names)}" if names else ""
 
     def finish(self) -> None:
-        """Raise the error about a file that has rows, and none with a column of the layout."""
+        """Raise the kept error if rows were read, but no row had a column of the layout."""
         if self._foreign is not None and not self._known:
             raise self._foreign
 
 
 def _has_headers(value: Mapping[str, Any]) -> bool:
-    """Return True for ``{"headers": {"k": "v"}}``, as clients of RabbitMQ call application properties."""
+    """Return True if ``value`` has application properties as ``{"headers": {"k": "v"}}``, as in RabbitMQ clients."""
     headers = value.get("headers")
     return (
         isinstance(headers, Mapping)
@@ -153,7 +154,7 @@ def _has_headers(value: Mapping[str, Any]) -> bool:
 
 
 def _event(value: Any) -> str:
-    """Return a hint that says how to take the messages out of an event of AWS Lambda; nothing for another object."""
+    """Return a hint on how to extract the messages if ``value`` is an event of AWS Lambda; else an empty text."""
     found = _EVENTS.keys() & value.keys() if isinstance(value, Mapping) and "eventSource" in value else ()
     for layout, messages in (_EVENTS[member] for member in found):
         return f"\n  hint: this is an event of AWS Lambda: read the output of jq -c '{messages}' with --layout {layout}"

@@ -1,4 +1,4 @@
-"""RabbitMQ's tracing log in text: each entry becomes its JSON form."""
+"""RabbitMQ's tracing log in text format: each entry is converted to the JSON form of the log."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from transpiler.tools.message_files.record_errors import Errors, RecordError, at
 
 
 def tracing_text(file: str, lines: NumberedLines, errors: Errors) -> Iterator[Record]:
-    """Yield the entries of a tracing log in text."""
+    """Yield a record for each entry of a tracing log in text format."""
     entry: list[tuple[int, str]] = []
     for number, line in chain(lines, [(0, ": Message published")]):
         if TEXT_ENTRY.search(line) and (not number or (entry and set(entry[-1][1]) == {"="})):

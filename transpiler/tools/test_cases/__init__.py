@@ -1,16 +1,16 @@
-"""Test cases of selectors in files: selectors, messages, and the verdicts that are expected, per dialect.
+"""Test cases of selectors in files: selectors, messages, and the expected results for each dialect.
 
-A file is YAML with one or more documents, or JSON. Reading keeps the place of every value, so that an error says the
-file, the line, the column, and what may stand there. A case is judged by the reference evaluator, and one that fails
-says why by its explanation.
+A file is YAML with one or more documents, or JSON. Reading keeps the position of every value, so that an error states
+the file, line and column, and what is allowed there. The reference evaluator judges each case; a failed case contains
+an explanation of the result.
 
-Invariants: reading is strict, so no misspelt key is silently a case that tests nothing; every case has one selector,
-one message, one dialect and one expectation, and is independent of all others.
+Invariants: reading is strict, so that a misspelt key is an error and not a case that silently tests nothing. Every case
+has one selector, one message, one dialect and one expectation, and is independent of all other cases.
 
 Not here: the terminal (``cli/test.py``) and pytest (``pytest_plugin``), which report the same results.
 
 Reading order: ``reading`` (``documents.placed_values`` to cases), ``running``; ``boundaries`` makes cases, ``coverage``
-says what they leave untested, ``junit`` writes results for a CI server.
+finds what they leave untested, ``junit`` writes results for a CI server.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""Messages that tell a selector from others that are nearly the same, and the test file that has them.
+"""Messages that distinguish a selector from similar selectors, and a test file with these messages.
 
-Each condition gets messages on each of its sides. The values come from the analysis: of a name those that its tests
-tell apart, a missing one included. The rest of a message is chosen so that the condition decides, if one of the tried
-bases lets it. Then the analysis is asked for what is left: a message on which the condition decides while it is TRUE
-and one while it is FALSE (modified condition/decision coverage), and one for each mutant that no message tells apart.
+Each condition gets messages on each of its sides, that is, with each result that it can have. The values come from the
+analysis: for each name, the values that its tests distinguish, including a missing value. The rest of the message is
+chosen so that the condition decides, if one of the tried base messages allows it. Then the analysis searches for the
+missing messages: one on which the condition decides while it is TRUE, one while it is FALSE (modified
+condition/decision coverage), and one for each mutant that no message so far distinguishes from the selector.
 """
 
 from __future__ import annotations
@@ -41,14 +42,14 @@ from transpiler.tools.analysis.solve import Found, Solver
 from transpiler.tools.test_cases.mutants import Mutant, mutants
 from transpiler.tools.test_cases.reading import Expectation
 
-#: The most conditions of one selector that get messages, and the most evaluations for the messages of one condition.
+#: Maximum number of conditions of one selector that get messages; maximum number of evaluations for one search.
 MAX_CONDITIONS, BUDGET = 200, 40_000
-#: The most names of a comparison for which values are tried, and the most messages that are tried.
+#: Maximum number of names in a comparison for which values are tried, and maximum number of messages tried.
 _TRIED_NAMES, _TRIED = 3, 500
 _TESTS = (ast.Compare, ast.Between, ast.In, ast.Like, ast.IsNull)
-#: The types that plain JSON has.
+#: The AMQP types that have a counterpart in plain JSON.
 _PLAIN = (AmqpType.STRING, AmqpType.LONG, AmqpType.DOUBLE, AmqpType.BOOLEAN)
-#: A message for each truth of a condition, and the one place that it is about.
+#: For each result of a condition, a message with this result, and the only subject of the condition, or None.
 _Sides = dict[Truth, tuple[Message, Subject | None]]
 _EXPECTED: dict[Truth, Expectation] = {True: "matches", False: "does not match", None: "unknown"}
 _BITS: Mapping[Truth, int] = {True: TRUE, False: FALSE, None: UNKNOWN}
@@ -56,7 +57,7 @@ _SAID = {True: "TRUE", False: "FALSE", None: "unknown"}
 
 
 class Boundary(NamedTuple):
-    """A message on one side of a condition: the condition's truth on it, and the selector's verdict."""
+    """A message for a test case of ``condition``: ``side`` is the condition's result, ``verdict`` the selector's."""
 
     condition: ast.Expression
     side: Truth
@@ -65,12 +66,12 @@ class Boundary(NamedTuple):
 
     @property
     def expectation(self) -> Expectation:
-        """The verdict in the words of a test case."""
+        """The selector's result in the words of a test case."""
         return _EXPECTED[self.verdict]
 
 
 def boundaries(tree: ast.Expression, dialect: Dialect) -> list[Boundary]:
-    """Return a message for each side that a condition of a selector has, each message once."""
+    """Return messages for each result that each condition of the selector ``tree`` can have, each message once."""
     conditions = Conditions()
     whole = conditions.selector(tree, dialect)
     solver = Solver(conditions, BUDGET)
@@ -87,7 +88,7 @@ def boundaries(tree: ast.Expression, dialect: Dialect) -> list[Boundary]:
         beside = next((one for one in known if _decides(tree, leaf, own_sides, one, dialect)), known[0])
         for message, subject in own_sides.values():
             made = _beside(beside, message, subject, leaf, dialect)
-            # Properties of the base may change the side of a condition of several names.
+            # Judge again, because properties of the base may change the result of a condition with several names.
             own = judge(leaf, made, dialect, Receiver(0)).truth
             found.setdefault(_key(made), Boundary(leaf, own, made, _verdict(tree, made, dialect)))
     for leaf in leaves:
@@ -110,7 +111,7 @@ def boundaries(tree: ast.Expression, dialect: Dialect) -> list[Boundary]:
             near = answer.message if isinstance(answer, Found) else None
         if near is not None:
             found.setdefault(_key(near), _boundary(tree, mutant.part, near, dialect))
-    # If no condition decides alone, a message for all of them has the verdict of the selector.
+    # If no condition decides alone, add a message with each result of the whole selector.
     for outcomes, wanted in ((TRUE, True), (FALSE, False)):
         if leaves and not any(one.verdict is wanted for one in found.values()):
             example = base(outcomes, wanted)
@@ -164,7 +165,7 @@ def _literals(leaf: ast.Expression) -> Iterator[tuple[tuple[type, Any], Any]]:
 def deciding(
     tree: ast.Expression, leaf: ast.Expression, side: Truth, conditions: Conditions, dialect: Dialect
 ) -> Formula:
-    """Return the formula of the messages on which a condition has one side, and whether they match depends on it."""
+    """Return the formula that is TRUE for messages on which ``leaf`` has the result ``side`` and decides a match."""
     if tree is leaf:
         return Accepted(conditions.selector(leaf, dialect), _BITS[side])
     as_true, as_false = (conditions.selector(_with_truth(tree, leaf, truth), dialect) for truth in (True, False))
@@ -174,7 +175,7 @@ def deciding(
 def decides(
     tree: ast.Expression, leaf: ast.Expression, message: Message, dialect: Dialect, now: int | None = 0
 ) -> Truth:
-    """Return the truth of a condition on a message if its opposite would change whether that matches; else None."""
+    """Return the result of ``leaf`` for ``message`` if it decides whether ``message`` matches; else None."""
     truth = judge(leaf, message, dialect, Receiver(now)).truth
     if truth is None or tree is leaf:
         return truth
@@ -183,7 +184,7 @@ def decides(
 
 
 def _with_truth(tree: ast.Expression, leaf: ast.Expression, truth: bool) -> ast.Expression:
-    """Return a selector with TRUE or FALSE in the place of one of its conditions."""
+    """Return the selector ``tree`` with its condition ``leaf`` replaced by TRUE or FALSE."""
     if tree is leaf:
         return ast.BooleanLiteral(truth)
     match tree:
@@ -198,7 +199,7 @@ def _with_truth(tree: ast.Expression, leaf: ast.Expression, truth: bool) -> ast.
 
 
 def _apart(left: Formula, right: Formula) -> Formula:
-    """Return the formula of the messages that one of two selectors matches, and the other does not."""
+    """Return the formula that is TRUE for messages that exactly one of two selectors matches."""
     ways = ((left, right), (right, left))
     both = (Junction(False, (Accepted(one, TRUE), Accepted(other, NOT_TRUE))) for one, other in ways)
     return Junction(True, tuple(both))
@@ -217,7 +218,7 @@ def _key(message: Message) -> str:
 
 
 def _joined(tree: ast.Expression, wanted: Truth, sides: Sequence[_Sides], dialect: Dialect) -> Message | None:
-    """Return a message for a verdict from those of the conditions' sides, some of which are joined and tried."""
+    """Return a message with the result ``wanted``, combined from one message of each condition; None if none has it."""
     for chosen in islice(product(*(own.values() for own in sides if own)), _TRIED):
         message = Message()
         for own, subject in chosen:
@@ -228,9 +229,9 @@ def _joined(tree: ast.Expression, wanted: Truth, sides: Sequence[_Sides], dialec
 
 
 def _tried(leaf: ast.Expression, dialect: Dialect) -> Iterator[tuple[Truth, tuple[Message, Subject | None]]]:
-    """Yield a message for each truth that a comparison of several names, or a computed one, has for simple values.
+    """Yield a message for each result of ``leaf`` that simple values show, if ``leaf`` has several names or computes.
 
-    The analysis reads such a comparison as one that may have any outcome.
+    Values are tried because the analysis assumes that such a comparison may have any outcome.
     """
     names = list({node.name: None for node in ast.walk(leaf) if isinstance(node, ast.Identifier)})
     computed = any(isinstance(node, ast.Calculate | ast.Call) for node in ast.walk(leaf))
@@ -251,24 +252,24 @@ def _tried(leaf: ast.Expression, dialect: Dialect) -> Iterator[tuple[Truth, tupl
 
 
 def _values(leaf: ast.Expression, names: int) -> list[Any]:
-    """Return values for the names of a comparison or a call: its constants, and for a single name many more."""
+    """Return values to try for the names of ``leaf``: its constants and neighbours, and for one name many more."""
     constants = _constants(leaf)
     texts = [node.value for node in ast.walk(leaf) if isinstance(node, ast.StringLiteral)]
     words = [word for text in texts for word in (text, *text.split(","), text.strip("^$.*"))]
     values: list[Any] = [0, 1, *constants, *(constant + 1 for constant in constants), *words]
     if names == 1:
         values += [*range(2, 13), *(one / other for one in constants for other in constants if other), 10**6, -(10**6)]
-    # TRUE and 1 are equal, and no value of one type.
+    # Keys include the type, because in Python True and 1 are equal.
     return list({(type(value), value): value for value in values}.values())
 
 
 def _constants(leaf: ast.Expression) -> list[int | float]:
-    """Return the numbers of a condition that a message can have: integers of 64 bits, and doubles."""
+    """Return the numbers in ``leaf`` that a message can contain: 64-bit integers, and doubles."""
     return [value for (kind, _), value in _literals(leaf) if kind in (int, float)]
 
 
 def conditions_of(tree: ast.Expression) -> Iterator[ast.Expression]:
-    """Yield the conditions of a selector that have no condition in them, in the order of the text."""
+    """Yield the conditions of the selector ``tree`` without AND, OR and NOT, in the order of the text."""
     match tree:
         case ast.And(terms=terms) | ast.Or(terms=terms):
             for term in terms:
@@ -284,14 +285,14 @@ def conditions_of(tree: ast.Expression) -> Iterator[ast.Expression]:
 
 
 def boundary_messages(selector: SelectorLike, dialect: str | Dialect = "jms") -> list[Message]:
-    """Make messages on each side of every condition of a selector, those that lack its names included.
+    """Make messages for each result of every condition of a selector, including messages that lack its names.
 
     Args:
         selector: The text of a selector, or a parsed tree.
         dialect: The broker's dialect, by name or as a ``Dialect``.
 
     Returns:
-        The messages; for a selector without conditions, one empty message.
+        The messages; if the selector has no conditions, one empty message.
 
     Raises:
         TranspilerError: What ``parse_selector`` raises.
@@ -303,7 +304,7 @@ def boundary_messages(selector: SelectorLike, dialect: str | Dialect = "jms") ->
 
 
 def case_file(selector: str, dialect: str | Dialect = "jms") -> str:
-    """Return a file of test cases that pass: a message on each side of every condition of a selector."""
+    """Return the text of a file of test cases that pass, with messages for each result of every condition."""
     rules = find_dialect(dialect)
     tree = parse_selector(selector, rules)
     lines = [f"selector: {_in_yaml(selector)}", f"dialect: {rules.name}"]
@@ -332,13 +333,13 @@ def case_file(selector: str, dialect: str | Dialect = "jms") -> str:
 
 
 def _in_yaml(value: Any) -> str:
-    """Return a value as JSON, which is YAML; what would act on a reader is escaped as YAML escapes any character."""
+    """Return ``value`` as JSON, which is also YAML, with characters that are not printable escaped as in YAML."""
     text = json.dumps(value, ensure_ascii=False)
     return "".join(one if one.isprintable() else f"\\U{ord(one):08x}" for one in text)
 
 
 def open_truths(leaf: ast.Expression, seen: Container[Truth], solver: Solver, dialect: Dialect) -> list[Truth]:
-    """Return the truths of a condition that no case has, without those that no message gives it."""
+    """Return the results of ``leaf`` that are not in ``seen``, except results that are proved to be impossible."""
     formula = solver.conditions.selector(leaf, dialect)
     return [
         truth
@@ -360,7 +361,7 @@ def _without_message(
 def _sides(
     leaf: ast.Expression, dialect: Dialect, conditions: Conditions, solver: Solver
 ) -> Iterator[tuple[Truth, tuple[Message, Subject | None]]]:
-    """Yield a message for each truth of a condition, with the one place that it is about."""
+    """Yield a message for each result that ``leaf`` can have, with its only subject, None if it has several."""
     formula = conditions.selector(leaf, dialect)
     tests = tuple(all_tests(formula))
     subject = tests[0].subject if len(tests) == 1 else None
@@ -385,9 +386,9 @@ def _sides(
 
 
 def _rank(value: Any, truth: Truth, constants: list[int | float]) -> tuple[int, float]:
-    """Return how unlikely a value is in a test, and how far from the constants of the condition.
+    """Return a rank of how unlikely ``value`` is in a test case, and its distance from ``constants``.
 
-    The name of an unknown condition is likely to be missing, and a value beside numbers to be a number.
+    For an unknown condition, a missing value is likely; if ``constants`` has numbers, a number is likely.
     """
     if value is None:
         return 0 if truth is None else 1, 0
@@ -397,7 +398,7 @@ def _rank(value: Any, truth: Truth, constants: list[int | float]) -> tuple[int, 
     alike = not constants if not is_number else type(content) in map(type, constants)
     rank = (2 if truth is None else 0) + (0 if plain else 2) + (not alike)
     distance = min((abs(content - constant) for constant in constants), default=0) if is_number else 0
-    # A neighbour among the doubles says less to a reader than a number that is half of one away.
+    # The next double is harder to read than a number with a distance of 0.5, so it ranks lower.
     return rank, 50 if 0 < distance < 0.1 else distance
 
 
@@ -408,7 +409,7 @@ def _decides(
     base: Message,
     dialect: Dialect,
 ) -> bool:
-    """Return True if the verdict on a base changes with the side of a condition."""
+    """Return True if the result of ``tree`` for ``base`` changes with the result of the condition ``leaf``."""
     made = (_beside(base, message, subject, leaf, dialect) for message, subject in sides.values())
     verdicts = {_verdict(tree, message, dialect) is True for message in made}
     return len(verdicts) > 1 or not isinstance(leaf, _TESTS)
@@ -417,7 +418,7 @@ def _decides(
 def _beside(
     base: Message, message: Message, subject: Subject | None, leaf: ast.Expression | None, dialect: Dialect
 ) -> Message:
-    """Return a base with what a message has at a place; without one place, at those that a condition reads."""
+    """Return ``base`` with the value of ``message`` for ``subject``; if that is None, for the fields ``leaf`` reads."""
     own, other = base.to_dict(), message.to_dict()
     if subject is not None:
         section = "header_values" if subject.place is None else subject.place.section
@@ -434,7 +435,7 @@ def _beside(
 
 
 def _places(leaf: ast.Expression, dialect: Dialect) -> Iterator[MessageField]:
-    """Yield the places of a message that a condition reads."""
+    """Yield the message fields that the condition ``leaf`` reads."""
     for node in ast.walk(leaf):
         if isinstance(node, ast.Identifier):
             field = dialect.fields.find(node.name, node.section)

@@ -1,4 +1,4 @@
-"""The coverage of test cases: which conditions of a selector never decided, or never had one of their truths."""
+"""The coverage of test cases: conditions of a selector that never decide a case, or never have one of their results."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _SAID: Mapping[Truth, str] = {True: "TRUE", False: "FALSE", None: "unknown"}
 
 
 def uncovered(cases: Iterable[Case]) -> Iterator[tuple[str, list[str]]]:
-    """Yield each selector of some cases with what they leave untested, a line for each condition that lacks something.
+    """Yield each selector of ``cases`` with what they leave untested, as one line for each condition not fully covered.
 
-    A condition decides a case if its opposite would change whether the message matches; it has to decide one while it
-    is TRUE and another one while it is FALSE. A condition that no message lets decide is named as such.
+    A condition decides a case if the opposite result would change whether the message matches. It has to decide one
+    case while it is TRUE, and another case while it is FALSE. If no message lets it decide, its line states this.
     """
     groups: dict[tuple[str, Dialect], list[Case]] = {}
     for case in cases:

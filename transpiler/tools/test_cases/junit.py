@@ -1,4 +1,4 @@
-"""The results of test cases as JUnit XML, which CI servers read."""
+"""The results of test cases as JUnit XML, for CI servers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from transpiler.tools.test_cases.running import Result
 
 
 def junit_xml(results: Sequence[Result], seconds: float) -> str:
-    """Return a document with a suite of all cases; ``seconds`` is what they took together."""
+    """Return an XML document with all ``results`` as one test suite; ``seconds`` is the total time they took."""
     failed = sum(not result.passed for result in results)
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',

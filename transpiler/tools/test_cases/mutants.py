@@ -1,7 +1,7 @@
-"""Mutants of a selector: the selector with one small mistake, which good tests tell from it.
+"""Mutants of a selector: copies with one small mistake each, which good test cases distinguish from the selector.
 
-A mistake is another operator, a constant that is one more or less, another text, NOT where there was none or none where
-there was one, AND for OR, and a condition or a member of a list that is left out.
+A mistake is another operator, a number that is one more or less, another text, an added or removed NOT, AND instead of
+OR or conversely, or a missing condition or list member.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import Ordering
 from transpiler.language.selector.dialects import Dialect
 
-#: The most mutants of one selector, and the largest constant that has a neighbour.
+#: Maximum number of mutants of one selector, and the limit below which a constant gets mutants with its neighbours.
 MAX_MUTANTS, _LARGEST = 600, 2**53
 
 
@@ -35,7 +35,7 @@ class Mutant(NamedTuple):
 
 
 def mutants(tree: ast.Expression, dialect: Dialect) -> Iterator[Mutant]:
-    """Yield the mutants of a selector, those of each condition in the order of the text."""
+    """Yield the mutants of the selector ``tree``, at most ``MAX_MUTANTS``; conditions in the order of the text."""
     for count, mutant in enumerate(_of(tree, dialect, tree)):
         if count >= MAX_MUTANTS:
             return
@@ -74,7 +74,7 @@ def _of_condition(node: ast.Expression, dialect: Dialect) -> Iterator[ast.Expres
     match node:
         case ast.Compare(operator=operator, left=left, right=right):
             sides = (left, right)
-            # Not every broker orders texts and booleans.
+            # Not every broker defines an order for texts and booleans.
             unordered = any(isinstance(side, ast.StringLiteral | ast.BooleanLiteral) for side in sides)
             equality_only = unordered and dialect.ordering is not Ordering.TERMS
             for other in Comparison:
@@ -102,7 +102,7 @@ def _of_condition(node: ast.Expression, dialect: Dialect) -> Iterator[ast.Expres
 
 
 def _neighbours(node: ast.Expression) -> Iterator[ast.Expression]:
-    """Yield the constants beside one."""
+    """Yield copies of the literal ``node`` with a neighbouring value; nothing if ``node`` is not a literal."""
     match node:
         case ast.IntegerLiteral(value=value) if abs(value) < _LARGEST:
             yield replace(node, value=value - 1)

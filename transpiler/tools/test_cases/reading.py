@@ -1,4 +1,4 @@
-"""The files of test cases in directories, by their names, and the cases of a file."""
+"""Search for files of test cases in directories, by their names, and reading of the cases in a file."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from transpiler.message.message import Message
 
 
 class CaseFileError(TranspilerError):
-    """A file of test cases cannot be read; the span is the place of what is wrong."""
+    """Raised if a file of test cases cannot be read; the span is the position of the mistake."""
 
 
 Expectation = Literal["matches", "does not match", "unknown"]
 _EXPECTATIONS: tuple[Expectation, ...] = get_args(Expectation)
 
-#: The endings of names by which files of cases are found; pytest collects the same.
+#: The endings of the names of files with test cases, for the search in directories and for pytest.
 PATTERNS = (".selectors.yaml", ".selectors.yml", ".selectors.json")
 _SKIPPED = ("__pycache__", "node_modules", "venv", "build", "dist")
 
@@ -39,10 +39,11 @@ _CASE = ("name", "message", "expect", *_SETTINGS)
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A selector, a message, a dialect, and the verdict that is expected.
+    """A test case: a selector, a message, a dialect, and the expected result.
 
-    ``file`` and ``line``, from 1, are where the case stands; ``written`` is the message as JSON. ``id`` is the name,
-    and the dialect in brackets where the case is tried in several.
+    ``file`` and ``line``, counted from 1, are the location of the case. ``written`` is the message as JSON. ``id`` is
+    the name of the case, followed by the dialect in brackets if the case is for several dialects. ``now`` and
+    ``destination`` are the time and the receiver's destination; None if the file does not set them.
     """
 
     id: str
@@ -58,9 +59,9 @@ class Case:
 
 
 def find_files(directory: str | Path, skipped: Callable[[OSError], object] | None = None) -> Iterator[Path]:
-    """Yield the files of cases below a directory, sorted; hidden and generated directories are left out.
+    """Yield the files of test cases in ``directory`` and below, sorted, without hidden and generated directories.
 
-    ``skipped`` is called with the error of a directory that cannot be read.
+    ``skipped`` is called with the error of each directory that cannot be read; None to ignore these errors.
     """
     for root, directories, files in os.walk(directory, onerror=skipped):
         directories[:] = sorted(name for name in directories if not name.startswith(".") and name not in _SKIPPED)
@@ -70,9 +71,10 @@ def find_files(directory: str | Path, skipped: Callable[[OSError], object] | Non
 
 
 def read_cases(path: str | Path, text: str | None = None) -> tuple[Case, ...]:
-    """Read the cases of a file, or of its text if that is given; a name that ends in ``.json`` is JSON, else YAML.
+    """Read the test cases of the file ``path``, or of its content ``text`` if that is given.
 
-    Raises ``CaseFileError`` with line and column, and ``OSError`` for a file that cannot be read.
+    The file is JSON if its name ends with ``.json``, otherwise YAML. Raises ``CaseFileError`` with line and column, and
+    ``OSError`` if the file cannot be read.
     """
     name = str(path)
     if text is None:
@@ -88,12 +90,12 @@ def read_cases(path: str | Path, text: str | None = None) -> tuple[Case, ...]:
 
 def _document(document: Node, messages: dict[str, Node]) -> Iterator[Case]:
     members = document.members("a document", _DOCUMENT)
-    # No word that YAML misreads stands in a document, whether a case reads it or not.
+    # Raises for a word that YAML misreads, even if no case uses it.
     document.plain()
     if (named := members.get("messages")) is not None:
         if not isinstance(named.value, Mapping):
             named.refuse("type", f"messages is a mapping of names to messages, found {named.kind}")
-        # Later documents of the file have them, too.
+        # Later documents of the file can use these messages, too.
         messages |= named.value
     layout = None if "layout" not in members else _layout(members["layout"])
     cases = members.get("cases")
@@ -147,7 +149,10 @@ def _case(
 
 
 def _expected(node: Node, own: Mapping[str, Node], document: Mapping[str, Node]) -> dict[str, Expectation]:
-    """Return the expectation of each dialect; without a dialect beside it, a mapping names them itself."""
+    """Return the expectation for each dialect.
+
+    If ``node`` is a mapping, its keys are the dialects; they must be those of the case or document, if any are given.
+    """
     dialect_node = own.get("dialect", document.get("dialect"))
     dialects = None if dialect_node is None else _dialects(dialect_node)
     if not isinstance(node.value, Mapping):
@@ -172,7 +177,7 @@ def _dialects(node: Node) -> tuple[str, ...]:
 
 
 def _message(node: Node, messages: Mapping[str, Node], layout: Layout | None) -> tuple[Message, str]:
-    """Return a message with its JSON; a text names one of ``messages``."""
+    """Return the message of ``node`` and its JSON; if ``node`` is a text, it is a name in ``messages``."""
     if isinstance(node.value, str):
         if not messages:
             node.refuse("message", "no messages have names here", "write the message itself: {color: red}")
@@ -184,7 +189,7 @@ def _message(node: Node, messages: Mapping[str, Node], layout: Layout | None) ->
         message = message_from_json(plain) if layout is None else message_from_json_row(plain, layout)
     except DecodeError as error:
         finding = error.diagnostics[0]
-        # The message of the error begins with the path of what does not fit.
+        # The text of the error begins with the path of the wrong member.
         where = node.value.get(finding.message.partition(":")[0].partition(".")[0], node)
         where.refuse("message", finding.message, finding.hint)
     return message, json.dumps(plain, ensure_ascii=False)

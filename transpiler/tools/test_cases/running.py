@@ -1,4 +1,4 @@
-"""Run a case: judge its message, and compare the verdict with the expected one."""
+"""Run a test case: judge its message, and compare the result with the expected one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ _SAID = {"matches": "a match", "does not match": "no match", "unknown": "unknown
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of a case; ``failure`` is the text that says why it failed, None where it passed."""
+    """The result of a test case. ``failure`` states why it failed; None if it passed.
+
+    ``explanation`` explains the selector's result; None if the dialect rejects the selector.
+    """
 
     case: Case
     explanation: Explanation | None = field(repr=False)
@@ -22,12 +25,12 @@ class Result:
 
     @property
     def passed(self) -> bool:
-        """True if the verdict is the expected one."""
+        """True if the selector's result is the expected one."""
         return self.failure is None
 
 
 def run_case(case: Case) -> Result:
-    """Run a case; a selector that its dialect refuses fails it."""
+    """Run ``case``; it fails if its dialect rejects the selector."""
     try:
         explanation = explain_selector(
             case.selector, case.message, dialect=case.dialect, now=case.now, destination=case.destination
@@ -42,7 +45,7 @@ def run_case(case: Case) -> Result:
 
 
 def is_met(expected: Expectation, explanation: Explanation) -> bool:
-    """Return True if the verdict is the expected one; ``does not match`` is FALSE or unknown."""
+    """Return True if the result is the expected one; ``does not match`` accepts FALSE and unknown."""
     match expected:
         case "matches":
             return explanation.verdict is True
@@ -53,7 +56,7 @@ def is_met(expected: Expectation, explanation: Explanation) -> bool:
 
 
 def disappointment(expected: Expectation, explanation: Explanation) -> str:
-    """Return the text of a failure: the expectation, the verdict with its reason, and what decided underlined."""
+    """Return the text of a failure: expectation, result, reason, and the selector with what decided underlined."""
     lines = [f"expected {_SAID[expected]}, but {_outcome(expected, explanation)}: {explanation.reason}"]
     lines += explanation.marked()
     if explanation.consequence is not None:

@@ -1,4 +1,4 @@
-"""Strategies of Hypothesis: messages for a selector, and selectors of a dialect."""
+"""Hypothesis strategies for messages that suit a selector, and for selectors of a dialect."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _VALUES = st.one_of(_TEXTS, _NUMBERS, _FLOATS, st.booleans())
 
 @st.composite
 def messages_for(draw: st.DrawFn, selector: SelectorLike, dialect: Dialect) -> Message:
-    """Draw a message: what some boundary messages of a selector have, and other values of its properties."""
+    """Draw a message: a combination of boundary messages of ``selector``, with some properties changed or removed."""
     tree = parse_selector(selector, dialect)
     known = boundary_messages(selector, dialect)
     made: dict[str, Any] = {}
@@ -46,7 +46,7 @@ def messages_for(draw: st.DrawFn, selector: SelectorLike, dialect: Dialect) -> M
 
 
 def selectors_of(dialect: Dialect) -> st.SearchStrategy[str]:
-    """Return the strategy of selectors that a dialect accepts, of up to about ten conditions."""
+    """Return a strategy for selectors that ``dialect`` accepts, with up to about ten conditions."""
     name = st.sampled_from(_NAMES).map(ast.Identifier)
     text = _TEXTS.map(ast.StringLiteral)
     number = st.integers(0, 10_000).map(ast.IntegerLiteral) | st.integers(1, 99).map(

@@ -39,6 +39,8 @@ FORMS: tuple[tuple[str, list[str], str], ...] = (
     ("topology-answers", ["topology", DEFINITIONS, "--ask", "losses", "--format", "json"], ""),
     ("topology-answers", ["topology", DEFINITIONS, "--ask", "overlaps", "--format", "json"], ""),
     ("topology-answers", ["topology", DEFINITIONS, "--ask", "shapes", "--format", "json"], ""),
+    ("topology-answers", ["topology", DEFINITIONS, "--ask", "retries", "--format", "json"], ""),
+    ("topology-answers", ["topology", DEFINITIONS, "--fills", "orders.3", "--format", "json"], ""),
     ("topology-answers", ["topology", DEFINITIONS, "--reads", "area", "--format", "json"], ""),
     ("topology-diff", ["diff", OLD, NEW, "--format", "json"], ""),
     ("topology-diff", ["diff", "broken.json", "ttl.json", "--format", "json"], ""),

@@ -22,8 +22,10 @@ from transpiler.tools.topology_report.labels import Finding
 from transpiler.tools.topology_report.listing import listing
 from transpiler.tools.topology_report.operator_questions import QUESTIONS
 from transpiler.tools.topology_report.operator_questions import reads as who_reads
+from transpiler.tools.topology_report.permissions import allowed
 from transpiler.tools.topology_report.picture import draw, draw_page, draw_svg
 from transpiler.tools.topology_report.summary import Summary
+from transpiler.tools.topology_report.ways_in import fills as what_fills
 from transpiler.topology.graph import narrow
 from transpiler.topology.importers.native_format import topology_to_dict
 from transpiler.topology.shown_addresses import addresses_of, counts_of
@@ -49,6 +51,14 @@ _PICTURES = ("mermaid", "dot", "svg", "html", "json")
             "selector-sql topology definitions.json --ask losses",
         ),
         Example("Say which policy is in effect at each queue", "selector-sql topology definitions.json --ask policies"),
+        Example(
+            "Say how often a queue retries, and how long it waits",
+            "selector-sql topology definitions.json --ask retries",
+        ),
+        Example(
+            "Say by which ways messages come to a queue, each with one",
+            "selector-sql topology definitions.json --fills orders.3",
+        ),
         Example("Say which bindings read a header", "selector-sql topology definitions.json --reads area"),
         Example("Draw it for a page of Markdown", "selector-sql topology definitions.json --format mermaid"),
         Example(
@@ -80,9 +90,20 @@ _PICTURES = ("mermaid", "dot", "svg", "html", "json")
     type=click.Choice([*QUESTIONS], case_sensitive=False),
     help="In the place of the listing: queues that lose a message when it is rejected, expires or exceeds a limit; "
     "which policy or address setting is in effect, with its values and those that it hides, and which match nothing; "
+    "retries, with the waits, the number of deliveries and the end; "
     "two bindings that overlap, with a message; shapes of bindings; selectors that are slow in the broker.",
 )
+@click.option(
+    "--fills",
+    metavar="QUEUE",
+    help="In the place of the listing: each way by which messages come to a queue, with one.",
+)
 @click.option("--reads", metavar="NAME", help="In the place of the listing: who reads a property, by which tests.")
+@click.option(
+    "--user",
+    metavar="NAME",
+    help="In the place of the listing: what a user of RabbitMQ may do at exchanges and queues.",
+)
 @click.option(
     "--fail-on",
     type=click.Choice(["warning", "error"], case_sensitive=False),
@@ -103,7 +124,9 @@ def topology(
     picture: str | None,
     report: bool,
     ask: str | None,
+    fills: str | None,
     reads: str | None,
+    user: str | None,
     fail_on: str | None,
     counts: str | None,
     exchanges: tuple[str, ...],
@@ -117,8 +140,10 @@ def topology(
     groups. Several files, and with --report all virtual hosts or brokers of a file, have their reports one after the
     other. Of a directory, RabbitMQ's definitions in its files are one topology.
     """
-    if sum((report, ask is not None, reads is not None)) > 1:
-        fail("--report, --ask and --reads are answers in the place of the listing: give one of them")
+    questions = (("--ask", ask), ("--fills", fills), ("--reads", reads), ("--user", user))
+    asked = [name for name, value in questions if value is not None]
+    if len(asked) + report > 1:
+        fail("--report, --ask, --fills, --reads and --user are answers in the place of the listing: give one of them")
     if fail_on is not None and not report:
         fail("--fail-on is about the findings of a report: give --report as well")
     read = form.read_all(topology, every=report) if report else [("", form.read(name)) for name in topology]
@@ -127,19 +152,24 @@ def topology(
             fail("several topologies have one report together, as text or JSON: give --report, or one file")
         _report_all(read, picture or "text", fail_on)
         return
-    [(_, whole)] = read
-    if report or ask is not None or reads is not None or picture != "json":
-        whole = addresses_of(whole)
+    [(_, routing)] = read
+    whole = addresses_of(routing) if report or asked or picture != "json" else routing
     where = narrow(whole, exchanges=exchanges, queues=queues, around=around, distance=distance)
     summary = None
     if counts is not None:
         summary = _within(where, whole, Summary.from_dict(load_record(read_text_file(counts), counts)))
     chosen = picture or "text"
     columns = {"columns": shutil.get_terminal_size().columns} if sys.stdout.isatty() else {}
-    if ask is not None or reads is not None:
+    if asked:
         if chosen not in ("text", "json"):
             fail(f"an answer is text or json, not {chosen}")
-        _answer([*(QUESTIONS[ask](where) if ask is not None else who_reads(where, reads or ""))], chosen, columns)
+        if ask is not None:
+            answers = QUESTIONS[ask](where)
+        elif fills is not None:
+            answers = what_fills(routing, fills)
+        else:
+            answers = who_reads(where, reads) if reads is not None else allowed(where, user or "")
+        _answer([*answers], chosen, columns)
         return
     if report and chosen not in ("text", "json", "html"):
         fail(f"a report is text, json or html, not {chosen}")
@@ -178,7 +208,7 @@ def _report_all(read: list[tuple[str, Topology]], form: str, fail_on: str | None
 
 def _answer(found: list[Finding], form: str, columns: Mapping[str, int]) -> None:
     if form == "json":
-        named = [{**one.names(), "subject": one.subject, "reason": one.reason} for one in found]
+        named = [{**one.names(), "subject": one.subject, "reason": one.reason, **one.details} for one in found]
         click.echo(json_text({"version": VERSION, "answers": named}, indent=2))
         return
     lines = rows(alike(found), columns.get("columns", 10_000), most=len(found))

@@ -27,6 +27,10 @@ DELAYED = "delayed"
 #: The kind of a setting whose value is the reason, in words, why a queue loses messages without a consumer's action.
 LOSS = "loss"
 
+#: The kinds of settings with RabbitMQ's users, their permissions by the action, and those for topics: by the action,
+#: a space and the exchange.
+USER, PERMISSION, TOPIC_PERMISSION = "user", "permission", "topic permission"
+
 
 def loss(queue: str, reason: str) -> Setting:
     """Return the note that ``queue`` loses messages although it has a dead letter destination, with ``reason``."""

@@ -32,13 +32,29 @@ def test_the_policy_of_highest_priority_counts_alone_and_hides_the_others() -> N
         }
     )
     low = "policy low (priority 0): max-length 5, dead-letter-exchange dlx"
-    own = "the queue's own arguments go before it: max-length 3"
+    own = "of the policy's limit and the queue's own the lower one counts: max-length 3"
     assert answers(topology) == {
         "q": f"policy high (priority 2): max-length 7; hides {low}; {own}",
         "r": low,
         "policy none": "it matches nothing in the file",
         "policy of quorum": "it matches nothing in the file",
     }
+
+
+def test_a_queues_own_argument_goes_before_a_policy_except_for_limits() -> None:
+    # rabbit_amqqueue_process:process_args_policy: res_arg for overflow, res_min for limits and times.
+    arguments = {"x-overflow": "reject-publish", "x-max-length": 9, "x-message-ttl": 5}
+    topology = topology_from_dict(
+        {
+            "rabbitmq_version": "4.1.0",
+            "queues": [{"name": "q", "arguments": arguments}],
+            "policies": [policy("p", "", overflow="drop-head", max_length=7, message_ttl=60)],
+        }
+    )
+    assert answers(topology)["q"].split("; ")[1:] == [
+        "the queue's own arguments go before it: overflow reject-publish",
+        "of the policy's limit and the queue's own the lower one counts: max-length 7, message-ttl 5",
+    ]
 
 
 def test_address_settings_are_merged_the_most_specific_first() -> None:

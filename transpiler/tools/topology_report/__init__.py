@@ -6,5 +6,5 @@ and as one HTML page. A report (``findings``) claims only what is certain.
 Not here: routing of messages, which is in ``reference.route``, and why one message went where it did.
 
 To read: ``summary``, ``labels``, ``listing``, ``picture``, ``diagram_languages``; ``letters``,
-``ways``, ``findings``; ``operator_questions``.
+``ways``, ``findings``; ``operator_questions``, ``policies``, ``retries``, ``permissions``, ``ways_in``.
 """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from transpiler.base.diagnostics import shortened
@@ -26,13 +28,15 @@ MAX_TEXT = 48
 class Finding(NamedTuple):
     """One finding of a report: its kind, the name or binding that it is about, in words, and the reason.
 
-    ``about`` is the part itself: a binding, a link, or the kind and the name of an exchange or a queue.
+    ``about`` is the part itself: a binding, a link, or the kind and the name of an exchange or a queue. ``details``
+    are more members of the finding's JSON, such as a message that shows it.
     """
 
     kind: str
     subject: str
     reason: str
     about: Binding | Link | tuple[str, str] | None = None
+    details: Mapping[str, Any] = MappingProxyType({})
 
     def names(self) -> dict[str, Any]:
         """Return the names of what it is about, for programs."""

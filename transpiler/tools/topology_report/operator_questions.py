@@ -24,6 +24,7 @@ from transpiler.tools.analysis.solve import Found, Solver
 from transpiler.tools.analysis.subsumption import parting_message
 from transpiler.tools.topology_report.labels import Finding, binding_finding, binding_label, exchange_title
 from transpiler.tools.topology_report.policies import policies
+from transpiler.tools.topology_report.retries import retries
 from transpiler.tools.topology_report.ways import Ways, targets
 from transpiler.topology.exchange_types import KeyTest
 from transpiler.topology.model import Topology
@@ -198,6 +199,7 @@ def _slowness(pattern: str, engine: str) -> str:
 QUESTIONS: Mapping[str, Callable[[Topology], Iterator[Finding]]] = {
     "losses": losses,
     "policies": policies,
+    "retries": retries,
     "overlaps": overlaps,
     "shapes": shapes,
     "slow": slow,

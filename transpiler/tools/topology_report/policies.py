@@ -1,8 +1,10 @@
 """Which policies of RabbitMQ, and which address settings of Artemis, are in effect, and which settings they hide.
 
-Of RabbitMQ's policies that match a name the one of highest priority counts, alone (``rabbit_policy:match_all``).
-Artemis merges all settings that match an address, the most specific first (``HierarchicalObjectRepository``). Which
-entry of ActiveMQ's policies counts is not computed.
+Of RabbitMQ's policies that match a name the one of highest priority counts, alone (``rabbit_policy:match_all``). A
+queue's argument goes before it, except for limits and times, of which the lower one counts
+(``rabbit_amqqueue_process:process_args_policy``, ``rabbit_quorum_queue:resolve_delivery_limit``). Artemis merges all
+settings that match an address, the most specific first (``HierarchicalObjectRepository``). Which entry of ActiveMQ's
+policies counts is not computed.
 """
 
 from __future__ import annotations
@@ -22,26 +24,79 @@ from transpiler.topology.model import Topology
 #: The settings of a policy that say what it matches.
 _WHERE = ("pattern", "apply-to", "priority")
 
+#: The settings of which the lower one of a policy and the queue's argument counts.
+_LOWER = frozenset("expires message-ttl max-length max-length-bytes delivery-limit".split())
+
 _ADDRESS_SETTING, _POLICIES = "address-setting", ("policy", "operator policy")
+
+
+class InEffect(NamedTuple):
+    """The value of a setting that is in effect, and the policy, argument or pattern that it comes from."""
+
+    value: str
+    of: str
 
 
 def policies(topology: Topology) -> Iterator[Finding]:
     """Yield for each queue, exchange and address the policies in effect, and the policies that match nothing."""
-    listed: dict[tuple[str, str], dict[str, str]] = {}
-    for one in topology.settings:
-        if one.kind in (*_POLICIES, _ADDRESS_SETTING):
-            listed.setdefault((one.kind, one.of), {})[one.name] = one.value
+    listed = _listed(topology)
     matched: set[tuple[str, str]] = set()
-    of_addresses = {of: values for (kind, of), values in listed.items() if kind == _ADDRESS_SETTING}
-    yield from _address_settings(topology, of_addresses, matched)
+    yield from _address_settings(topology, listed, matched)
     for kind in _POLICIES:
-        found = [_Policy(kind, of, values) for (one, of), values in listed.items() if one == kind]
-        yield from _policies(topology, found, matched)
+        yield from _policies(topology, _of_kind(listed, kind), matched)
     if any(one.kind == "policyEntry" for one in topology.settings):
         yield Finding("policy", "policyEntry", "which of ActiveMQ's policies counts at a destination is not computed")
     for kind, of in listed:
         if (kind, of) not in matched:
             yield Finding("policy", f"{kind} {of}", "it matches nothing in the file")
+
+
+def _listed(topology: Topology) -> dict[tuple[str, str], dict[str, str]]:
+    """Return the settings of policies and address settings, by the kind and the name or pattern of each one."""
+    listed: dict[tuple[str, str], dict[str, str]] = {}
+    for one in topology.settings:
+        if one.kind in (*_POLICIES, _ADDRESS_SETTING):
+            listed.setdefault((one.kind, one.of), {})[one.name] = one.value
+    return listed
+
+
+def _of_kind(listed: Mapping[tuple[str, str], Mapping[str, str]], kind: str) -> list[_Policy]:
+    return [_Policy(kind, of, values) for (one, of), values in listed.items() if one == kind]
+
+
+def queue_settings(topology: Topology) -> dict[str, dict[str, InEffect]]:
+    """Return for each declared queue of RabbitMQ or Broker-J its arguments and those of its policies, as they count."""
+    listed, own = _listed(topology), _arguments(topology)
+    kinds = [_of_kind(listed, kind) for kind in _POLICIES]
+    found: dict[str, dict[str, InEffect]] = {}
+    for queue in topology.queues:
+        given = own.get(queue.name, {})
+        values = {name: InEffect(value, "argument") for name, value in given.items()}
+        for policies_ in kinds:
+            deciding = _matching(policies_, "queue", queue.name, given.get("queue-type", "classic"))
+            for name, value in deciding[0][0].values.items() if deciding else ():
+                other = InEffect(value, f"{deciding[0][0].kind} {deciding[0][0].name}")
+                if name not in _WHERE and (name not in values or _is_lower(name, value, values[name].value)):
+                    values[name] = other
+        found[queue.name] = values
+    return found
+
+
+def _is_lower(name: str, value: str, than: str) -> bool:
+    """Return True for a limit that counts in the place of another one; a negative delivery limit is none."""
+    try:
+        pair = int(value), int(than)
+    except ValueError:
+        return False
+    if name == "delivery-limit" and min(pair) < 0:
+        return pair[0] > pair[1]
+    return name in _LOWER and pair[0] < pair[1]
+
+
+def address_settings_of(topology: Topology, address: str) -> dict[str, InEffect]:
+    """Return the address settings in effect at an address of Artemis, each with the pattern that it comes from."""
+    listed = {of: values for (kind, of), values in _listed(topology).items() if kind == _ADDRESS_SETTING}
+    return _merged(topology, listed, address)[0]
 
 
 class _Policy(NamedTuple):
@@ -74,24 +129,31 @@ class _Policy(NamedTuple):
             return None
 
 
-def _policies(topology: Topology, listed: list[_Policy], matched: set[tuple[str, str]]) -> Iterator[Finding]:
-    types = {one.of: one.value for one in topology.settings if (one.kind, one.name) == ("queue", "queue-type")}
+def _arguments(topology: Topology) -> dict[str, dict[str, str]]:
     own: dict[str, dict[str, str]] = {}
     for one in topology.settings:
         if one.kind == "queue":
             own.setdefault(one.of, {})[one.name] = one.value
+    return own
+
+
+def _matching(listed: list[_Policy], kind: str, name: str, queue_type: str) -> list[tuple[_Policy, bool]]:
+    """Return the policies that match a name, the one that counts first, and whether each one only may match."""
+    answers = [(policy, policy.applies(kind, name, queue_type)) for policy in listed]
+    found = [(policy, answer is None) for policy, answer in answers if answer is not False]
+    return sorted(found, key=lambda one: -one[0].priority)
+
+
+def _policies(topology: Topology, listed: list[_Policy], matched: set[tuple[str, str]]) -> Iterator[Finding]:
+    arguments = _arguments(topology)
     nodes = chain(
         (("queue", one.name) for one in topology.queues if one.declared),
         (("exchange", one.name) for one in topology.exchanges if one.declared and not one.internal),
     )
     for kind, name in nodes:
-        found = []
-        for policy in listed:
-            answer = policy.applies(kind, name, types.get(name, "classic"))
-            if answer is not False:
-                matched.add((policy.kind, policy.name))
-                found.append((policy, answer is None))
-        found.sort(key=lambda one: -one[0].priority)
+        own = arguments.get(name, {}) if kind == "queue" else {}
+        found = _matching(listed, kind, name, own.get("queue-type", "classic"))
+        matched.update((policy.kind, policy.name) for policy, _ in found)
         if not found:
             continue
         first, *others = found
@@ -99,8 +161,17 @@ def _policies(topology: Topology, listed: list[_Policy], matched: set[tuple[str,
         ties = [one for one, _ in others if one.priority == first[0].priority]
         parts += [f"or, as the broker chooses, {one.text}" for one in ties]
         parts += [f"hides {one.text}" for one, _ in others if one not in ties]
-        kept = {of: value for of, value in own.get(name, {}).items() if kind == "queue" and of in first[0].values}
+        both = {of: value for of, value in own.items() if of in first[0].values}
+        kept = {of: value for of, value in both.items() if of not in _LOWER}
         parts += [f"the queue's own arguments go before it: {_settings(kept)}"] if kept else []
+        lower = {
+            of: first[0].values[of] if _is_lower(of, first[0].values[of], value) else value
+            for of, value in both.items()
+            if of in _LOWER
+        }
+        parts += (
+            [f"of the policy's limit and the queue's own the lower one counts: {_settings(lower)}"] if lower else []
+        )
         yield Finding("policy", name, "; ".join(parts), (kind, name))
 
 
@@ -109,26 +180,32 @@ def _settings(values: Mapping[str, str]) -> str:
 
 
 def _address_settings(
-    topology: Topology, listed: Mapping[str, Mapping[str, str]], matched: set[tuple[str, str]]
+    topology: Topology, listed: Mapping[tuple[str, str], Mapping[str, str]], matched: set[tuple[str, str]]
 ) -> Iterator[Finding]:
-    if not listed:
-        return
+    of_addresses = {of: values for (kind, of), values in listed.items() if kind == _ADDRESS_SETTING}
+    for address in topology.exchange_by_name if of_addresses else ():
+        values, hidden, found = _merged(topology, of_addresses, address)
+        matched.update((_ADDRESS_SETTING, one) for one in found)
+        if found:
+            text = ", ".join(f"{name} {value} (of {match})" for name, (value, match) in values.items())
+            more = f"; hides {', '.join(hidden)}" if hidden else ""
+            yield Finding("policy", address, text + more, ("exchange", address))
+
+
+def _merged(
+    topology: Topology, listed: Mapping[str, Mapping[str, str]], address: str
+) -> tuple[dict[str, InEffect], list[str], list[str]]:
+    """Return the settings in effect at an address, those that others hide, in words, and the patterns that match."""
     topic = topology.rules.topic
     words = {match: topic.name_pattern(match) for match in listed}
     # The most specific first: without any-words, then longer ones.
     ordered = sorted(listed, key=lambda match: (MANY_WORDS in words[match], -len(match)))
-    for address in topology.exchange_by_name:
-        found = [one for one in ordered if address and matches_later(words[one], topic.name_pattern(address))]
-        if not found:
-            continue
-        matched.update((_ADDRESS_SETTING, one) for one in found)
-        values: dict[str, tuple[str, str]] = {}
-        hidden: list[str] = []
-        for match in found:
-            for name, value in listed[match].items():
-                if name in values:
-                    hidden.append(f"{name} {value} of {match}")
-                values.setdefault(name, (value, match))
-        text = ", ".join(f"{name} {value} (of {match})" for name, (value, match) in values.items())
-        more = f"; hides {', '.join(hidden)}" if hidden else ""
-        yield Finding("policy", address, text + more, ("exchange", address))
+    found = [one for one in ordered if address and matches_later(words[one], topic.name_pattern(address))]
+    values: dict[str, InEffect] = {}
+    hidden: list[str] = []
+    for match in found:
+        for name, value in listed[match].items():
+            if name in values:
+                hidden.append(f"{name} {value} of {match}")
+            values.setdefault(name, InEffect(value, match))
+    return values, hidden, found

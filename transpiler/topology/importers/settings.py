@@ -13,7 +13,7 @@ from typing import Any
 
 from transpiler.base.documents.entries import Entry
 from transpiler.base.documents.xml_elements import Element
-from transpiler.topology.setting import DELAYED, Setting
+from transpiler.topology.setting import DELAYED, PERMISSION, TOPIC_PERMISSION, USER, Setting
 
 #: The user and the password in a URI.
 _CREDENTIALS = re.compile(r"(?<=://)[^/@\s]*@")
@@ -55,6 +55,15 @@ def definitions_settings(listed: Callable[[str], Iterator[Entry]]) -> Iterator[S
     for part, kind in (("policies", "policy"), ("operator_policies", "operator policy")):
         for entry in listed(part):
             yield from _policy(kind, entry.text("name", ""), entry.data)
+    for entry in listed("users"):
+        yield Setting(USER, entry.text("name", ""), "tags", _text(entry.data.get("tags") or "none"))
+    for part, kind in (("permissions", PERMISSION), ("topic_permissions", TOPIC_PERMISSION)):
+        for entry in listed(part):
+            at = f" {entry.data.get('exchange') or ''}" if kind == TOPIC_PERMISSION else ""
+            for action in ("configure", "write", "read"):
+                pattern = entry.data.get(action)
+                if isinstance(pattern, str):
+                    yield Setting(kind, entry.text("user", ""), f"{action}{at}", pattern)
     for entry in listed("parameters"):
         component, name, value = entry.text("component", ""), entry.text("name", ""), entry.data.get("value")
         if not isinstance(value, Mapping):

@@ -1,0 +1,139 @@
+"""Retries as timelines.
+
+The rules are those of rabbit_dead_letter.erl and mc.erl (what is dropped in a cycle), rabbit_quorum_queue.erl
+(delivery limits), rabbit_policies.erl, and Artemis' QueueImpl.calculateRedeliveryDelay and AddressSettings.java.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from transpiler import topology_from_dict
+from transpiler.tools.topology_report.retries import retries
+from transpiler.topology.files import parse_topology
+from transpiler.topology.model import Topology
+from transpiler.topology.shown_addresses import addresses_of
+
+Json = dict[str, Any]
+
+
+def of_rabbitmq(queues: dict[str, Json], version: str = "4.1.0", **more: Any) -> Topology:
+    listed = [{"name": name, "vhost": "/", "arguments": arguments} for name, arguments in queues.items()]
+    return topology_from_dict({"rabbitmq_version": version, "queues": listed, **more})
+
+
+def answers(topology: Topology) -> dict[str, str]:
+    return {finding.subject: finding.reason for finding in retries(addresses_of(topology))}
+
+
+def to(queue: str, **more: Any) -> Json:
+    return {"x-dead-letter-exchange": "", "x-dead-letter-routing-key": queue, **more}
+
+
+ROUNDS = "the broker counts no rounds, so that it ends only where the consumer stops it, as by the count in x-death"
+
+
+def test_a_queue_that_waits_gives_back_what_it_got_and_the_broker_counts_nothing() -> None:
+    topology = of_rabbitmq({"work": to("wait"), "wait": to("work", **{"x-message-ttl": 30_000})})
+    [finding] = retries(topology)
+    assert finding.subject == "work"
+    when = "rejected or expired → wait (waits 30 s) → work: delivered again after 30 s"
+    assert finding.reason == f"{when}; {ROUNDS}"
+    assert finding.details["timeline"] == [{"queue": "wait", "wait_ms": 30_000, "until_ms": 30_000}]
+    assert (finding.details["deliveries"], finding.details["total_ms"]) == (None, 30_000)
+
+
+def test_several_waits_add_up() -> None:
+    waits = {"first": to("second", **{"x-message-ttl": 1_000}), "second": to("work", **{"x-message-ttl": 90_000})}
+    found = answers(of_rabbitmq({"work": to("first"), **waits}))
+    assert "first (waits 1 s) → second (waits 90 s) → work: delivered again after 91 s" in found["work"]
+
+
+def test_the_lower_one_of_an_argument_and_a_policy_is_the_wait() -> None:
+    policy = {"name": "ttl", "vhost": "/", "pattern": "^wait$", "definition": {"message-ttl": 5_000}}
+    queues = {"work": to("wait"), "wait": to("work", **{"x-message-ttl": 30_000})}
+    assert "wait (waits 5 s)" in answers(of_rabbitmq(queues, policies=[policy]))["work"]
+
+
+def test_what_nobody_rejects_is_dropped_when_it_comes_back() -> None:
+    waiting = {"a": to("b", **{"x-message-ttl": 10}), "b": to("a", **{"x-message-ttl": 20})}
+    found = answers(of_rabbitmq(waiting))
+    assert "what expired all the way is dropped when it comes back" in found["a"]
+    # The round is behind the queue from which it is entered.
+    entered = answers(of_rabbitmq({"work": to("a"), **waiting}))
+    assert "the broker drops it when it comes to a again, for nobody has rejected it on the way" in entered["work"]
+
+
+def test_a_delay_without_a_way_back_says_where_the_message_stays() -> None:
+    found = answers(of_rabbitmq({"in": to("wait"), "wait": to("out", **{"x-message-ttl": 60_000}), "out": {}}))
+    assert found == {"in": "rejected or expired → wait (waits 1 min) → out: there after 1 min; it stays in out"}
+
+
+@pytest.mark.parametrize(
+    ("version", "arguments", "reason"),
+    [
+        ("4.1.0", {}, "delivered 21 times, again at once (delivery-limit 20, the default from RabbitMQ 4.0 on)"),
+        ("4.1.0", {"x-delivery-limit": 3}, "delivered 4 times, again at once (delivery-limit 3, argument)"),
+        ("4.1.0", {"x-delivery-limit": -1}, "no delivery limit"),
+        ("3.13.7", {}, "delivered again at once and without a limit: it has no delivery-limit"),
+    ],
+)
+def test_a_quorum_queue_delivers_up_to_its_limit(version: str, arguments: Json, reason: str) -> None:
+    found = answers(of_rabbitmq({"q": {"x-queue-type": "quorum", **to("dead"), **arguments}, "dead": {}}, version))
+    assert found["q"].removesuffix("; then to queue dead") == reason
+
+
+def test_the_higher_one_of_two_delivery_limits_counts_where_one_is_negative() -> None:
+    # rabbit_quorum_queue:resolve_delivery_limit takes the maximum then.
+    policy = {"name": "p", "vhost": "/", "pattern": "q", "definition": {"delivery-limit": 5}}
+    queue = {"x-queue-type": "quorum", "x-delivery-limit": -1}
+    assert "delivery-limit 5, policy p" in answers(of_rabbitmq({"q": queue}, policies=[policy]))["q"]
+
+
+def broker(settings: str) -> Topology:
+    return parse_topology(
+        f"""<configuration><core><address-settings><address-setting match="orders">{settings}</address-setting>
+        </address-settings><addresses><address name="orders"><anycast><queue name="orders"/></anycast></address>
+        <address name="DLQ"><anycast><queue name="DLQ"/></anycast></address></addresses></core></configuration>""",
+        "broker.xml",
+    )
+
+
+DEAD = "<dead-letter-address>DLQ</dead-letter-address>"
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ("", "delivered 10 times, again at once; then it is lost, without a dead-letter target"),
+        (f"{DEAD}<max-delivery-attempts>1</max-delivery-attempts>", "delivered 1 times; then to address DLQ"),
+        (f"{DEAD}<max-delivery-attempts>-1</max-delivery-attempts>", "delivered without a limit, again at once"),
+        (
+            f"{DEAD}<max-delivery-attempts>4</max-delivery-attempts><redelivery-delay>1000</redelivery-delay>"
+            "<redelivery-delay-multiplier>3</redelivery-delay-multiplier>",
+            "delivered 4 times, again after 1 s, 3 s, 9 s; then to address DLQ, 13 s after the first delivery",
+        ),
+        (
+            # Without max-redelivery-delay the longest delay is ten times the delay.
+            f"{DEAD}<max-delivery-attempts>4</max-delivery-attempts><redelivery-delay>1000</redelivery-delay>"
+            "<redelivery-delay-multiplier>5</redelivery-delay-multiplier>",
+            "delivered 4 times, again after 1 s, 5 s, 10 s; then to address DLQ, 16 s after the first delivery",
+        ),
+        (
+            f"{DEAD}<max-delivery-attempts>3</max-delivery-attempts><redelivery-delay>1000</redelivery-delay>"
+            "<redelivery-collision-avoidance-factor>0.15</redelivery-collision-avoidance-factor>",
+            "delivered 3 times, again after 1 s, 1 s, each up to 15% shorter or longer; then to address DLQ, "
+            "2 s after the first delivery",
+        ),
+    ],
+)
+def test_artemis_waits_longer_each_time_up_to_a_limit(settings: str, reason: str) -> None:
+    assert answers(broker(settings))["orders"] == reason
+
+
+def test_of_activemq_the_clients_decide() -> None:
+    topology = parse_topology("<beans><broker/></beans>", "activemq.xml")
+    [reason] = answers(topology).values()
+    assert reason.startswith("clients deliver again by their own redelivery policy")

@@ -1,0 +1,219 @@
+"""Retries as timelines: how long a message waits between its deliveries, how often it is delivered, where it ends.
+
+RabbitMQ retries in two ways. A queue lets go of a rejected message to a queue whose messages expire and come back: the
+broker counts no rounds there, and drops only what comes back without having been rejected (``mc:is_cycle_v2``). A
+quorum queue delivers a message again up to its delivery limit, and at once. Artemis waits ``redelivery-delay``,
+multiplied for each delivery, up to ``max-redelivery-delay`` or else ten times the delay
+(``QueueImpl.calculateRedeliveryDelay``, ``AddressSettings``). Broker-J delivers up to ``maximumDeliveryAttempts``, at
+once. Of ActiveMQ the clients decide, unless the broker has a ``redeliveryPlugin``, whose policies are not computed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import accumulate
+from typing import Any
+
+from transpiler.tools.topology_report.labels import Finding
+from transpiler.tools.topology_report.letters import Letters, State
+from transpiler.tools.topology_report.policies import InEffect, address_settings_of, queue_settings
+from transpiler.topology.model import Topology
+from transpiler.topology.records import ATTEMPTS_ARGUMENT, Link
+
+#: The defaults of Artemis' ``AddressSettings``: deliveries, and the longest delay as a multiple of the delay.
+_ATTEMPTS, _TIMES_DELAY = 10, 10
+#: The default delivery limit of quorum queues (``rabbit_quorum_queue``), and the first version that has it.
+_QUORUM_LIMIT, _WITH_LIMIT = 20, (4, 0)
+#: Maximum number of waits that a text lists, of steps between two deliveries, and of deliveries that JSON lists.
+_MAX_LISTED, _MAX_STEPS, _MAX_DELIVERIES = 6, 12, 1000
+
+_BY_CONSUMER = (
+    "the broker counts no rounds, so that it ends only where the consumer stops it, as by the count in x-death"
+)
+
+
+def retries(topology: Topology) -> Iterator[Finding]:
+    """Yield for each queue that delivers a message again how long it waits, how often, and where the message ends."""
+    links: dict[str, list[Link]] = {}
+    for link in topology.onward:
+        if link.source is not None and link.source_type == "queue" and link.kind in ("dead-letter", "alternate"):
+            links.setdefault(link.source, []).append(link)
+    addressing = topology.rules.addressing
+    if addressing.has_exchanges:
+        settings = queue_settings(topology)
+        yield from _by_expiry(topology, links, settings)
+        yield from _by_limit(topology, links, settings)
+    elif addressing.has_expiry_address:
+        yield from _of_artemis(topology)
+    else:
+        reason = "clients deliver again by their own redelivery policy; what a redeliveryPlugin does is not computed"
+        yield Finding("retries", topology.rules.name, reason)
+
+
+def _by_expiry(
+    topology: Topology, links: Mapping[str, list[Link]], settings: Mapping[str, Mapping[str, InEffect]]
+) -> Iterator[Finding]:
+    """Yield the rounds of RabbitMQ through queues whose messages expire."""
+    letters = Letters(topology)
+    waits = {name: wait for name, of in settings.items() if (wait := _number(of.get("message-ttl"))) is not None}
+    for queue in topology.queues:
+        for link in links.get(queue.name, ()):
+            for round_ in _rounds(letters, queue.name, letters.target(link), waits):
+                *waiting, last = round_
+                if not waiting:
+                    continue
+                total = sum(waits[name] for name in waiting)
+                way = " → ".join((*(f"{name} (waits {_time(waits[name])})" for name in waiting), last))
+                timeline = [{"queue": name, "wait_ms": waits[name]} for name in waiting]
+                if last == queue.name and queue.name in waits:
+                    ends = "what expired all the way is dropped when it comes back; what was rejected goes round again"
+                elif last == queue.name:
+                    ends = _BY_CONSUMER
+                elif last in waits:
+                    # Nobody rejects a message on this way, so that the broker drops it when it comes back.
+                    ends = f"the broker drops it when it comes to {last} again, for nobody has rejected it on the way"
+                else:
+                    ends = f"it stays in {last}"
+                again = f"delivered again after {_time(total)}" if last == queue.name else f"there after {_time(total)}"
+                details = _details(timeline, None if last == queue.name else 0, total, ends)
+                reason = f"{link.when} → {way}: {again}; {ends}"
+                yield Finding("retries", queue.name, reason, ("queue", queue.name), details)
+
+
+def _rounds(letters: Letters, origin: str, start: State, waits: Mapping[str, int]) -> Iterator[tuple[str, ...]]:
+    """Yield the queues that a message comes to from a link of a queue, through those in which it waits and expires."""
+    pending: list[tuple[State, tuple[str, ...], frozenset[State]]] = [(start, (), frozenset())]
+    found: dict[tuple[str, ...], None] = {}
+    while pending:
+        state, queues, seen = pending.pop()
+        if state.kind == "queue":
+            queues = (*queues, state.name)
+            ends = state.name == origin or state.name not in waits or state in seen
+            if ends or len(queues) > _MAX_STEPS or not letters.graph.get(state):
+                found[queues] = None
+                continue
+        elif state in seen:
+            continue
+        pending += [(target, queues, seen | {state}) for target in sorted(letters.graph.get(state, ()), reverse=True)]
+    yield from found
+
+
+def _by_limit(
+    topology: Topology, links: Mapping[str, list[Link]], settings: Mapping[str, Mapping[str, InEffect]]
+) -> Iterator[Finding]:
+    """Yield the queues that deliver a message up to so many times, and at once."""
+    for queue in topology.queues:
+        of = settings.get(queue.name, {})
+        limit, more = _number(of.get(ATTEMPTS_ARGUMENT)), ""
+        if limit is None and of.get("queue-type", InEffect("", "")).value == "quorum":
+            limit, source = _quorum_limit(topology, of)
+            if limit is None:
+                yield Finding("retries", queue.name, source, ("queue", queue.name))
+                continue
+            # The limit counts the deliveries after the first one.
+            limit, more = limit + 1, f" ({source})"
+        if limit is None or limit < 1:
+            continue
+        ends = _end(topology, links.get(queue.name, ()))
+        reason = f"delivered {limit} times, again at once{more}; then {ends}"
+        timeline = [{"queue": queue.name, "wait_ms": 0}] * (limit - 1)
+        yield Finding("retries", queue.name, reason, ("queue", queue.name), _details(timeline, limit, 0, ends))
+
+
+def _quorum_limit(topology: Topology, settings: Mapping[str, InEffect]) -> tuple[int | None, str]:
+    """Return the delivery limit of a quorum queue and where it comes from; None with the reason if there is none."""
+    given = settings.get("delivery-limit")
+    limit = _number(given)
+    if given is not None and limit is not None:
+        return (limit, f"delivery-limit {limit}, {given.of}") if limit >= 0 else (None, "no delivery limit")
+    version = re.match(r"(\d+)\.(\d+)", topology.version)
+    if version is None:
+        return None, f"from RabbitMQ 4.0 on delivered {_QUORUM_LIMIT + 1} times at most; before it without a limit"
+    if (int(version[1]), int(version[2])) >= _WITH_LIMIT:
+        return _QUORUM_LIMIT, f"delivery-limit {_QUORUM_LIMIT}, the default from RabbitMQ 4.0 on"
+    return None, "delivered again at once and without a limit: it has no delivery-limit"
+
+
+def _end(topology: Topology, links: Iterable[Link]) -> str:
+    """Return where a message ends that was delivered too often, in words."""
+    targets = dict.fromkeys(
+        f"{'queue' if link.destination_type == 'queue' else topology.rules.addressing.nouns[0]} "
+        + (link.destination or "(default exchange)")
+        + ("" if link.key is None or link.destination_type == "queue" else f" with key {link.key!r}")
+        for link in links
+        if link.destination is not None
+    )
+    return f"to {' and '.join(targets)}" if targets else "it is lost, without a dead-letter target"
+
+
+def _of_artemis(topology: Topology) -> Iterator[Finding]:
+    addresses: dict[str, str] = {}
+    for binding in topology.bindings:
+        if binding.destination_type == "queue":
+            addresses.setdefault(binding.destination, binding.source)
+    links: dict[str, list[Link]] = {}
+    for link in topology.onward:
+        if link.kind == "dead-letter" and link.source is not None:
+            links.setdefault(link.source, []).append(link)
+    for queue in topology.queues:
+        address = addresses.get(queue.name, queue.name)
+        settings = address_settings_of(topology, address)
+        deliveries = _number(settings.get("max-delivery-attempts"), _ATTEMPTS)
+        delay = _number(settings.get("redelivery-delay"), 0)
+        multiplier = _fraction(
+            settings.get("redelivery-delay-multiplier") or settings.get("redelivery-multiplier"), 1.0
+        )
+        factor = _fraction(settings.get("redelivery-collision-avoidance-factor"), 0.0)
+        if deliveries is None or delay is None or multiplier is None or factor is None:
+            yield Finding("retries", queue.name, "a setting is no number, and is not computed", ("queue", queue.name))
+            continue
+        longest = _number(settings.get("max-redelivery-delay"), delay * _TIMES_DELAY)
+        longest = delay * _TIMES_DELAY if longest is None else longest
+        count = min(deliveries if deliveries > 0 else _MAX_LISTED + 1, _MAX_DELIVERIES)
+        waits = [min(int(delay * multiplier**number), longest) for number in range(count - 1)]
+        ends = _end(topology, (*links.get(queue.name, ()), *(links.get(address, ()) if address != queue.name else ())))
+        shown = ", ".join(map(_time, waits[:_MAX_LISTED])) + (", …" if len(waits) > _MAX_LISTED else "")
+        varied = f", each up to {factor:.0%} shorter or longer" if factor else ""
+        times = f"delivered {deliveries} times" if deliveries > 0 else "delivered without a limit"
+        again = f", again after {shown}{varied}" if delay else ", again at once"
+        total = sum(waits)
+        last = (
+            f"; then {ends}, {_time(total)} after the first delivery" if deliveries > 0 and delay else f"; then {ends}"
+        )
+        reason = times + (again if count > 1 else "") + (last if deliveries > 0 else "")
+        timeline = [{"queue": queue.name, "wait_ms": wait} for wait in waits]
+        details = _details(timeline, deliveries if deliveries > 0 else None, total, ends if deliveries > 0 else None)
+        yield Finding("retries", queue.name, reason, ("queue", queue.name), details)
+
+
+def _details(timeline: list[dict[str, Any]], deliveries: int | None, total: int, ends: str | None) -> dict[str, Any]:
+    """Return the members of JSON: the waits in their order, when each ends, the deliveries or None, and the end."""
+    after = accumulate(step["wait_ms"] for step in timeline)
+    steps = [{**step, "until_ms": until} for step, until in zip(timeline, after, strict=True)]
+    return {"timeline": steps, "deliveries": deliveries, "total_ms": total, "ends": ends}
+
+
+def _number(setting: InEffect | None, default: int | None = None) -> int | None:
+    """Return the integer of a setting; the default if there is none, and None if it is no integer."""
+    if setting is None:
+        return default
+    try:
+        return int(setting.value)
+    except ValueError:
+        return None
+
+
+def _fraction(setting: InEffect | None, default: float) -> float | None:
+    try:
+        return default if setting is None else float(setting.value)
+    except ValueError:
+        return None
+
+
+def _time(milliseconds: int) -> str:
+    """Return a duration in the largest unit that has it without a fraction, or in seconds with one."""
+    for unit, size in (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000)):
+        if milliseconds and milliseconds % size == 0:
+            return f"{milliseconds // size:,} {unit}"
+    return f"{milliseconds:,} ms" if milliseconds < 1000 else f"{milliseconds / 1000:,.1f} s"

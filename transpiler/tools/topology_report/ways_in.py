@@ -1,0 +1,241 @@
+"""The ways by which messages come to a queue, walked back from the queue, each with a message that takes the way.
+
+A way begins at an exchange or an address that publishers can send to, at another broker, or at a queue that lets go of
+messages. The engine of ``analysis`` finds a message that meets the conditions of all steps of a way together, and the
+reference router has delivered each message that is shown.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from typing import Any, NamedTuple
+
+from transpiler.base.diagnostics import first_of
+from transpiler.language.conditions import without_key
+from transpiler.message.message import Message, plain_message
+from transpiler.reference.route import trace
+from transpiler.reference.route_path import follow
+from transpiler.reference.routed import Traced
+from transpiler.tools.analysis.building import SHOWN_KEY, Conditions
+from transpiler.tools.analysis.formula import ALWAYS, NEVER, Formula, Junction
+from transpiler.tools.analysis.solve import Found, Impossible, Solver
+from transpiler.tools.analysis.subsumption import parting_message
+from transpiler.tools.topology_report.labels import Finding, binding_label, exchange_title
+from transpiler.topology.graph import Node, is_node
+from transpiler.topology.model import Topology, unknown_name
+from transpiler.topology.receivers import PublishSettings
+from transpiler.topology.records import DEFAULT_EXCHANGE, ROUTING_TYPE_ARGUMENT, Binding, Exchange, Link
+from transpiler.topology.shown_addresses import addresses_of, sample_address, surely_selecting
+
+#: Maximum number of ways in one answer, and of exchanges on one way.
+MAX_WAYS, MAX_LENGTH = 500, 12
+#: Maximum number of ways to a queue that are tried for a message that the queue then lets go of.
+_MAX_TRIED = 20
+
+
+class _Step(NamedTuple):
+    """A step of a way: the node before it, and the binding, the exchange with an alternate, or the link."""
+
+    source: Node
+    by: Binding | Exchange | Link
+
+
+#: The steps of a way in the order of a message.
+_Way = tuple[_Step, ...]
+
+
+class _Sent(NamedTuple):
+    """A message, and what it is published with."""
+
+    message: Message
+    exchange: str
+    key: str | None
+    routing_type: Any = None
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """The message as ``selector-sql route`` reads it."""
+        line: dict[str, Any] = {"exchange": self.exchange}
+        line |= {} if self.key is None else {"routing_key": self.key}
+        line |= {} if self.routing_type is None else {"routing_type": self.routing_type}
+        return line | plain_message(self.message)
+
+
+def fills(topology: Topology, queue: str) -> Iterator[Finding]:
+    """Yield each way by which messages come to a queue, with a message that takes it.
+
+    Args:
+        topology: The topology as it routes; the ways of a JMS broker are those of the addresses that people see.
+        queue: The name of the queue. ``TopologyError`` if there is no such queue.
+    """
+    shown = addresses_of(topology)
+    if queue not in shown.queue_names:
+        raise unknown_name("queue", queue, shown.queue_names, ())
+    search = _Search(topology, shown)
+    ways = [*islice(search.ways(("queue", queue)), MAX_WAYS + 1)]
+    for way in ways[:MAX_WAYS]:
+        sent, reason = search.example(way, queue)
+        subject = " → ".join((*(search.title(step) for step in way), queue))
+        details = {} if sent is None else {"message": sent.line}
+        first = way[0]
+        yield Finding("fills", subject, reason, first.source if isinstance(first.by, Exchange) else first.by, details)
+    if len(ways) > MAX_WAYS:
+        yield Finding("fills", queue, f"there are more than {MAX_WAYS} ways, and the others are not listed")
+
+
+class _Search:
+    """The ways of a topology and their messages: ``shown`` has the steps, and ``topology`` routes the messages."""
+
+    def __init__(self, topology: Topology, shown: Topology) -> None:
+        self._topology, self._shown = topology, shown
+        self._back: dict[Node, list[_Step]] = {}
+        for binding in shown.bindings:
+            step = _Step(("exchange", binding.source), binding)
+            self._back.setdefault((binding.destination_type, binding.destination), []).append(step)
+        for exchange in shown.exchange_by_name.values():
+            alternate = shown.alternate(exchange)
+            if alternate is not None:
+                self._back.setdefault((alternate.type, alternate.name), []).append(
+                    _Step(("exchange", exchange.name), exchange)
+                )
+        for link in shown.onward:
+            if link.destination is not None and is_node(shown, (link.destination_type, link.destination)):
+                source: Node = (link.source_type, link.source or "")
+                self._back.setdefault((link.destination_type, link.destination), []).append(_Step(source, link))
+
+    def ways(self, end: Node) -> Iterator[_Way]:
+        """Yield the ways to a node, the shortest first; a way does not pass a node twice."""
+        if end[0] == "queue" and self._shown.rules.addressing.has_exchanges:
+            yield (_Step(("exchange", DEFAULT_EXCHANGE), Binding(DEFAULT_EXCHANGE, end[1], end[1])),)
+        level: list[_Way] = [(step,) for step in self._back.get(end, ())]
+        for _ in range(MAX_LENGTH):
+            following: list[_Way] = []
+            for way in level:
+                first = way[0]
+                if isinstance(first.by, Link):
+                    # A queue lets go of messages that came to it by ways of its own.
+                    yield way
+                    continue
+                if not self._shown.exchange_by_name[first.source[1]].internal:
+                    yield way
+                passed = {end, *(step.source for step in way)}
+                following += [(step, *way) for step in self._back.get(first.source, ()) if step.source not in passed]
+            level = following
+
+    def title(self, step: _Step) -> str:
+        """Return the source of a step with the condition of the step."""
+        kind, name = step.source
+        match step.by:
+            case Binding() as binding:
+                label = binding_label(self._shown, binding) if binding.source else binding.key
+                return f"{exchange_title(name)} ({label or 'every message'})"
+            case Exchange():
+                return f"{exchange_title(name)} (otherwise)"
+            case Link(source=None, when=when):
+                return f"another broker ({when})"
+            case Link(when=when, key=key):
+                title = exchange_title(name) if kind == "exchange" else name
+                with_key = "" if key is None or step.by.destination_type == "queue" else f", key {key!r}"
+                via = ""
+                if step.by.destination_type == "exchange" and self._shown.rules.addressing.has_exchanges:
+                    via = f", to {exchange_title(step.by.destination or '')}"
+                return f"{title} ({when}{via}{with_key})"
+
+    def example(self, way: _Way, queue: str) -> tuple[_Sent | None, str]:
+        """Return a message that takes a way, and the answer in words."""
+        link = way[0].by if isinstance(way[0].by, Link) else None
+        if link is None:
+            return self._published(way, queue)
+        if link.source is None:
+            return None, "what another broker sends is not in the file"
+        if link.source_type != "queue":
+            return None, f"what comes to {exchange_title(link.source)} may come here"
+        for before in islice(self.ways(("queue", link.source)), _MAX_TRIED):
+            if any(isinstance(step.by, Link) for step in before):
+                continue
+            sent = self._found((*before, *way))
+            if isinstance(sent, _Sent):
+                steps = follow(self._traced(sent)).steps
+                if any(one.queue == link.source and queue in one.routed.queues for one in steps):
+                    return sent, f"{self._words(sent)} comes to {link.source}, and from there when it is {link.when}"
+        return None, f"no message is found that {link.source} lets go of this way"
+
+    def _published(self, way: _Way, queue: str) -> tuple[_Sent | None, str]:
+        sent = self._found(way)
+        if not isinstance(sent, _Sent):
+            return None, sent
+        routed = self._traced(sent).routed
+        if queue in routed.queues:
+            return sent, self._words(sent)
+        if queue in routed.possible_queues:
+            return (
+                sent,
+                f"perhaps {self._words(sent)}: {first_of(routed.reasons, 2) or 'which queue it is is not known'}",
+            )
+        return None, "no message is found that takes this way"
+
+    def _found(self, way: _Way) -> _Sent | str:
+        """Return a message that meets the conditions of all steps of a way, or why there is none, in words."""
+        conditions = Conditions()
+        selecting: list[Formula] = []
+        refusing: list[Formula] = []
+        keeps_key = True
+        for step in way:
+            match step.by:
+                case Binding() as binding:
+                    if binding.source == DEFAULT_EXCHANGE and self._shown.rules.addressing.has_exchanges:
+                        continue
+                    sure = surely_selecting(self._shown, binding)
+                    if sure is None:
+                        return f"it depends on what is not known here: {binding_label(self._shown, binding)}"
+                    selecting.append(self._formula(conditions, sure, keeps_key))
+                    keeps_key = keeps_key and self._shown.replacement_key(binding) is None
+                case Exchange(name=name):
+                    bindings = self._shown.bindings_by_source.get(name, ())
+                    refusing += [self._formula(conditions, one, keeps_key) for one in bindings]
+                case Link(key=key):
+                    keeps_key = keeps_key and key is None
+        first = way[0]
+        found = parting_message(
+            Solver(conditions),
+            Junction(False, tuple(selecting)) if selecting else ALWAYS,
+            Junction(True, tuple(refusing)) if refusing else NEVER,
+        )
+        match found:
+            case Found(message=message):
+                return self._sent(first, message)
+            case Impossible():
+                return "no message takes this way: the conditions of its steps exclude each other"
+            case _:
+                return "it is not decided whether a message takes this way"
+
+    def _formula(self, conditions: Conditions, binding: Binding, keeps_key: bool) -> Formula:
+        condition = self._shown.condition(binding)
+        return conditions.formula(condition if keeps_key else without_key(condition))
+
+    def _sent(self, first: _Step, message: Message) -> _Sent:
+        annotations: Mapping[str, Any] = message.message_annotations or {}
+        key = annotations.get(SHOWN_KEY.field)
+        rest = {name: value for name, value in annotations.items() if name != SHOWN_KEY.field}
+        message = replace(message, message_annotations=rest or None)
+        exchange = first.source[1]
+        if not self._shown.rules.addressing.has_exchanges:
+            routing_type = first.by.text(ROUTING_TYPE_ARGUMENT) if isinstance(first.by, Binding) else None
+            return _Sent(message, sample_address(self._shown, exchange), None, routing_type)
+        if exchange == DEFAULT_EXCHANGE and isinstance(first.by, Binding):
+            return _Sent(message, exchange, first.by.key)
+        return _Sent(message, exchange, "" if key is None else str(key.value))
+
+    def _traced(self, sent: _Sent) -> Traced:
+        settings = PublishSettings(routing_type=sent.routing_type)
+        return trace(self._topology, sent.message, sent.exchange, None if sent.key is None else (sent.key,), settings)
+
+    def _words(self, sent: _Sent) -> str:
+        body = plain_message(sent.message)
+        parts = [f"key {sent.key!r}"] if sent.key else []
+        parts += [f"to {sent.exchange}"] if sent.key is None else []
+        parts += [json.dumps(body, ensure_ascii=False)] if body else []
+        return ", ".join(parts) or "any message"

@@ -216,7 +216,7 @@ class Artemis:
     def send(self, address: str, kind: str | None, sent: Properties) -> set[str]:
         """Return the queues that a message reaches. Raise ``SendError`` if the send fails."""
         found: set[str] = set()
-        self._route(address, kind, sent, None, found, 0, last=False)
+        self._route(address, kind, sent, None, found, 0)
         return found
 
     def _create(self, address: str, kind: str) -> bool:
@@ -248,12 +248,19 @@ class Artemis:
         before: str | None,
         found: set[str],
         depth: int,
-        last: bool,
+        *,
+        last: bool = False,
+        session: bool = True,
     ) -> None:
+        """Route a message at an address.
+
+        A dead letter has no session of the sender, and is ``last`` at its address: what no queue takes there is lost.
+        A divert's copy is routed as any message (``PostOfficeImpl.maybeSendToDLA``, ``DivertImpl.route``).
+        """
         if depth > _DEEPEST:
             raise SendError("error")
         # The sender's session, which creates queues, also forwards the message, except as a dead letter.
-        made = kind is not None and not last and self._create(address, kind)
+        made = kind is not None and session and self._create(address, kind)
         seen = Seen(sent, before, address, lambda: self._draw.random() < 0.5)
         takes = [
             one
@@ -272,11 +279,11 @@ class Artemis:
             following = {"STRIP": None, "PASS": kind}.get(onward, onward)
             # A divert to its own address forwards the message itself, not a copy with a header.
             own = (before, kind) if to == address else (address, following)
-            self._route(to, own[1], sent, own[0], found, depth + 1, last)
+            self._route(to, own[1], sent, own[0], found, depth + 1, session=session)
         settings = self._of(address)
         dead = settings.get("dead-letter-address")
         if not taken and not last and dead and settings.get("send-to-dla-on-no-route") == "true":
-            self._route(dead, None, sent, address, found, depth + 1, last=True)
+            self._route(dead, None, sent, address, found, depth + 1, last=True, session=False)
 
     def _queues_of(self, address: str, kind: str | None, seen: Seen, found: set[str]) -> bool:
         taking = [one for one in self._queues.values() if _is_in(address, one.address) and _is_true(one.filter, seen)]

@@ -1,17 +1,17 @@
-"""Route the messages of a DataFrame through a topology, natively and in one pass.
+"""Routing of the messages of a DataFrame through a topology, with Spark's own operators and in one pass.
 
-The idea: ``transpiler.routing`` turns a topology into constant tables, a topic automaton and a few compiled conditions;
-here the tables are broadcast, each message finds its rows by a hash join, and the deliveries are collected into one
-array column. The messages themselves are never shuffled.
+The idea: ``transpiler.routing`` compiles a topology to constant tables, a topic automaton and a few compiled
+conditions. This package broadcasts the tables, joins each message to its rows by a hash join, and collects the
+deliveries in one array column. The messages themselves are never shuffled.
 
-Invariants: every input row is kept once; the answer is the reference router's, whatever the size of the tables.
+Invariants: every input row is kept once. The result is that of the reference router, whatever the size of the tables.
 
-Deliberately not here: what a binding means (``transpiler.compiler.lowering.conditions``).
+Deliberately not here: the lowering of a binding (``transpiler.compiler.lowering.conditions``).
 
 In reading order: ``route_messages`` (the public functions), ``query`` (the pass), ``plan_deliveries``, ``sends``,
 ``plans``, ``routing_keys``, ``publication``, ``new_columns``, ``lookups``, ``constant_tables``, ``session_tables``,
 ``broadcast_join``, ``topic_sql``, ``exchange_graph``, ``deliveries``, ``publish_outcomes``, ``choices``,
-``codegen_budget``; ``tuning`` has the constants of all of them.
+``codegen_budget``; ``tuning`` has the constants of all these modules.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Left broadcast hash join on a 64-bit hash of the key, with an exact recheck."""
+"""Left broadcast hash join on a 64-bit hash of the key, followed by an exact comparison of the keys."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from transpiler.routing.columns import HASH
 from transpiler.routing.compiled_topology import CompiledTopology
 from transpiler.topology.model import Topology
 
-#: The column of a shared table that has the number of a row's part.
+#: The column of a shared table with the number of the part to which a row belongs.
 NUMBER = "n"
 
-#: A value of the message, and the column of the table that it is compared with.
+#: An equality of the join: a value computed from the message, and the column of the constant table that must equal it.
 Key = tuple[ir.Value, ir.Column]
 
 
-#: The code of the error that a table is more than Spark broadcasts, and what to do about it.
+#: The code of the error for a table that is too large for Spark to broadcast, and the hint what to do about it.
 LIMIT_BROADCAST = "limit.broadcast"
 BY_PARTS = "route by parts of the topology, one after the other: docs/compile-once.md says how"
 
-#: The most bytes of a table that Spark broadcasts.
+#: The setting for the maximum size of a table that Spark broadcasts, in bytes.
 MAX_BROADCAST = "spark.sql.maxBroadcastTableSize"
 
-#: Texts in Spark's errors about a broadcast that is too large, with the setting that limits it.
+#: Texts in Spark's errors about a broadcast that is too large, each with the setting that limits the broadcast.
 _SAID = (
     ("Not enough memory to build and broadcast", "spark.driver.memory"),
     ("bigger than spark.driver.maxResultSize", "spark.driver.maxResultSize"),
@@ -45,30 +45,30 @@ _SAID = (
 
 
 class ConstantTable(NamedTuple):
-    """A DataFrame of constants and the names of its columns: Spark Connect asks the server for those of a DataFrame."""
+    """A DataFrame of constants with the names of its columns, because Spark Connect would ask the server for them."""
 
     rows: DataFrame
     names: tuple[str, ...]
 
 
 class Part(NamedTuple):
-    """The rows of one join in a table that several share: those with this ``number`` in the struct ``row``."""
+    """The rows of one join in a table that several joins share: the rows with this ``number`` in the struct ``row``."""
 
     number: int
     row: str
 
     @property
     def column(self) -> str:
-        """The SQL of a row's number."""
+        """The SQL of the number of the part to which a row belongs."""
         return f"{self.row}.{NUMBER}"
 
 
 @contextmanager
 def broadcast_of(name: str) -> Iterator[None]:
-    """Name a topology in the error that its tables are more than Spark broadcasts.
+    """Replace Spark's errors about too large broadcasts by ``UnsupportedFeatureError`` with the topology's ``name``.
 
-    Spark's own errors name no topology, and advise settings that decide nothing for a join that asks for its broadcast.
-    ``UnsupportedFeatureError`` takes their place, with the setting that limits the broadcast.
+    Spark's own errors do not name the topology, and recommend settings that have no effect on a join with a broadcast
+    hint. The new error names the setting that limits the broadcast.
     """
     try:
         yield
@@ -90,7 +90,7 @@ def broadcast_of(name: str) -> Iterator[None]:
 
 
 def called(topology: Topology | CompiledTopology) -> str:
-    """Return how errors call a topology: by the version of a compiled one, else by the numbers of its objects."""
+    """Return the description of a topology for errors: the version if it is compiled, otherwise its headline."""
     if isinstance(topology, CompiledTopology):
         return f"the topology of version {topology.version}"
     return f"the topology {topology.headline}"
@@ -103,13 +103,13 @@ def join(
     first: str,
     part: Part | None = None,
 ) -> DataFrame:
-    """Join each message to the row of its keys in a table, or to NULLs; without keys, to the only row.
+    """Join each message to the row of ``table`` with its ``keys``, or to NULLs; without keys, to the only row.
 
-    A ``part`` is one of a table that is made by ``share``. ``first`` is a column of the messages.
+    ``part`` is a part of a table from ``share``; None for a table of its own. ``first`` is any column of the messages.
     """
     conditions = [emit_filter(ir.Compare(Comparison.EQ, value, column)) for value, column in keys]
-    # A constant key that Spark does not know to be one. A join without any is a nested loop, which the real-time mode
-    # of streams refuses.
+    # A constant key that Spark does not recognize as constant. A join without keys would be a nested-loop join, which
+    # the real-time mode of streams rejects.
     constant = f"size(array_repeat({quote_name(first)}, 0))"
     if part is not None:
         sought = _hash_of(_as_stored(value, column) for value, column in keys) if keys else constant
@@ -128,10 +128,11 @@ def join(
 
 
 def share(table: ConstantTable, name: str, keys: Mapping[int, Sequence[str]]) -> ConstantTable:
-    """Return a table that several joins share: the hash of each row, and the row as a struct.
+    """Prepare a table for several joins: add the hash of each row, and put the row into the struct ``name``.
 
-    ``keys`` are the columns of each part's keys by its number, which is in the column ``NUMBER``. Equal keys of two
-    parts differ in the number, and no more than that is needed: the fields of other parts' keys are NULL.
+    ``keys`` contains the columns of the keys for each part by its number, which is in the column ``NUMBER``. The hash
+    includes the number, because two parts can have equal keys. Their rows cannot be confused, because in the rows of
+    one part the fields for the keys of other parts are NULL.
     """
     hashes = " ".join(
         f"WHEN {number} THEN {_hash_of(columns) if columns else '0L'}" for number, columns in keys.items()
@@ -145,24 +146,28 @@ def _hash_of(columns: Iterable[str]) -> str:
 
 
 def _exactly(condition: str) -> str:
-    """Two keys may have one hash, so the matched rows are compared. IS TRUE hides that from Spark's join keys."""
+    """Return the exact comparison of keys after the join on hashes; IS TRUE keeps Spark from making it a join key."""
     return f"(({condition}) IS TRUE)"
 
 
 def without(frame: DataFrame, *names: str) -> DataFrame:
-    """Drop columns that there are. ``DataFrame.drop`` analyzes the frame on Spark Connect, which a pipeline refuses."""
+    """Drop the columns ``names``, which must exist.
+
+    ``DataFrame.drop`` would analyze the frame on Spark Connect, which a pipeline rejects.
+    """
     return frame.selectExpr(f"* EXCEPT ({', '.join(map(quote_name, names))})")
 
 
 def can_share(keys: Sequence[Key]) -> bool:
-    """Return True if the rows of a join can be in a shared table: there is a hash of its keys, or it has no key."""
+    """Return True if the rows of a join can be in a shared table: its keys can be hashed, or it has no keys."""
     return all(_hashes(value, column) for value, column in keys)
 
 
 def hashed(keys: Sequence[Key]) -> bool:
-    """Return True if the join is on a hash of the keys.
+    """Return True if the join uses a hash of ``keys`` as its key, a BIGINT.
 
-    For a key of one BIGINT Spark stores the rows and no more, and for any other a page of up to 64 MB for each table.
+    For a single BIGINT key Spark stores only the rows; for any other key it allocates a page of up to 64 MB for each
+    table.
     """
     if not keys or _is_long(keys):
         return False
@@ -174,7 +179,7 @@ def _is_long(keys: Sequence[Key]) -> bool:
 
 
 def _hashes(value: ir.Value, column: ir.Column) -> bool:
-    """Return True if equal values have one hash, once the message's value has the column's type."""
+    """Return True if equal values have equal hashes after ``value`` is converted to the type of ``column``."""
     return value.type == column.type or {ir.type_class(value.type), ir.type_class(column.type)} == {TypeClass.INTEGER}
 
 

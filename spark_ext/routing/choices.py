@@ -1,6 +1,6 @@
-"""Routes through exchanges that choose one of their bindings: the certain queues and the possible ones, in two passes.
+"""Routing through exchanges that choose one of their bindings: one pass for certain queues and one for possible queues.
 
-Neither pass has a choice in it, so that both are compiled as any topology is.
+Each pass uses a topology without choices, so that it is compiled like any other topology.
 """
 
 from __future__ import annotations
@@ -16,13 +16,16 @@ from transpiler.routing.exchange_graph import build_exchange_graph
 from transpiler.topology.choices import certain_topology, choices, chosen_queue, possible_topology
 from transpiler.topology.model import Topology
 
-#: The type of a function that routes messages through a topology without choices: the queues come in a column of the
-#: given name; True asks for the other columns of the result as well.
+#: A function that routes messages through a topology without choices. The arguments are the messages, the topology, the
+#: name of the column for the queues, and True to add the other columns of the result, too.
 Pass = Callable[[DataFrame, Topology, str, bool], DataFrame]
 
 
 def refuse_choices(topology: Topology, exchange: str | None) -> None:
-    """Raise ``UnsupportedFeatureError`` if a message to an exchange, or to any, may come to one that chooses."""
+    """Raise ``UnsupportedFeatureError`` if a message to ``exchange`` can reach an exchange that chooses a binding.
+
+    If ``exchange`` is None, this applies to messages to any exchange.
+    """
     made = choices(topology)
     if not made:
         return
@@ -42,7 +45,10 @@ def refuse_choices(topology: Topology, exchange: str | None) -> None:
 def route_with_choices(
     messages: DataFrame, topology: Topology, column: str, outcome: str | None, possible: str, routed: Pass
 ) -> DataFrame:
-    """Return the messages with their certain queues in ``column`` and the other possible ones in ``possible``."""
+    """Return the messages with their certain queues in ``column`` and their other possible queues in ``possible``.
+
+    ``outcome`` is the name of the column for the outcome, None for no such column. ``routed`` makes each pass.
+    """
     if not choices(topology):
         return with_no_choices(routed(messages, topology, column, True), possible)
     if not topology.rules.alternate_on_no_match:
@@ -60,12 +66,12 @@ def route_with_choices(
     known = sf.expr(f"array_remove({others}, {quote_text(chosen)})")
     if outcome is None:
         return frame.withColumn(possible, known)
-    # A message that certainly reaches some queue has reached the one that was added; so has one that may do anything.
+    # A message that certainly reaches some queue reaches the added queue ``chosen``, as does one with unknown routing.
     reached = f"{quote_name(outcome)} IN ('delivered', 'alternate')"
     undecided = f"CASE WHEN size({others}) = 0 OR {reached} THEN {quote_name(outcome)} ELSE 'undecided' END"
     return frame.withColumn(outcome, sf.expr(undecided)).withColumn(possible, known)
 
 
 def with_no_choices(frame: DataFrame, possible: str) -> DataFrame:
-    """Add the column of the possible queues where nothing is chosen: it is empty."""
+    """Add the column ``possible`` with an empty array for each message, for a topology without choices."""
     return frame.withColumn(possible, sf.expr("CAST(array() AS ARRAY<STRING>)"))

@@ -1,7 +1,8 @@
-"""Budget of bytecode in one method that Spark generates: the JIT compiles none of more than 8,000 bytes.
+"""Budget of bytecode for one generated method: the JIT compiler does not compile methods of more than 8,000 bytes.
 
-Fused operators are one method, however long. A projection that has an expression which Spark cannot compile is not
-fused with its neighbours but divided into short methods: with 200 conditions four to five times as fast.
+Spark generates one method for fused operators, however long. A projection with an expression that Spark cannot compile
+is not fused with its neighbours, and Spark divides it into short methods. With 200 conditions this is four to five
+times as fast.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from transpiler.routing.signatures import Signature
 
 
 def lookup_length(keys: Iterable[ir.Value]) -> int:
-    """Estimate the bytes of a look-up without its tables."""
+    """Estimate the bytecode of a lookup without its tables, in bytes."""
     return tuning.LOOKUP + sum(map(_key_length, keys))
 
 
@@ -26,16 +27,16 @@ def _key_length(key: ir.Value) -> int:
 
 
 def table_length(signature: Signature) -> int:
-    """Estimate the bytes of a table; the tests of the matched rows are in methods of their own."""
+    """Estimate the bytecode of a table in bytes, without the tests of matched rows, which have their own methods."""
     if signature.residual == ir.TRUE and signature.guard == ir.TRUE:
         return tuning.TABLE
     return tuning.TESTED_TABLE * len(split_by_budget(signature.residual))
 
 
 def split_by_budget(condition: ir.Predicate) -> list[ir.Predicate]:
-    """Split a condition into predicates whose disjunction it is, each short enough for one method.
+    """Split ``condition`` into predicates that are each short enough for one method; their disjunction is equivalent.
 
-    Several may hold in one row. A condition without OR stays whole.
+    Several of them may hold for the same row. A condition without OR is not split.
     """
     if ir.size(condition) <= tuning.OPERATIONS:
         return [condition]
@@ -45,7 +46,7 @@ def split_by_budget(condition: ir.Predicate) -> list[ir.Predicate]:
     others = [term for term in condition.terms if term is not longest] if isinstance(condition, ir.And) else []
     room = tuning.OPERATIONS - sum(map(ir.size, others))
     if 2 * room < tuning.OPERATIONS:
-        # The other terms would be tested again with each part.
+        # Splitting would repeat the long other terms in each predicate.
         return [condition]
     groups: list[list[ir.Predicate]] = [[]]
     for term in longest.terms:
@@ -56,7 +57,7 @@ def split_by_budget(condition: ir.Predicate) -> list[ir.Predicate]:
 
 
 def columns_length(schema: StructType) -> int:
-    """Estimate the bytes for reading all columns and writing them with the answer."""
+    """Estimate the bytecode for reading all columns of ``schema`` and writing them with the result, in bytes."""
     return tuning.MESSAGE + sum(_column_length(field.dataType) for field in schema)
 
 

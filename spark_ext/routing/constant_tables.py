@@ -1,4 +1,4 @@
-"""The tables of a plan as DataFrames: constants by key, the trie as one row, and what each exchange leads to."""
+"""The tables of a plan as DataFrames: constants by key, the arrays of the trie, and the data of each exchange."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ from transpiler.routing.substring_index import HashIndex, build_hash_index, buil
 from transpiler.routing.topic_automaton import TopicAutomaton
 
 try:
-    # Spark's fast path for large tables; without it rows go one by one.
+    # Spark's fast path for large tables; without pyarrow the rows are sent as JSON.
     import pyarrow
     from pyspark.sql.pandas.types import to_arrow_schema
 except ImportError:
     pyarrow = None
 
-#: The types of an interval index (``routing.interval_index``) and of a hash index.
+#: The SQL types of an interval index (``routing.interval_index``) and of a hash index.
 _INTERVALS = (
     "STRUCT<low: DOUBLE, high: DOUBLE, scale: DOUBLE, last: INT, bounds: ARRAY<DOUBLE>, steps: ARRAY<INT>, "
     "leaves: ARRAY<ARRAY<INT>>, shifts: ARRAY<INT>, offsets: ARRAY<INT>, nodes: ARRAY<ARRAY<INT>>>"
@@ -70,28 +70,31 @@ _HASHES = "STRUCT<mask: INT, nodes: ARRAY<ARRAY<INT>>>"
 
 
 class Payload(Enum):
-    """The payload of a binding: a queue, or a queue or state with the state that it belongs to."""
+    """The SQL type of a delivery: the name of a queue, or a struct.
+
+    The struct contains the state ``x`` of the binding, and the next state ``e`` or the queue ``q``; the other is NULL.
+    """
 
     QUEUE = "STRING"
     DELIVERY = "STRUCT<x: INT, e: INT, q: STRING>"
 
     @property
     def empty(self) -> str:
-        """The empty array of this type, as SQL."""
+        """The SQL of an empty array of this type."""
         one = "''" if self is Payload.QUEUE else "named_struct('x', 0, 'e', 0, 'q', '')"
         return f"array_repeat({one}, 0)"
 
     def of(self, queues: Sequence[str]) -> Callable[[Delivery], Any]:
-        """Return the function from a delivery to a value of this type; ``queues`` are names by number."""
+        """Return the function that converts a delivery to a value of this type; ``queues`` contains names by index."""
         if self is Payload.QUEUE:
             return lambda delivery: queues[cast(int, delivery.queue)]
         return lambda delivery: (*delivery[:2], None if delivery.queue is None else queues[delivery.queue])
 
 
 class ConstantTables:
-    """Makes the DataFrames of one plan, each once: where a query has one twice, Spark computes it once.
+    """The DataFrames of one plan. Each DataFrame is built once, so that Spark computes it once even if used twice.
 
-    The ``kind`` of a query says on what they depend besides the plan and the payload.
+    ``kind`` contains everything else on which the tables depend besides plan and payload.
     """
 
     def __init__(self, session: SparkSession, plan: RoutingPlan, payload: Payload, kind: Hashable) -> None:
@@ -102,11 +105,11 @@ class ConstantTables:
         self._kept = KeptTables(session, plan, (payload, kind))
 
     def store(self, look_ups: Sequence[Lookup]) -> ConstantTable:
-        """The table that several look-ups share, one row a key.
+        """Return the table that ``look_ups`` share, with one row for each key.
 
-        For each table of a look-up it has what the rows of constants with that key deliver, and the constants: an
-        array for each, NULL where a table has no row with the key. What a row delivers is a list where the table is not
-        ``flat``.
+        For each table of a lookup the row has an array of the deliveries and an array of the constants of all rows with
+        that key; both arrays are NULL if the table has no row with the key. If the table is not ``flat``, the
+        deliveries of each row of constants are an array, too.
         """
         return self._kept.once(look_ups[0].store, lambda: self._store(look_ups))
 
@@ -120,12 +123,12 @@ class ConstantTables:
         return share(table, shared, {look_up.number: [*map(_last, self._keys(look_up))] for look_up in look_ups})
 
     def _keys(self, look_up: Lookup) -> dict[Path, ColumnType]:
-        """Return the columns of the keys and their types."""
+        """Return the paths of the key columns with their types."""
         exchange = [ir.Column(look_up.exchange, STRING)] if self._plan.exchange is None else []
         return {column.path: column.type for column in (*exchange, *look_up.columns)}
 
     def _rows(self, look_up: Lookup) -> dict[str, list[Any]]:
-        """Return the columns of a look-up by their declarations."""
+        """Return the columns of a lookup: the declaration (name and type) of each column, with its values."""
         keys = list(look_up.rows())
         columns: dict[str, list[Any]] = {
             f"{_last(path)} {key_type}": [key[place] for key in keys]
@@ -138,7 +141,7 @@ class ConstantTables:
         return columns
 
     def _table(self, name: str, table: Table, groups: list[Group | None]) -> dict[str, list[Any]]:
-        """Return the columns of one table by their declarations."""
+        """Return the columns of one table: the declaration of each column, with a value for each of ``groups``."""
         of, payload = self._of, self._payload.value
         rows: list[Any]
         values: list[Any]
@@ -164,7 +167,7 @@ class ConstantTables:
         return columns
 
     def _index(self, index: Index, rows: list[tuple[Parameter, ...]]) -> tuple[Any, ...]:
-        """Return the index of one group, as a struct of Spark."""
+        """Return the index of one group, as a tuple for a Spark struct."""
         if isinstance(index, Interval):
             return _as_row(build_interval_index(index, rows))
         if isinstance(index, MatchedKey):
@@ -173,7 +176,7 @@ class ConstantTables:
 
     @property
     def automaton(self) -> dict[str, Column]:
-        """The arrays of the automaton of topics, and the slots of its words, by name."""
+        """The arrays of the topic automaton, and the codes of its words, as columns by name."""
         return self._kept.once("automaton", self._automaton)
 
     def _automaton(self) -> dict[str, Column]:
@@ -184,9 +187,9 @@ class ConstantTables:
             patterns = [(number, self._plan.patterns[number]) for number in ends]
             delivered.append([self._of(delivery) for _, delivery in patterns if delivery is not None])
             tested.append([number for number, delivery in patterns if delivery is None])
-        # Each is read in one place of the query, where Spark puts its expression: a column of a row it would copy.
+        # Each array is read once in the query, so Spark inlines its expression; it would copy a column of a row.
         constants: dict[str, Any] = {
-            # A place's owner and its list share one number: two look-ups would be two misses of the cache.
+            # Owner and list of an edge are packed into one number, because two lookups would miss the cache twice.
             EDGES: [owner << 32 | to for owner, to in zip(trie.owners, trie.following, strict=True)],
             OTHERWISE: trie.otherwise,
             LISTS: trie.lists,
@@ -195,7 +198,8 @@ class ConstantTables:
             SLOTS: _slots(trie),
         }
         types = {**TYPES, ENDS: f"ARRAY<ARRAY<{self._payload.value}>>"}
-        # Spark makes literals of scalar subqueries. Each has a table of its own: it would read all of a common one.
+        # Spark converts scalar subqueries to literals. Each array has its own table, because Spark would read the whole
+        # table for each of them.
         return {
             name: constant_table(self._session, {f"{name} {types[name]}": [value]}).rows.scalar()
             for name, value in constants.items()
@@ -203,7 +207,7 @@ class ConstantTables:
 
     @property
     def entries(self) -> ConstantTable:
-        """The table with a row for each exchange: where the trie begins, and how answers are put together."""
+        """The table with one row for each exchange: the trie's start states, and the data to combine deliveries."""
         return self._kept.once("entries", self._entries)
 
     def _entries(self) -> ConstantTable:
@@ -222,7 +226,7 @@ class ConstantTables:
         return constant_table(self._session, columns)
 
     def _starts(self, entry: Entry) -> tuple[list[int], list[int]]:
-        """Return the initial states of the trie for the words of a key, and for a key as one word."""
+        """Return the start states of the trie for the words of a key, and for a whole key as one word."""
         starts = {} if self._plan.trie is None else self._plan.trie.starts
         whole = self._plan.whole or ()
         starts_of_entry: tuple[list[int], list[int]] = ([], [])
@@ -247,17 +251,17 @@ class ConstantTables:
 
 
 def _or_nulls(columns: Mapping[str, list[Any]], name: str) -> list[Any]:
-    """Return a column, or NULLs for as many rows as the others have."""
+    """Return the column ``name``, or a column of NULLs of the same length if ``columns`` has no such column."""
     return columns[name] if name in columns else [None] * len(next(iter(columns.values())))
 
 
 def _last(path: Path) -> str:
-    """Return the name of a column in its table, without that of the struct that it becomes a field of."""
+    """Return the name of a column in its table, without the name of the struct that will contain the column."""
     return str(path[-1])
 
 
 def _slots(automaton: TopicAutomaton) -> list[dict[str, int]]:
-    """Return the codes of the words, in slots by the last bits of their hashes."""
+    """Return the codes of the words, grouped into slots by the last bits of the words' hashes."""
     slots: list[dict[str, int]] = [{} for _ in range(1 << (2 * len(automaton.words)).bit_length())]
     for code, word in enumerate(automaton.words, 1):
         slots[crc32(word.encode()) & (len(slots) - 1)][word] = code
@@ -265,9 +269,9 @@ def _slots(automaton: TopicAutomaton) -> list[dict[str, int]]:
 
 
 def constant_table(session: SparkSession, columns: Mapping[str, Sequence[Any]]) -> ConstantTable:
-    """Make a table of columns, by their declarations; no Python worker computes it.
+    """Build a table from ``columns``, the values by the declaration of each column, without Python workers.
 
-    A list of rows given to ``createDataFrame`` is an RDD of pickled rows, which every query unpickles in workers.
+    ``createDataFrame`` with a list of rows would create an RDD of pickled rows, which every query unpickles in workers.
     """
     schema = declared_schema(", ".join(columns))
     if pyarrow is None:
@@ -278,13 +282,13 @@ def constant_table(session: SparkSession, columns: Mapping[str, Sequence[Any]]) 
 
 
 def declared(name: str) -> str:
-    """Return the declaration of a column that has a type of its own."""
+    """Return the declaration of the column ``name``, whose type is in ``TYPES``."""
     return f"{name} {TYPES[name]}"
 
 
 def declared_schema(columns: str) -> StructType:
-    """The columns of a declaration, their arrays without NULLs: Spark sorts those without boxing each number."""
-    # Spark Connect has its own reader of DDL on the server, which a pipeline's query function may not call.
+    """Return the schema for declarations; arrays contain no NULLs, so that Spark sorts numbers without boxing them."""
+    # Spark Connect would parse DDL on the server, which the query function of a pipeline must not call.
     return cast(StructType, _without_nulls(StructType.fromJson(parse_ddl(columns) if columns else {"fields": []})))
 
 
@@ -309,19 +313,22 @@ def _lead(lead: Hop | None) -> tuple[int | None, str | None]:
 _LOCAL_LIMIT = "spark.sql.execution.arrow.localRelationThreshold"
 _BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
 
-#: The most bytes of a table that Spark broadcasts where it has no setting for that (before 4.1).
+#: The maximum size of a table that Spark broadcasts in versions without a setting for that (before 4.1).
 _LIMIT = "8g"
 
-#: Spark's units of bytes.
+#: Spark's suffixes for units of bytes, with the number of bytes of each unit.
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40, "p": 1 << 50}
 
-#: Bytes of a row in Spark's hash table besides its values: the copy of its key, its place and its share of free places;
-#: and those of each field.
+#: Size of a row in Spark's hash table without its values, in bytes (the copy of its key, its slot and its share of free
+#: slots), and additional size of each field.
 ROW, FIELD = 72, 8
 
 
 def arrow_frame(session: SparkSession, rows: Any, schema: StructType) -> DataFrame:
-    """Return the DataFrame of an Arrow table. ``UnsupportedFeatureError`` if Spark will refuse to broadcast it."""
+    """Return the Arrow table ``rows`` as a DataFrame; raise ``UnsupportedFeatureError`` if it is too large.
+
+    The limit is Spark's maximum size of a broadcast table.
+    """
     if rows.nbytes < tuning.LOCAL_TABLE:
         return session.createDataFrame(rows, schema)
     size, limit = rows.nbytes + rows.num_rows * (ROW + FIELD * rows.num_columns), _most_bytes(session)
@@ -334,7 +341,7 @@ def arrow_frame(session: SparkSession, rows: Any, schema: StructType) -> DataFra
         )
     count = max(1, rows.num_rows * tuning.TASK // rows.nbytes)
     if not hasattr(session, "_jsparkSession"):
-        # Spark Connect cuts no table, so each part is a table of its own.
+        # Spark Connect does not divide a table into tasks, so each part becomes its own table.
         parts = [rows.slice(at, count) for at in range(0, rows.num_rows, count)]
         return reduce(DataFrame.union, (session.createDataFrame(part, schema) for part in parts))
     with _set(session, _LOCAL_LIMIT, "0"), _set(session, _BATCH, str(count)):
@@ -342,7 +349,7 @@ def arrow_frame(session: SparkSession, rows: Any, schema: StructType) -> DataFra
 
 
 def _most_bytes(session: SparkSession) -> int | None:
-    """Return the most bytes of a table that Spark broadcasts; None where its setting is not understood here."""
+    """Return the maximum size of a table that Spark broadcasts, in bytes; None if the setting cannot be parsed."""
     text = session.conf.get(MAX_BROADCAST, _LIMIT) or _LIMIT
     size = re.fullmatch("([0-9]+)([kmgtp]?)b?", text.strip().lower())
     return None if size is None else int(size[1]) * _UNITS[size[2]]
@@ -354,7 +361,7 @@ def _set(session: SparkSession, name: str, value: str) -> Iterator[None]:
     try:
         session.conf.set(name, value)
     except PySparkException:
-        # A pipeline allows no settings. It runs on Spark Connect, which does not read this one.
+        # A pipeline allows no settings. It runs on Spark Connect, which does not use this setting.
         changed = False
     else:
         changed = True
@@ -369,14 +376,14 @@ def _set(session: SparkSession, name: str, value: str) -> Iterator[None]:
 
 
 def json_frame(session: SparkSession, rows: Iterable[Iterable[Any]], schema: StructType) -> DataFrame:
-    """Return the DataFrame of some rows, whose structs are tuples."""
+    """Return the DataFrame of ``rows``; structs in the rows are tuples."""
     text = json.dumps([_plain(tuple(row), schema) for row in rows])
     values = sf.from_json(sf.lit(text), ArrayType(schema))
     return session.range(0, 1, 1, 1).select(sf.inline(values))
 
 
 def _plain(value: Any, kind: DataType) -> Any:
-    """Return a value as JSON has it for a type of Spark."""
+    """Convert ``value``, of the Spark type ``kind``, to the JSON form that ``from_json`` parses."""
     if value is None:
         return None
     match kind:

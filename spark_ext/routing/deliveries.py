@@ -1,4 +1,4 @@
-"""Collect the deliveries of all lookups into one array, and the queues into one in their order."""
+"""SQL that collects the deliveries of all lookups in one array, and sorts the queues."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from spark_ext.routing.topic_sql import let
 
 
 class CollectedDeliveries:
-    """The columns of deliveries that are computed so far: arrays of them, and arrays of those."""
+    """The columns with deliveries so far: arrays of deliveries, and arrays of arrays of deliveries."""
 
     def __init__(self, payload: Payload) -> None:
         self._payload = payload
@@ -15,15 +15,15 @@ class CollectedDeliveries:
         self._lists: list[str] = []
 
     def add(self, *names: str, flat: bool = True) -> None:
-        """Add columns, whose arrays have deliveries themselves where they are ``flat``."""
+        """Add columns: arrays of deliveries if ``flat`` is True, otherwise arrays of arrays."""
         (self._arrays if flat else self._lists).extend(names)
 
     def together(self) -> str:
-        """Concatenate all deliveries to one array."""
+        """Return the SQL of one array with all deliveries."""
         empty = self._payload.empty
         parts = [f"coalesce({name}, {empty})" for name in self._arrays]
         if self._lists:
-            # One flatten for all: it is long once compiled, and a generated method has little room.
+            # Only one flatten for all lists, because its bytecode is long and a generated method has little room.
             none = f"array_repeat({empty}, 0)"
             parts.append(f"flatten(concat({', '.join(f'coalesce({name}, {none})' for name in self._lists)}))")
         if len(parts) < 2:
@@ -31,14 +31,14 @@ class CollectedDeliveries:
         return f"concat({', '.join(parts)})"
 
     def in_order(self, distinct: bool) -> str:
-        """Return the SQL of the queues in order; ``distinct`` if none is delivered twice."""
+        """Return the SQL of the sorted queues; ``distinct`` is True if no queue can occur twice."""
         together = self.together()
         return f"sort_array({together})" if distinct else distinct_in_order(together)
 
 
 def distinct_in_order(queues: str) -> str:
-    """Return an array of queues without those that repeat, in order."""
-    # Most messages go to a queue or two. Variables of lambdas name the parts, and columns do not: a filter behind the
-    # query would copy each column that it is pushed through, once for every time that it is named.
+    """Return the SQL of the array ``queues`` sorted and without duplicates."""
+    # Most messages reach one or two queues. The intermediate results are lambda variables instead of columns, because
+    # Spark would copy a column into a filter that it pushes below the query, once for each reference.
     once = let({"s": "sort_array(q)"}, "filter(s, (n, i) -> NOT n <=> get(s, i - 1))")
     return let({"q": queues}, f"CASE WHEN size(q) > 1 THEN {once} ELSE q END")

@@ -1,4 +1,4 @@
-"""Compose the deliveries of all states, from a message's initial state: see ``routing.exchange_graph``."""
+"""SQL that combines the deliveries of all states to the queues of a message: see ``routing.exchange_graph``."""
 
 from __future__ import annotations
 
@@ -23,18 +23,20 @@ from transpiler.routing.columns import (
 )
 from transpiler.topology.targets import FAILED
 
-#: The deliveries within the expressions of this room. Spark puts a column that is read in one place there, and would
-#: make it anew in each round of a fold, or for each element of an array: so it is bound to a variable first.
+#: The variable for the deliveries in the expressions of this module. Spark inlines a column that is read once, and
+#: would compute it again in each round of a fold or for each element of an array, so the column is bound to a variable
+#: first.
 _ALL = "deliveries"
 
-#: The states that a message reaches by deliveries of a column: a fixed point, in as many rounds as a path has steps.
+#: The states that a message reaches through the deliveries: a fixed point after ``ROUNDS`` rounds, the maximum number
+#: of steps on a path.
 _ACTIVATION = (
     f"aggregate(array_repeat(0, coalesce({ROUNDS}, 0)), array({ROOT}), (active, i) -> "
     f"array_union(active, transform(filter({_ALL}, "
     "m -> m.e IS NOT NULL AND array_contains(active, m.x)), m -> m.e)))"
 )
 
-#: The deliveries of each stop, from those of the stops that it leads to, which come before it.
+#: For each stop, the queues of a message there, computed from the queues of the next stops, which have lower numbers.
 _BY_STOP = (
     f"aggregate({STEPS}, CAST(array() AS ARRAY<ARRAY<STRING>>), (r, n) -> array_append(r, "
     "transform(array(array_distinct(concat("
@@ -48,7 +50,7 @@ _BY_STOP = (
 
 _NO_QUEUES = "CAST(array() AS ARRAY<STRING>)"
 
-#: The states that a message is in after more steps than a path has: some only if it comes back to one.
+#: True if the message is still in some state after ``ROUNDS`` + 1 steps, which means that it comes back to a state.
 _COMES_BACK = (
     f"size(aggregate(array_repeat(0, coalesce({ROUNDS}, 0) + 1), array({ROOT}), (now, i) -> "
     f"array_distinct(transform(filter({_ALL}, "
@@ -57,10 +59,11 @@ _COMES_BACK = (
 
 
 def composed(on_no_match: bool, rings: bool) -> tuple[tuple[str, ...], str]:
-    """Return columns to add to the messages, and the SQL of their queues, in any order.
+    """Return the columns to add to the messages, and the SQL of their queues, which are not sorted.
 
-    With ``on_no_match`` an alternate gets what no binding matched; else it gets what reached no queue. With ``rings`` a
-    message that comes back to a state reaches the end of a send that fails.
+    If ``on_no_match`` is True, an alternate gets the messages that no binding matched; otherwise it gets the messages
+    that reached no queue. If ``rings`` is True, a message that comes back to a state also reaches the end of a failed
+    send.
     """
     if not on_no_match:
         return (), f"coalesce(element_at({_BY_STOP}, -1), {_NO_QUEUES})"
@@ -76,13 +79,13 @@ def composed(on_no_match: bool, rings: bool) -> tuple[tuple[str, ...], str]:
 
 
 def with_direct(frame: DataFrame, known: bool) -> DataFrame:
-    """Add ``DIRECT`` to the messages: a queue is bound in a state that bindings alone lead to.
+    """Add the column ``DIRECT``: True if the message reaches a queue through bindings alone, without an alternate.
 
-    With ``known`` there is a column ``KNOWN_DIRECT``.
+    ``known`` is True if the messages have a column ``KNOWN_DIRECT``.
     """
     frame = frame.selectExpr("*", f"{codegen_barrier(let({_ALL: DELIVERED}, _ACTIVATION))} AS {BOUND}")
     direct = let({"bound": BOUND}, f"exists({DELIVERED}, m -> m.q IS NOT NULL AND array_contains(bound, m.x))")
     if known:
-        # Part of the matching was skipped for a key whose answer is known, so that answer comes first.
+        # The known answer takes precedence, because some of the matching was skipped for its routing key.
         direct = f"coalesce({KNOWN_DIRECT}, {direct})"
     return frame.selectExpr("*", f"{direct} AS {DIRECT}")

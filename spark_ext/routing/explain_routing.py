@@ -1,4 +1,4 @@
-"""The public function that reports how ``route`` finds bindings: ``explain_routing``.
+"""The public function ``explain_routing``, which reports how ``route`` finds the matching bindings.
 
 Deliberately not here: the report (``transpiler.routing.explain``).
 """
@@ -35,23 +35,24 @@ def explain_routing(
     exchange: str | Column | None = None,
     missing: Missing = "error",
 ) -> RoutingReport:
-    """Report how ``route`` finds the bindings of a topology, and what the messages have under the names that they ask.
+    """Report how ``route`` finds the matching bindings of a topology, and which values the messages have for them.
 
-    ``print()`` shows a table of the classes, and names some of the bindings that every message tests; ``tried`` has all
-    of them. Bindings of a JMS broker are those of its addresses, whatever the destination. With messages ``found`` has
-    the rows, the types and the place of each property that bindings ask for, and of the exchange and the routing key:
-    one job counts them. Without messages, as with ``df.schema``, nothing is read.
+    ``print()`` prints a table of the classes of bindings, and some of the bindings that are tested for every message;
+    ``tried`` contains all of these. For a JMS broker the report lists the bindings of all addresses. If messages are
+    given, ``found`` contains the number of rows, the types and the column of each property that bindings read, and of
+    the exchange and the routing key; a single Spark job counts them. Without messages, for example with ``df.schema``,
+    no data is read.
 
     Args:
         topology: Exchanges, bindings and queues, as ``read_topology`` returns them.
-        layout: The messages, their schema or a preset; None for what the messages show, and without these for the
-            canonical schema with a column ``exchange``.
-        messages: The messages, beside a layout that is not theirs; those of a stream are not read.
+        layout: The messages, their schema or a preset; None to infer the layout from ``messages``, or for the canonical
+            schema with a column ``exchange`` if there are no messages.
+        messages: The messages, if ``layout`` is another argument than the messages; a stream is not read.
         exchange: As for ``route``.
         missing: As for ``route``.
 
     Raises:
-        TranspilerError: As ``route``.
+        TranspilerError: The errors of ``route``.
     """
     check_topology(topology)
     check_choice("missing", missing, get_args(Missing))
@@ -67,7 +68,7 @@ def explain_routing(
     plan = plan_of(prepared.topology, prepared.columns.layout, missing, prepared.to.exchange, prepared.several)
     published = Published(prepared.topology, prepared.columns, [plan], prepared.to)
     if columns.schema.names:
-        # Without the columns nobody knows whether one of them has the key.
+        # Only if the columns are known, because one of them could contain the routing key.
         published.check_places()
     report = explain_plan(prepared.topology, plan)
     if messages is None or not columns.schema.names or messages.isStreaming:
@@ -81,7 +82,10 @@ def explain_routing(
 
 
 def _count(messages: DataFrame, places: list[Place], key: str | None, names: int) -> FoundValues:
-    """Count the rows that have a value at each place, and about how many routing keys are different, in one job."""
+    """Count the rows with a value for each of ``places``, and the approximate number of distinct keys, in one job.
+
+    ``key`` is the SQL of the routing key; None not to count keys. ``names`` is the number of all names in bindings.
+    """
     counts = [sf.count("*"), *(sf.count_if(sf.expr(test)) for test in tests_of(places))]
     keys = [] if key is None else [sf.approx_count_distinct(sf.expr(key))]
     [[rows, *found]] = messages.agg(*(count.alias(f"c{place}") for place, count in enumerate(counts + keys))).collect()

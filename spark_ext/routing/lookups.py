@@ -1,4 +1,4 @@
-"""Lookups: tables of constants with equal keys share one broadcast table; the residual filters the matched rows."""
+"""Lookups: tables of constants with equal keys share one broadcast table; residual predicates filter matched rows."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ from transpiler.routing.substring_index import Grams
 
 @dataclass(frozen=True)
 class Lookup:
-    """Tables with the same keys, which are joined to a message at once; ``name`` begins the names of their columns.
+    """Tables with the same keys, which take a single join; ``name`` is the prefix of their columns.
 
-    Look-ups that share a ``store`` have their rows in one table of Spark's, each under its ``number``. A row of it is a
-    struct with fields for each ``form`` of look-ups, which are NULL in the rows of the others.
+    Several lookups can have their rows in one Spark table, the ``store``: ``shared`` is its name (None if the lookup
+    has its own table), and ``number`` identifies the rows of each lookup. A row of the store is a struct with fields
+    for each ``form`` of lookups, which are NULL in the rows of other forms.
     """
 
     name: str
@@ -39,22 +40,22 @@ class Lookup:
 
     @property
     def store(self) -> str:
-        """The name of the table that has the rows, with which the names of its columns begin."""
+        """The name of the Spark table with the rows, which is also the prefix of its columns."""
         return self.shared or self.name
 
     @property
     def exchange(self) -> Path:
-        """The path of the exchange, which is the first key where a table has several exchanges."""
+        """The path of the exchange, which is the first key if the plan has several exchanges."""
         return (f"{self.store}_exchange",) if self.shared is None else (self.store, "exchange")
 
     @property
     def part(self) -> Part | None:
-        """The discriminator of the rows among those of other look-ups in the same store."""
+        """The part of the store that contains the rows of this lookup; None if the store is not shared."""
         return None if self.shared is None else Part(self.number, self.shared)
 
     @property
     def columns(self) -> list[ir.Column]:
-        """The columns of the keys."""
+        """The columns of the keys in the store."""
         return [ir.Column(self._path(f"key{place}"), key_type) for place, key_type in enumerate(self.key_types)]
 
     def _path(self, column: str) -> Path:
@@ -62,39 +63,42 @@ class Lookup:
 
     @property
     def pairs(self) -> list[Key]:
-        """The key values of a message, each with the column that it is compared with."""
+        """The key values of a message, each with the column that must equal the value."""
         return list(zip(self.keys, self.columns, strict=True))
 
     @property
     def kind(self) -> tuple[object, ...]:
-        """The shape of the columns, which is equal for look-ups of one form."""
+        """The types of the columns, which are equal for lookups of the same form."""
         return self.key_types, tuple((table.flat, type(table.index), table.signature.types) for table in self.tables)
 
     @property
     def length(self) -> int:
-        """The bytes of bytecode in a generated method: see ``codegen_budget``."""
+        """The estimated bytecode of the lookup in a generated method, in bytes: see ``codegen_budget``."""
         return lookup_length(self.keys) + sum(table_length(table.signature) for table in self.tables)
 
     def table(self, number: int) -> Path:
-        """Return how the paths of the columns of one of the tables begin."""
+        """Return the path to which ``_column`` appends a suffix for the columns of table ``number``."""
         return self._path(f"rows{number}")
 
     def rows(self) -> dict[tuple[Parameter, ...], None]:
-        """The keys of all tables, each once, in order."""
+        """Return the distinct keys of all tables, in order."""
         return dict.fromkeys(key for table in self.tables for key in table.rows)
 
     def deliveries(self, grams: Mapping[ir.Value, str]) -> Iterator[tuple[bool, str]]:
-        """Yield the SQL of the deliveries of each table to the message that its row was joined to.
+        """Yield the SQL of the deliveries of each table, for a message joined to its row of the store.
 
-        With True it is an array of deliveries, with False an array of arrays of them; either may be NULL. ``grams`` are
-        the columns with the hashed substrings of values.
+        The flag is True for an array of deliveries and False for an array of arrays; the array may be NULL. ``grams``
+        maps each value with a substring index to the column with the hashes of its substrings.
         """
         for number, table in enumerate(self.tables):
             yield table.flat, _of_arrays(self.table(number), table, grams)
 
 
 def build_lookups(prefix: str, tables: Iterable[Table], room: int) -> list[Lookup]:
-    """Group the tables by their keys into look-ups, each of which fits in one generated method of ``room`` bytes."""
+    """Group ``tables`` by their keys into lookups, each of which fits into one generated method of ``room`` bytes.
+
+    ``prefix`` is the prefix of the names of the lookups.
+    """
     lookups: list[Lookup] = []
     places: dict[tuple[object, ...], int] = {}
     for table in tables:
@@ -112,15 +116,16 @@ def build_lookups(prefix: str, tables: Iterable[Table], room: int) -> list[Looku
 
 
 def _label(keys: Iterable[ir.Value]) -> str:
-    """Return what the names of a look-up's columns say of its keys: ``by_color_weight``; ``all`` without keys."""
+    """Return the suffix of a lookup's name that describes its keys: ``by_color_weight``; ``all`` without keys."""
     paths = [column.path for key in keys for column in ir.columns_in(key)]
     return labelled("by", paths) if paths else "all"
 
 
 def _in_stores(lookups: Sequence[Lookup]) -> list[Lookup]:
-    """Put look-ups into common stores: those of few rows into one, and of more rows those of one kind.
+    """Assign lookups to shared stores: all lookups to one store if they have few rows, otherwise one store by kind.
 
-    Each table is a job of Spark's in each query, and a row of a common one has room for the fields of all forms.
+    Fewer stores are better because each store takes a Spark job in each query, but each row of a shared store has
+    fields for all forms.
     """
     rows = sum(len(table.rows) for look_up in lookups for table in look_up.tables)
     groups: dict[object, list[Lookup]] = {}
@@ -140,10 +145,10 @@ def _in_stores(lookups: Sequence[Lookup]) -> list[Lookup]:
 
 
 def _of_arrays(path: Path, table: Table, grams: Mapping[ir.Value, str]) -> str:
-    """Return the deliveries of the rows of a key; the same may be delivered several times.
+    """Return the SQL of the deliveries of the rows under one key, which may contain duplicates.
 
-    The struct of a common store is asked for as a whole: where Spark sees that a look-up needs some of its fields only,
-    it makes a table of these, which is broadcast besides that of the others.
+    The SQL tests the struct of a shared store as a whole. If Spark saw that a lookup needs only some fields, it would
+    broadcast a separate table with these fields.
     """
     signature, guard, delivered = table.signature, table.signature.guard, quote_path(_column(path, "d"))
     tests = [f"{path[0]} IS NOT NULL"] if len(path) > 1 else []
@@ -159,7 +164,7 @@ def _of_arrays(path: Path, table: Table, grams: Mapping[ir.Value, str]) -> str:
 
 
 def _column(path: Path, name: str) -> Path:
-    """Return the path of a column of a table: its deliveries ``d``, its constants ``p`` or their index ``r``."""
+    """Return the path of one column of a table: the deliveries ``d``, the constants ``p`` or their index ``r``."""
     return (*path[:-1], f"{path[-1]}_{name}")
 
 
@@ -168,7 +173,7 @@ def _where(tests: Sequence[str], text: str) -> str:
 
 
 def _filter_rows(path: Path, table: Table, residual: ir.Predicate, grams: Mapping[ir.Value, str]) -> str:
-    """Return the deliveries of the rows for which a predicate holds."""
+    """Return the SQL of the deliveries of the rows for which ``residual`` holds."""
     delivered, indexed = (quote_path(_column(path, column)) for column in "dr")
     constants, index = _column(path, "p"), table.index
 
@@ -188,7 +193,7 @@ def _filter_rows(path: Path, table: Table, residual: ir.Predicate, grams: Mappin
 
 
 def cut_up(value: ir.Value, grams: Grams) -> str:
-    """Return the hashes of the substrings of a value: see ``routing.substring_index``."""
+    """Return the SQL of the hashes of the substrings of ``value``: see ``routing.substring_index``."""
     text = emit_value(value)
     parts = [f"regexp_extract_all({text}, {quote_text(expression)}, 1)" for expression in grams.expressions]
     substrings = parts[0] if len(parts) == 1 else f"concat({', '.join(parts)})"
@@ -196,7 +201,7 @@ def cut_up(value: ir.Value, grams: Grams) -> str:
 
 
 def _rows_at(index: str, ranges: Interval) -> str:
-    """Return the numbers of the rows whose range may contain the message's value: see ``routing.interval_index``."""
+    """Return the SQL of the rows whose ranges may contain the message's value: see ``routing.interval_index``."""
     names = {}
     if len(ranges.values) == 1 and isinstance(ranges.values[0], ir.Column):
         value = emit_value(ranges.values[0])
@@ -211,7 +216,7 @@ def _rows_at(index: str, ranges: Interval) -> str:
         f"CASE WHEN get({index}.bounds, place + step - 1) <= {value} THEN place + step ELSE place END)"
     )
     leaf = f"CASE WHEN size({index}.steps) = 0 THEN {bucket} ELSE {searched} END"
-    # NULL is in no range.
+    # A NULL value is in no range.
     names["leaf"] = f"CASE WHEN {value} IS NOT NULL THEN {leaf} END"
     node = f"get({index}.nodes, get({index}.offsets, level) + shiftright(leaf, shift))"
     lowest, above = f"get({index}.leaves, leaf)", f"flatten(transform({index}.shifts, (shift, level) -> {node}))"

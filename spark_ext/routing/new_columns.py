@@ -1,6 +1,7 @@
-"""Columns that routing adds, and those of queues that it reads: none that the messages have is overwritten.
+"""Checks of the names of columns that routing adds, so that no column of the messages is overwritten, and of queues.
 
-While messages are routed they have columns whose names begin with ``PREFIX``: no other column has such a name.
+During routing, messages have additional columns whose names begin with ``PREFIX``. No other column may have such a
+name.
 """
 
 from __future__ import annotations
@@ -17,17 +18,17 @@ from transpiler.routing.columns import PREFIX
 
 
 def check_new(messages: DataFrame, parameters: Mapping[str, object], optional: Collection[str] = ()) -> None:
-    """Raise ``LayoutError`` where the messages have a column that is to be added, or two are to have one name.
+    """Raise ``LayoutError`` if the messages already have a new column, or if two new columns have the same name.
 
-    A name that routing gives to columns of its own is refused as well, of the messages and of new columns.
+    Names with ``PREFIX`` are rejected, too, both for columns of the messages and for new columns.
 
-    ``parameters`` are the names of the new columns by the parameter that names them; of the ``optional`` ones None is
-    not wanted. ``TypeError`` for what is no name, ``TranspilerError`` for an empty one.
+    ``parameters`` maps each parameter to the name of a new column; for a parameter in ``optional``, None means that the
+    column is not wanted. Raises ``TypeError`` if a name is not a string, and ``TranspilerError`` if it is empty.
     """
     try:
         names = analyzed_schema(messages).names
     except LayoutError:
-        # In a pipeline nobody knows the columns yet.
+        # In a pipeline the columns are not known yet.
         names = []
     same = str if not names or case_sensitive(messages) else str.lower
     for name in names:
@@ -48,9 +49,10 @@ def check_new(messages: DataFrame, parameters: Mapping[str, object], optional: C
 
 
 def check_queues(messages: DataFrame, parameter: str, value: object, *, text: bool = False) -> None:
-    """Raise ``LayoutError`` where the messages have no column of queues by the name that a parameter gives.
+    """Raise ``LayoutError`` if ``value``, the argument of ``parameter``, does not name a column of queues.
 
-    It is an array of texts, or with ``text`` a text as well. ``TypeError`` for what is no name.
+    Such a column is an array of strings; if ``text`` is True, it may also be a string. Raises ``TypeError`` if
+    ``value`` is not a string.
     """
     name = _name(parameter, value)
     try:
@@ -78,7 +80,7 @@ def check_queues(messages: DataFrame, parameter: str, value: object, *, text: bo
 
 
 def _check_own(what: str, name: str, instead: str) -> None:
-    # Routing's own names differ from others in more than case, whatever Spark is set to.
+    # Reject the prefix in any case, because Spark may be set to ignore case.
     if name.lower().startswith(PREFIX):
         raise LayoutError.at(
             "route.column-taken",

@@ -1,7 +1,7 @@
-"""The steps that add the deliveries of one plan to the messages: the walk, the look-ups and the compiled conditions.
+"""The steps that add the deliveries of one plan to the messages: the walk, the lookups and the compiled conditions.
 
-A query has one plan, or two of them one after the other, where a compiled topology was changed: the second one's
-columns have names of their own, and its look-ups go on in the first one's generated method while there is room.
+A query has one plan, or two plans in sequence if a compiled topology was changed. The columns of the second plan have
+different names, and its lookups share the last generated method of the first plan if there is room.
 """
 
 from __future__ import annotations
@@ -52,25 +52,25 @@ from transpiler.routing.columns import (
 from transpiler.routing.plan import EXCHANGE_COLUMN, Compiled, RoutingPlan
 from transpiler.topology.broker_rules import Rules
 
-#: The arrays of the automaton, by the names that the walk has for them.
+#: The columns with the arrays of the automaton, by their names in ``run_automaton``.
 _TRANSITIONS = {"edges": EDGES, "otherwise": OTHERWISE, "lists": LISTS}
 
-#: A step of a query.
+#: A step of a query: a function that accepts the messages and returns them with columns added or dropped.
 Step = Callable[[DataFrame], DataFrame]
 
 
 def adding(*columns: str) -> Step:
-    """Return the step that adds columns."""
+    """Return the step that adds the SQL expressions ``columns``."""
     return lambda frame: frame.selectExpr("*", *columns) if columns else frame
 
 
 def dropping(names: Collection[str]) -> Step:
-    """Return the step that takes columns away."""
+    """Return the step that drops the columns ``names``."""
     return lambda frame: without(frame, *names) if names else frame
 
 
 class PlanDeliveries:
-    """Collects the deliveries of one plan; ``after`` is the plan whose deliveries are collected before."""
+    """Collector of the deliveries of one plan; ``after`` is the collector of the first plan if this is the second."""
 
     def __init__(
         self,
@@ -94,10 +94,10 @@ class PlanDeliveries:
         self._nothing = f"CAST(NULL AS {self.payload.value})"
 
     def entries(self, first: str) -> Step:
-        """Join the table of the exchanges to the messages, whose ``first`` column it is."""
+        """Return the step that joins the table of exchanges to the messages; ``first`` is their first column."""
         entries = self._tables.entries
         if self._after is not None:
-            # All but the initial states of the trie is there.
+            # The first plan has already added everything except the start states of this plan's trie.
             named = {name: f"{name}{self._mark}" if name == ENTRY else name for name in entries.names}
             kept = [name for name in named if name in (ENTRY, START, START_WHOLE)]
             rows = entries.rows.selectExpr(*(f"{name} AS {named[name]}" for name in kept))
@@ -105,7 +105,7 @@ class PlanDeliveries:
         return partial(join, table=entries, keys=self._exchange_key(entries.names[:1]), first=first)
 
     def walk(self, column: str, template: str, first: str) -> Iterator[Step]:
-        """Add the deliveries of the trie to the messages."""
+        """Yield the steps that add the deliveries of the trie as ``column``; ``template`` is SQL around the walk."""
         arrays = self._tables.automaton
         yield lambda frame: frame.withColumns(arrays)
         walked = [f"{template.format(self._trie_walk())} AS {column}"]
@@ -117,9 +117,10 @@ class PlanDeliveries:
     def collected(
         self, first: str, template: str = "{}", before: str | None = None
     ) -> Generator[Step, None, CollectedDeliveries]:
-        """Add the deliveries to the messages, and return the columns that have them.
+        """Yield the steps that add the deliveries to the messages, and return the columns with the deliveries.
 
-        ``template`` is SQL around the walk. The deliveries of the plan before are in the column ``before``.
+        ``first`` is the first column of the messages. ``template`` is SQL around the walk. ``before`` is the column
+        with the deliveries of the first plan; None if this is the first plan.
         """
         plan, mark = self._plan, self._mark
         collected = CollectedDeliveries(self.payload)
@@ -159,13 +160,13 @@ class PlanDeliveries:
 
     @property
     def between(self) -> list[str]:
-        """The columns that are dropped before another plan has its own of the same names."""
+        """The columns that must be dropped before the second plan adds its own columns of the same names."""
         plan = self._plan
         matched = [MATCHED] if plan.trie is not None and None in plan.patterns else []
         return [*matched, *([START, START_WHOLE] if plan.trie is not None or not plan.simple else [])]
 
     def _look_up(self, look_up: Lookup, output: CollectedDeliveries, first: str) -> Iterator[Step]:
-        """Add the deliveries of a look-up to the messages."""
+        """Yield the steps that add the deliveries of a lookup to the messages, and add their columns to ``output``."""
         table = self._tables.store([other for other in self._look_ups if other.store == look_up.store])
         keys = self._exchange_key(look_up.exchange) + look_up.pairs
         yield partial(join, table=table, keys=keys, first=first, part=look_up.part)
@@ -179,31 +180,31 @@ class PlanDeliveries:
 
     @property
     def distinct(self) -> bool:
-        """Return True if no queue is delivered twice: several parts of a split condition may hold."""
+        """True if no queue can be delivered to twice, which also requires that no residual predicate was split."""
         whole = all(len(split_by_budget(table.signature.residual)) == 1 for table in self._plan.tables)
         return whole and self._plan.distinct
 
     @property
     def _alone(self) -> bool:
-        """Return True if the walk is in a method of its own; keys as one word have a walk for each of them."""
+        """True if the walk needs a generated method of its own; with several keys, each key needs a walk."""
         return self._plan.whole is not None or self._room < tuning.WALK or self._after is not None
 
     @cached_property
     def _room(self) -> int:
-        """The bytes of a generated method that the messages' columns and their answer leave free."""
+        """The remaining bytes in a generated method after the columns of the messages and the result."""
         plan = self._plan
         room = tuning.METHOD - columns_length(self._schema)
         room -= 0 if all(table.flat for table in plan.tables) else tuning.NESTED
         walked = self._words + (0 if plan.trie is None else tuning.WALK)
         lookups = build_lookups(PREFIX, plan.tables, room)
         if walked + sum(look_up.length for look_up in lookups) > room or not self._fused:
-            # With several methods, the first one hands on what it has read.
+            # With several methods, the first one passes the values of maps to the next.
             room -= tuning.READ * len(plan.reads)
         return room
 
     @property
     def _walked(self) -> int:
-        """The bytes of the words and the walk in the method of the first look-ups."""
+        """The bytes of the words and the walk in the generated method of the first lookups."""
         return self._words + (0 if self._plan.trie is None or self._alone else tuning.WALK)
 
     @property
@@ -217,7 +218,7 @@ class PlanDeliveries:
 
     @cached_property
     def _methods(self) -> list[list[Lookup]]:
-        """The look-ups, those in one generated method together; the first has the walk."""
+        """The lookups of each generated method; the first method also contains the walk."""
         methods: list[list[Lookup]] = [[]]
         length = self._walked
         for look_up in self._look_ups:
@@ -229,7 +230,7 @@ class PlanDeliveries:
         return methods
 
     def goes_on(self, following: PlanDeliveries) -> bool:
-        """Return True if another plan's first look-ups have room in the last method of this one."""
+        """Return True if the first lookups of ``following``, the second plan, fit into the last method of this plan."""
         here = [self, following] if len(self._methods) == 1 else [following]
         length = sum(look_up.length for look_up in (*self._methods[-1], *following._methods[0]))
         length += sum(
@@ -239,12 +240,12 @@ class PlanDeliveries:
 
     @property
     def _fused(self) -> bool:
-        """Return True if the compiled conditions are few and short enough to be in one method with their neighbours."""
+        """True if the compiled conditions are few and short enough to be in one method with the other steps."""
         compiled = self._plan.compiled
         return len(compiled) <= tuning.FUSED and sum(ir.size(each.condition) for each in compiled) <= tuning.OPERATIONS
 
     def _trie_walk(self) -> str:
-        """Return the deliveries of the trie, and the numbers of the matching patterns that conditions test."""
+        """Return the SQL of the deliveries of the trie, and of the matching pattern numbers that conditions test."""
         assert self._plan.trie is not None
         repeats = self._plan.trie.repeats
         tested = TESTED if None in self._plan.patterns else None
@@ -253,18 +254,18 @@ class PlanDeliveries:
             return deliveries_at_end(walked, ENDS, tested)
         words = key_words("k", self._rules.topic)
         whole = f"array(concat({quote_text(WHOLE)}, coalesce(k, '')))"
-        # One walk for both initial states: a second one would make the method too long for the JIT.
+        # One walk handles both kinds of start states, because a second walk would make the method too long for the JIT.
         starts = f"array(struct({words} AS w, {START} AS s), struct({whole} AS w, {START_WHOLE} AS s))"
         walked = run_automaton(encode_words("way.w", SLOTS), "way.s", _TRANSITIONS, repeats)
         walks = f"transform(flatten(transform({KEYS}, k -> {starts})), way -> {walked})"
         return deliveries_at_end(f"flatten({walks})", ENDS, tested)
 
     def _exchange_key(self, path: Path) -> list[Key]:
-        """Return the exchange, which is a key of each table where messages come to several."""
+        """Return the join key for the exchange, at ``path`` of a table; empty if the plan has a single exchange."""
         return [] if self._plan.exchange is not None else [(EXCHANGE_COLUMN, ir.Column(path, STRING))]
 
     def _blocks(self) -> Iterator[tuple[str, list[ir.Predicate]]]:
-        """Yield, for each block of compiled conditions, the SQL of an array of their deliveries, and the conditions."""
+        """Yield, for each block of compiled conditions, the SQL of their array of deliveries, and the conditions."""
         grouped: dict[tuple[str, tuple[str, ...]], list[Compiled]] = {}
         for compiled in self._plan.compiled:
             text = emit_filter(split_methods(compiled.condition))
@@ -279,7 +280,10 @@ class PlanDeliveries:
             yield f"flatten(array_compact(array({', '.join(cases)})))", [equal[0].condition for _, equal in block]
 
     def _unfused(self, first: str) -> str:
-        """Return an empty array that keeps a projection unfused: see ``codegen_budget``. A constant would be folded."""
+        """Return the SQL of an empty array that keeps a projection unfused: see ``codegen_budget``.
+
+        The array depends on the column ``first``, because Spark would fold a constant.
+        """
         return codegen_barrier(f"transform(array_repeat({quote_name(first)}, 0), c -> {self._nothing})")
 
     def _delivered(self, compiled: Compiled) -> str:
@@ -295,7 +299,7 @@ def _paths_in(read: Iterable[ir.Value | ir.Predicate]) -> Iterator[Path]:
 
 
 def handing_on(deliveries: str, column: str) -> Iterator[Step]:
-    """Put deliveries into a column that the next generated method has, as one array."""
+    """Yield the steps that pass ``deliveries`` to the next generated method, as one array in ``column``."""
     yield adding(f"{deliveries} AS {SO_FAR}")
     yield adding(f"{codegen_barrier_column(SO_FAR)} AS {column}")
     yield dropping([SO_FAR])

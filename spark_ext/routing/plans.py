@@ -1,4 +1,4 @@
-"""The plans by which messages are routed: made once for a topology object, or compiled before by the user."""
+"""The plans that route messages: built once for each topology object, or compiled by the user beforehand."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from transpiler.topology.receivers import DEFAULT_SETTINGS, PublishSettings, Sen
 
 
 class RoutingWarning(UserWarning):
-    """A topology routes, and something in it is probably not what was meant."""
+    """Warning that a topology can route messages, but something in it is probably a mistake."""
 
 
 _LOCK = threading.RLock()
@@ -54,9 +54,10 @@ _PLANS: dict[int, tuple[weakref.ref[Topology], list[tuple[Hashable, Layout, Rout
 
 
 class Prepared(NamedTuple):
-    """A topology with what an address adds, the columns of its messages, and where these are published to.
+    """A topology, the columns of its messages, and the destination to which the messages are published.
 
-    ``several`` if a message may have several routing keys.
+    If the messages have an address, the topology includes what that address adds. ``several`` is True if a message can
+    have several routing keys.
     """
 
     topology: Topology
@@ -66,13 +67,13 @@ class Prepared(NamedTuple):
 
 
 class TopologyOptions(SendOptions, total=False):
-    """The options that decide how a topology is compiled; each has the default of ``COMPILED``."""
+    """The options with which a topology is compiled; their defaults are in ``COMPILED``."""
 
     exchange: str | None
     missing: Missing
 
 
-#: The options of ``route`` that are decided when a topology is compiled, with their defaults.
+#: The options of ``route`` that are fixed when a topology is compiled, with their default values.
 COMPILED: Mapping[str, object] = MappingProxyType(
     {"exchange": None, "missing": "error", "address": None, "publish_to": "exchange", "routing_type": None}
 )
@@ -81,10 +82,10 @@ COMPILED: Mapping[str, object] = MappingProxyType(
 def prepare(
     topology: Topology, columns: MessageColumns, exchange: GivenExchange, settings: PublishSettings = DEFAULT_SETTINGS
 ) -> Prepared:
-    """Resolve where messages are published to.
+    """Determine the destination to which the messages are published.
 
-    Raises ``ValueError`` for parameters that exclude each other, and ``TopologyError`` for an unknown exchange, for a
-    topology of a JMS broker that messages cannot enter, or where nothing says which exchange it is.
+    Raises ``ValueError`` if parameters exclude each other. Raises ``TopologyError`` if the exchange is unknown or not
+    specified, or if messages cannot enter the topology of a JMS broker.
     """
     check_topology(topology)
     address, routing_type = settings.address, settings.routing_type
@@ -112,7 +113,7 @@ def prepare(
 
 
 def _entered_by(topology: Topology, routing_type: str | None) -> Topology:
-    """Return a topology that only messages of a routing type enter; the same topology where none is given."""
+    """Return ``topology`` restricted to messages of ``routing_type``; unchanged if ``routing_type`` is None."""
     if routing_type is None:
         return topology
     entries = {entry_name(routing_type), entry_name(routing_type, qualified=True)}
@@ -124,7 +125,7 @@ def _entered_by(topology: Topology, routing_type: str | None) -> Topology:
 
 
 def plan_of(topology: Topology, layout: Layout, missing: Missing, exchange: str | None, several: bool) -> RoutingPlan:
-    """Return the plan of a topology, the one made before where the topology is the same object."""
+    """Return the plan of ``topology``, from the cache if a plan for the same topology object and settings exists."""
     settings = missing, exchange, several
     with _LOCK:
         number = id(topology)
@@ -141,7 +142,7 @@ def plan_of(topology: Topology, layout: Layout, missing: Missing, exchange: str 
 
 
 def warn_of_places(prepared: Prepared) -> None:
-    """Warn of doubtful places of the exchange and the routing key, so far as they are read."""
+    """Warn if the plan reads the exchange or the routing key from a column that is probably the wrong one."""
     to, layout = prepared.to, before_sent(prepared.columns.layout)
     places = [PUBLISHED_EXCHANGE] if to.exchange is None and to.named is None and to.given is None else []
     places += [place for place in PUBLISHED_KEYS if to.key is None and to.by_message and layout.has_place(place)]
@@ -150,7 +151,7 @@ def warn_of_places(prepared: Prepared) -> None:
 
 
 def _warn_of_names(topology: Topology, layout: Layout) -> None:
-    """Warn of properties that bindings ask for and that a layout reads in a doubtful place."""
+    """Warn about properties in bindings that ``layout`` reads from a column that is probably the wrong one."""
     for name, asked in asked_names(topology).items() if layout.may_doubt() else ():
         _warn_of(layout, MessageField(PROPERTIES, name), f"the binding {asked.first}: ")
 
@@ -175,23 +176,23 @@ def compile_topology(
 ) -> CompiledTopology:
     """Compile a topology once, for messages in one layout; without a layout, for the canonical schema.
 
-    ``route`` takes the answer in the place of the topology, and then none of the parameters here.
+    ``route`` accepts the result instead of the topology, and then does not accept the parameters here.
 
     Args:
         topology: Exchanges, bindings and queues, as ``read_topology`` returns them.
         layout: The messages' columns: a DataFrame, a schema or a preset.
-        messages: A DataFrame whose columns beside the layout are read: ``exchange``, ``routing_key``, …; without a
-            ``layout``, what it shows.
-        exchange: As for ``route``, the name of an exchange.
+        messages: A DataFrame with columns that are read in addition to the layout, such as ``exchange`` and
+            ``routing_key``; without a ``layout``, the layout is inferred from this DataFrame.
+        exchange: The name of an exchange, as for ``route``.
         missing: As for ``route``.
         address: As for ``route``.
         publish_to: As for ``route``.
         routing_type: As for ``route``.
-        version: The name of what is compiled; None for a digest.
-        progress: A function that is called with the number of bindings that are done, and with that of all.
+        version: The name of the compiled topology; None for a digest.
+        progress: A function that is called with the number of compiled bindings and the number of all bindings.
 
     Raises:
-        TranspilerError: As ``route``.
+        TranspilerError: The errors of ``route``.
     """
     check_keywords("compile_topology", TopologyOptions, options)
     exchange, missing = options.get("exchange"), options.get("missing", "error")
@@ -209,7 +210,7 @@ def compile_topology(
 def compile_prepared(
     prepared: Prepared, missing: Missing = "error", version: str | None = None, progress: Progress | None = None
 ) -> CompiledTopology:
-    """Compile a topology for the messages that it was prepared for: see ``compile_topology``."""
+    """Compile the topology of ``prepared`` for its messages: see ``compile_topology``."""
     check_choice("missing", missing, get_args(Missing))
     refuse_choices(prepared.topology, prepared.to.exchange)
     warn_of_places(prepared)
@@ -220,7 +221,7 @@ def compile_prepared(
 
 
 def prepare_compiled(compiled: CompiledTopology, messages: DataFrame, layout: Layout | SchemaLike | None) -> Prepared:
-    """Return what a compiled topology was prepared for. ``LayoutError`` if these messages are others."""
+    """Prepare a compiled topology for ``messages``; raise ``LayoutError`` if it was compiled for other messages."""
     known = None if compiled.layout is None else before_sent(compiled.layout)
     given = known if layout is None else layout
     columns = message_columns(messages, given)
@@ -235,7 +236,7 @@ def prepare_compiled(compiled: CompiledTopology, messages: DataFrame, layout: La
             hint="perhaps compile it for these: compile_topology(topology, messages)",
         )
     if columns.schema.names:
-        # In a pipeline nobody knows the columns yet.
+        # In a pipeline the columns are not known yet.
         settings = compiled.settings
         check_columns_read(settings.published, columns_read(compiled.topology, to, columns), to, settings.several)
         plans = [compiled.plan] if compiled.changes is None else [compiled.plan, compiled.changes.plan]
@@ -245,7 +246,7 @@ def prepare_compiled(compiled: CompiledTopology, messages: DataFrame, layout: La
 
 
 def _check_columns(plans: Sequence[RoutingPlan], published: Iterable[Path], messages: MessageColumns) -> None:
-    """Raise ``LayoutError`` where messages have not the columns that plans read, or those that say their places."""
+    """Raise ``LayoutError`` if the messages lack columns that ``plans`` read, or one of the columns ``published``."""
     columns: dict[Path, ColumnType | None] = dict.fromkeys(published)
     for plan in plans:
         columns |= dict.fromkeys(plan.reads.values())
@@ -263,13 +264,13 @@ def _check_columns(plans: Sequence[RoutingPlan], published: Iterable[Path], mess
 
 
 def settings_of(options: SendOptions) -> PublishSettings:
-    """Return how messages are sent by the options of a call."""
+    """Return the settings for publishing in the options of a call."""
     return PublishSettings(options.get("address"), options.get("publish_to", "exchange"), options.get("routing_type"))
 
 
 def given_options(options: Mapping[str, object]) -> list[str]:
-    """Return the names of the options in ``COMPILED`` that say something."""
-    # A Column has no truth value, so it is not compared with a default of another type.
+    """Return the names of the options in ``COMPILED`` whose values differ from their defaults."""
+    # Compare the types first, because the comparison of a Column has no truth value.
     return [
         name
         for name, default in COMPILED.items()
@@ -278,7 +279,7 @@ def given_options(options: Mapping[str, object]) -> list[str]:
 
 
 def without_settings(options: Mapping[str, object]) -> None:
-    """Raise ``ValueError`` for an option that only the compilation of a topology takes."""
+    """Raise ``ValueError`` if ``options`` contains an option that is fixed when a topology is compiled."""
     wrong = given_options(options)
     if wrong:
         raise ValueError(

@@ -1,11 +1,12 @@
-"""The rule for where each message was published, and under which key: one for every layout and every way to route.
+"""The rule for the exchange and the routing key with which each message was published, for all layouts and routers.
 
-An option says it, for all messages or by a Column; else the column of that name, whatever the layout; else the place
-that the layout documents; else, for a key, the subject. A NULL says nothing, so the next of them is read: a message
-whose exchange nothing says went to the topology's default exchange, and one without a key has the empty one. An array
-of keys without one is an array: the message has no key.
+The first of these sources that has a value applies: an option, either one value for all messages or a Column; the
+column named ``exchange`` or ``routing_key``, in any layout; the column that the layout documents; for a key, the
+subject. If a source is NULL, the next source is read. A message without an exchange was published to the topology's
+default exchange, and a message without a key has the empty key. An empty array of routing keys is a value: the message
+has no key.
 
-Invariant: a column that is read is a text, or, of several keys, an array of texts; any other type is an error.
+Invariant: these columns contain strings, or arrays of strings if there are several keys; any other type is an error.
 """
 
 from __future__ import annotations
@@ -34,48 +35,51 @@ from transpiler.routing.columns import KEPT
 from transpiler.routing.compiled_topology import Destination
 from transpiler.topology.model import Topology
 
-#: The column with the exchange that an option gives for each message, while they are routed.
+#: The temporary column with the exchange of each message from an option.
 _GIVEN = f"{KEPT}exchange"
 
 
 class GivenExchange(NamedTuple):
-    """The exchange that an option gives: the name of the one of all messages, or a Column with that of each, as SQL."""
+    """The exchange from an option: ``name`` for all messages, or a Column (or its SQL) with that of each message.
+
+    If both are None, there is no such option.
+    """
 
     name: str | None
     column: Column | str | None = None
 
     @property
     def says(self) -> bool:
-        """Return True if the option gives an exchange."""
+        """True if the option specifies an exchange."""
         return self.name is not None or self.column is not None
 
     @property
     def path(self) -> str | None:
-        """The name of the column that ``added`` makes, if it makes one."""
+        """The name of the column that ``added`` adds; None if it adds no column."""
         return None if self.column is None else _GIVEN
 
     @property
     def of_each(self) -> Column | None:
-        """The Column, where there is one."""
+        """The Column with the exchange of each message; None without a Column."""
         return sf.expr(self.column) if isinstance(self.column, str) else self.column
 
     def added(self, frame: DataFrame) -> DataFrame:
-        """Return the messages with the column, where there is one."""
-        # The cast takes a collation away, which no other text for the exchange has.
+        """Return the messages with the temporary column if the option is a Column, otherwise unchanged."""
+        # The cast removes a collation, so that the column compares like the other sources of the exchange.
         return frame if self.of_each is None else frame.withColumn(_GIVEN, self.of_each.cast("string"))
 
     def removed(self, frame: DataFrame) -> DataFrame:
-        """Return the messages without it."""
+        """Return the messages without the temporary column."""
         return frame if self.column is None else without(frame, _GIVEN)
 
 
 def given_exchange(
     exchange: str | Column | None, topology: Topology, messages: DataFrame | None, columns: MessageColumns
 ) -> GivenExchange:
-    """Return what ``exchange`` gives; a name that no exchange has, and one of the messages' columns, is that column.
+    """Interpret the option ``exchange``; a name that is no exchange but a column of the messages means that column.
 
-    ``LayoutError`` for a column that is no text, ``TypeError`` for anything else than a name or a Column. ``messages``
-    is None where there are none yet, and a Column is of no known type.
+    Raises ``LayoutError`` if a column is not a string, and ``TypeError`` if ``exchange`` is neither a name nor a
+    Column. If ``messages`` is None, the type of a Column is not checked.
     """
     if not isinstance(exchange, str):
         return given_column(exchange, messages)
@@ -87,7 +91,7 @@ def given_exchange(
 
 
 def given_column(exchange: object, messages: DataFrame | None) -> GivenExchange:
-    """Return what a Column gives, whatever the topology; see ``given_exchange``."""
+    """Interpret the option ``exchange`` if it is a Column or None, in any topology: see ``given_exchange``."""
     if exchange is None:
         return GivenExchange(None)
     if not isinstance(exchange, Column):
@@ -97,19 +101,22 @@ def given_column(exchange: object, messages: DataFrame | None) -> GivenExchange:
         try:
             kind = analyzed_schema(selected).fields[0].dataType
         except LayoutError:
-            # A pipeline analyzes it later.
+            # A pipeline analyzes the Column later.
             return GivenExchange(None, exchange)
         if not _is_text(kind):
             raise _no_text("the Column of exchange=", kind, "a text", 'exchange=column.cast("string")')
     return GivenExchange(None, exchange)
 
 
-#: A text that is NULL in every message.
+#: A string value that is NULL in every message.
 _NO_TEXT = ir.When(ir.FALSE, ir.Constant("", STRING))
 
 
 def own_text(columns: MessageColumns, name: str) -> ir.Value | None:
-    """Return the messages' own column of a name, a text; None where there is none."""
+    """Return the messages' own column ``name`` as a string; None if there is no such column.
+
+    Raises ``LayoutError`` if the column is not a string.
+    """
     field = columns.field(name)
     if field is None:
         return None
@@ -123,7 +130,7 @@ def own_text(columns: MessageColumns, name: str) -> ir.Value | None:
 
 
 def has_routing_keys(columns: MessageColumns) -> bool:
-    """Return True if messages have a column of several routing keys; ``LayoutError`` where that has no texts."""
+    """Return True if the messages have a column of several routing keys; raise ``LayoutError`` if its type is wrong."""
     field = columns.field(ROUTING_KEYS)
     if field is None or isinstance(field.dataType, NullType):
         return False
@@ -139,35 +146,35 @@ def has_routing_keys(columns: MessageColumns) -> bool:
 
 
 def texts_at(layout: Layout, places: Collection[MessageField]) -> list[ir.Value]:
-    """Return the texts at those of some fields that a layout has, in their order."""
+    """Return the string values of the message fields ``places``, as far as ``layout`` has them, in order."""
     fields = (layout.field(place) for place in places)
     texts = [item for field in fields if field is not None for item in at(field).of(OperandType.STRING)]
     return [item.value if item.guard == ir.TRUE else ir.When(item.guard, item.value) for item in texts]
 
 
 def first_text(values: Collection[ir.Value]) -> str:
-    """The first of some texts that is not NULL."""
+    """Return the SQL of the first of ``values`` that is not NULL."""
     listed = [emit_value(value) for value in values]
     return listed[0] if len(listed) == 1 else f"coalesce({', '.join(listed)})"
 
 
 def own_texts(columns: MessageColumns, name: str, places: Collection[MessageField]) -> list[ir.Value]:
-    """Return the texts of the messages' own column of a name, and of some fields of the layout, in that order."""
+    """Return the string values of the messages' own column ``name`` and of the fields ``places``, in that order."""
     own = own_text(columns, name)
     return ([] if own is None else [own]) + texts_at(columns.layout, places)
 
 
 def published_exchanges(columns: MessageColumns, given: str | None = None) -> list[ir.Value]:
-    """Return the texts that name the exchange that a message was published to, the first of them first.
+    """Return the string values that can contain the exchange of a message, the preferred one first.
 
-    ``given`` is the column of an option.
+    ``given`` is the column with the exchange from an option; None without such an option.
     """
     option: list[ir.Value] = [] if given is None else [ir.Column((given,), STRING)]
     return option + own_texts(columns, EXCHANGE, [PUBLISHED_EXCHANGE])
 
 
 def columns_read(topology: Topology, to: Destination, columns: MessageColumns) -> tuple[str, ...]:
-    """Return the columns that say where messages were published, without those that an option replaces."""
+    """Return the names of the columns for exchange, keys and routing type, except columns that options replace."""
     addressing = topology.rules.addressing
     has_keys = not addressing.names_destinations
     read = {
@@ -180,9 +187,10 @@ def columns_read(topology: Topology, to: Destination, columns: MessageColumns) -
 
 
 def check_columns_read(compiled: Collection[str], now: Collection[str], to: Destination, several: bool) -> None:
-    """Raise ``LayoutError`` where messages say where they were published in other columns than a plan reads.
+    """Raise ``LayoutError`` if the messages have other columns of ``columns_read`` than the plan was compiled for.
 
-    A column that is read as the messages come may be new: the plan does not depend on it.
+    ``compiled`` contains the columns at compilation, ``now`` those of the messages. An additional column is allowed
+    unless the plan depends on its absence.
     """
     lost = [name for name in compiled if name not in now]
     fixed = {EXCHANGE: to.by_default, ROUTING_KEYS: not several}
@@ -200,9 +208,10 @@ def check_columns_read(compiled: Collection[str], now: Collection[str], to: Dest
 def missing_column(
     path: Path, schema: StructType, case_sensitive: bool, column_type: ColumnType | None = None
 ) -> str | None:
-    """Return the name, with its type if that is known, of a column that a schema has not; None where it has it.
+    """Return the name of the column or field ``path``, with its type, if ``schema`` lacks it; None if it exists.
 
-    A path is followed as far as it names columns and fields of structs. A column of NULLs has every type.
+    Only the names of columns and struct fields at the beginning of ``path`` are checked. A column of type VOID matches
+    every type. If ``column_type`` is None, the type is not checked.
     """
     names = list(takewhile(lambda step: isinstance(step, str), path))
     name = ".".join(map(str, names)) + ("" if column_type is None or len(names) < len(path) else f" {column_type}")

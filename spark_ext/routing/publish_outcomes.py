@@ -1,6 +1,7 @@
 """The outcome of each routed message as a column: section 4.6.4 of the exchanges chapter of the Qpid Broker-J book.
 
-What becomes of a message that reaches no queue depends on its exchange and on the publisher, so it is one look-up.
+The outcome of a message that reaches no queue depends only on its exchange and on the publisher, so it needs a single
+lookup.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from transpiler.topology.targets import Outcome
 
 
 class Outcomes:
-    """Add the outcome to routed messages; with ``relay`` these were sent to the anonymous relay."""
+    """Adds the outcome to routed messages; ``relay`` is True if they were sent to the anonymous relay."""
 
     def __init__(self, topology: Topology, plan: RoutingPlan, publisher: Publisher, relay: bool) -> None:
         self._topology = topology
@@ -28,18 +29,18 @@ class Outcomes:
 
     @property
     def by_alternates(self) -> bool:
-        """Return True if some message may reach a queue through an alternate."""
-        # The alternates of an importer's exchanges are cases, and no fallback.
+        """True if some message may reach a queue through an alternate."""
+        # Alternates of exchanges that an importer created represent cases of an address, not fallbacks.
         is_fallback = self._topology.rules.addressing.has_exchanges
         return is_fallback and any(entry.alternates for entry in self._plan.entries.values())
 
     @property
     def exchange(self) -> str:
-        """The exchange that a message was published to, as SQL."""
+        """The SQL of the exchange that a message was published to."""
         return EXCHANGE if self._plan.exchange is None else quote_text(self._plan.exchange)
 
     def added(self, frame: DataFrame, queues: str, column: str) -> DataFrame:
-        """Add the outcome to the messages; ``queues`` names the column with the queues of each."""
+        """Add the outcome to ``frame`` as ``column``; ``queues`` names the column with the queues of each message."""
         unroutable = self._unroutable()
         if self._plan.exchange is not None:
             text = quote_text(unroutable.get(self._plan.exchange, self._unknown))
@@ -58,12 +59,12 @@ class Outcomes:
         return frame.withColumn(column, sf.expr(outcome))
 
     def _unroutable(self) -> dict[str, Outcome]:
-        """Return the outcome of a message that reaches no queue, by its exchange."""
+        """Return, for the name of each exchange, the outcome of a message to that exchange that reaches no queue."""
         exchanges = self._topology.exchange_by_name.values()
         return {exchange.name: self._publisher.outcome(exchange, self._topology.rules) for exchange in exchanges}
 
     @property
     def _unknown(self) -> Outcome:
-        """The outcome of a message to an exchange that is not there."""
+        """The outcome of a message to an exchange that does not exist."""
         # "Messages ... that ... are otherwise unable to be relayed successfully will be rejected by the peer."
         return "rejected" if self._relay else "no-exchange"

@@ -1,9 +1,9 @@
-"""Route messages in one pass: broadcast joins with tables of constants, and no shuffle of the messages.
+"""Routing of messages in one pass: broadcast joins with tables of constants, without a shuffle of the messages.
 
-The plan of a topology becomes left joins with tables of constants, each of which has one row a key, so every
+The plan of a topology becomes left joins with tables of constants. Each table has one row for each key, so every
 message stays one row. The text of the query depends on the signatures of the bindings and not on their number.
 
-A query is a list of steps, each of which adds columns to the messages or takes some away: ``Query.routed``.
+A query is a list of steps, each of which adds columns to the messages or drops columns: ``Query.routed``.
 """
 
 from __future__ import annotations
@@ -31,12 +31,13 @@ from transpiler.routing.compiled_topology import Changes
 from transpiler.routing.plan import RoutingPlan
 from transpiler.topology.publishing import Publisher
 
-#: A pattern of the names of the other columns, which Spark may be told to ignore the case of.
+#: A pattern for all columns except those that routing adds and drops again. The prefix is matched case-sensitively,
+#: even if Spark is set to ignore case.
 _OTHERS = f"`(?s)(?!(?-i:{PREFIX}(?!{KEPT.removeprefix(PREFIX)}))).*`"
 
 
 class Names(NamedTuple):
-    """The columns of the answer: the queues, and optionally the outcome and the exchange."""
+    """The names of the columns of the result: the queues, and optionally the outcome and the exchange."""
 
     queues: str
     outcome: str | None = None
@@ -44,7 +45,7 @@ class Names(NamedTuple):
 
 
 class _Templates(NamedTuple):
-    """SQL around the walk through the trie, and around the queues, that reuses ``KNOWN`` answers."""
+    """Templates for the SQL of the walk through the trie and of the queues, which reuse the answers in ``KNOWN``."""
 
     walk: str = "{}"
     queues: str = "{}"
@@ -60,7 +61,7 @@ def _after(frame: DataFrame, steps: Iterable[Step]) -> DataFrame:
 
 
 class Query:
-    """Routes messages by a plan, and by its ``changes``; the columns of its answer have these ``names``."""
+    """A query that routes messages by a plan and its ``changes`` (None for none); ``names`` are the result columns."""
 
     def __init__(
         self,
@@ -79,7 +80,7 @@ class Query:
         self._outcomes = Outcomes(prepared.topology, plan, publisher, prepared.to.relay)
         self._plan = plan
         self._by_key = all(each.by_key for each in plans)
-        # Without alternates every delivery is by bindings alone, and needs no column for that.
+        # Without alternates every delivery is through bindings alone, so the column ``DIRECT`` is not needed.
         self._direct = names.outcome is not None and self._outcomes.by_alternates
         self._first = PlanDeliveries(session, plan, self._schema, self._rules)
         self._changes = changes
@@ -88,14 +89,14 @@ class Query:
             self._second = PlanDeliveries(session, changes.plan, self._schema, self._rules, self._first)
 
     def routed(self, messages: DataFrame, repeated: DataFrame | None) -> DataFrame:
-        """The messages with their queues; the keys of ``repeated`` are matched first, each once."""
+        """Return the messages with their queues; routing keys in ``repeated`` are matched first, each key once."""
         steps: list[Step] = [self._published.with_subject, self._published.with_keys]
         templates = _EVERYTHING
-        # Without a trie a key costs one look-up, and a look-up of its known answer would cost the same.
+        # Without a trie a routing key needs only one lookup, which the lookup of a known answer would not make faster.
         if repeated is not None and self._plan.trie is not None:
             steps.append(self._known(repeated))
             templates = _UNLESS_KNOWN if self._by_key else _UNLESS_MATCHED
-        # The first column of the messages, or where these are not known, the first that is made for them.
+        # The first column of the messages, or if their columns are unknown, the first column that routing adds.
         first = self._schema.names[0] if self._schema.names else self._published.names[0]
         queues, outcome, exchange = self._names
         steps += [self._published.with_words, *self._answer(queues, templates, first)]
@@ -107,7 +108,10 @@ class Query:
         return _after(messages, steps)
 
     def _known(self, repeated: DataFrame) -> Step:
-        """Add the known answers of the keys: the queues where keys alone decide, else the matching patterns."""
+        """Return the step that adds the known answer for each routing key, computed from the messages ``repeated``.
+
+        The answer is the queues if they depend only on exchange and routing key, otherwise the matching patterns.
+        """
         names = self._published.names
         self._published.check_keys(repeated)
         answers = [KNOWN]
@@ -127,20 +131,20 @@ class Query:
         renamed = _after(repeated, steps).selectExpr(
             f"{hash_of_all} AS {HASH}", *(f"{name} AS {new}" for name, new in known.items()), *answers
         )
-        # Equal or both NULL: Spark makes ``<=>`` one more join key, and this a test of the joined rows.
+        # Equal or both NULL. Spark would make ``<=>`` an additional join key; this expression tests the joined rows.
         same = [f"coalesce({name} = {new}, {name} IS NULL AND {new} IS NULL)" for name, new in known.items()]
         condition = " AND ".join([f"{hash_of_all} = {HASH}", *same])
         joined = [HASH, *known.values()]
         return lambda frame: without(frame.join(sf.broadcast(renamed), sf.expr(condition), "left"), *joined)
 
     def _answer(self, column: str, templates: _Templates, first: str) -> Iterator[Step]:
-        """Add the queues to the messages, whose ``first`` column it is."""
+        """Yield the steps that add the queues to the messages as ``column``; ``first`` is their first column."""
         plan = self._plan
         collected = yield from self._first.collected(first, templates.walk)
         distinct = self._first.distinct
         if self._second is not None:
-            # Deliveries of the first plan to queues that were changed are left out: the second one has all of theirs.
-            # It also has those to exchanges, whose queue is NULL: both plans have every binding between exchanges.
+            # Drop deliveries of the first plan to changed queues, because the second plan has all deliveries to these.
+            # The filter also drops deliveries to exchanges, whose queue is NULL, which both plans contain.
             left = self._left(collected.together())
             if self._first.goes_on(self._second):
                 yield adding(f"{left} AS {BEFORE}")
@@ -163,12 +167,12 @@ class Query:
         yield lambda frame: frame.withColumn(column, answer)
 
     def _left(self, deliveries: str) -> str:
-        """Return the deliveries to queues that were not changed, where any were, and to no exchange."""
+        """Return the SQL of ``deliveries`` without those to changed queues and to exchanges, if queues were changed."""
         assert self._changes is not None
         listed = ", ".join(map(quote_text, self._changes.queues))
         if not listed:
             return deliveries
         queue = "q.q" if self._first.payload is Payload.DELIVERY else "q"
-        # Most messages go nowhere, and need no filter.
+        # Most messages reach no queue, so the filter is skipped for empty arrays.
         left = f"filter(d, q -> {queue} NOT IN ({listed}))"
         return let({"d": deliveries}, f"CASE WHEN size(d) > 0 THEN {left} ELSE d END")

@@ -39,12 +39,12 @@ from transpiler.topology.model import Topology, check_topology
 from transpiler.topology.publishing import ANY_PUBLISHER, Protocol, Publisher
 from transpiler.topology.receivers import SendOptions
 
-#: The column of one queue, while the array is there as well: both may have one name.
+#: The temporary column of a single queue, because the final column may have the same name as the array of queues.
 _QUEUE = f"{KEPT}queue"
 
 
 class PublisherKeywords(TypedDict, total=False):
-    """The fields of a publisher, which were parameters of ``route`` in 0.1."""
+    """The fields of ``Publisher`` as keywords, which were parameters of ``route`` in 0.1."""
 
     protocol: Protocol | None
     mandatory: bool
@@ -52,7 +52,7 @@ class PublisherKeywords(TypedDict, total=False):
 
 
 class RouteOptions(SendOptions, PublisherKeywords, total=False):
-    """The options of ``route`` that say where messages were published, by whom, and how properties are read."""
+    """The options of ``route`` for where and by whom messages were published, and for missing properties."""
 
     exchange: str | Column | None
     missing: Missing
@@ -60,7 +60,7 @@ class RouteOptions(SendOptions, PublisherKeywords, total=False):
 
 
 class Answer(NamedTuple):
-    """The names of the columns that ``route`` adds."""
+    """The names of the columns that ``route`` adds; None for a column that is not added."""
 
     queues: str
     outcome: str | None = None
@@ -68,7 +68,7 @@ class Answer(NamedTuple):
     possible: str | None = None
 
     def check(self, messages: DataFrame) -> None:
-        """Raise ``LayoutError`` for the name of a column that the messages have."""
+        """Raise ``LayoutError`` if the messages already have a column of one of these names."""
         optional = {"outcome": self.outcome, "exchange_column": self.exchange, "possible_column": self.possible}
         check_new(messages, {"column": self.queues, **optional}, optional)
 
@@ -86,63 +86,64 @@ def route(
     keys: DataFrame | None = None,
     **options: Unpack[RouteOptions],
 ) -> DataFrame:
-    """Return the messages with the queues that each goes to, sorted and distinct; infer a layout of None.
+    """Route the messages through a topology: add a column with the queues of each message, sorted and distinct.
 
-    Every row is kept once; a message that goes nowhere has an empty array. Where no message can reach a queue, that is
-    a ``RoutingWarning``. Works on streams in append mode.
+    Every row is kept once; a message that reaches no queue has an empty array. If no message can reach a queue,
+    ``route`` issues a ``RoutingWarning``. It works on streams in append mode.
 
-    The routing key is in the column ``routing_key``, then in the layout's own place for it, and then it is the subject;
-    NULL says nothing, and the next is read. For a broker with several routing keys a message (RabbitMQ's CC and BCC
-    headers) an array ``routing_keys`` comes before it; other brokers read the first of them.
+    The routing key is read from the column ``routing_key``, then from the layout's own column for routing keys, then
+    from the subject; if one of them is NULL, the next is read. If a broker supports several routing keys for each
+    message (RabbitMQ's CC and BCC headers), an array column ``routing_keys`` takes precedence; for other brokers, the
+    first key of the array is used.
 
-    In the query function of a declarative pipeline, where Spark analyzes no DataFrame, ``layout`` is a schema of the
-    messages or a preset. The columns named here are read where that schema has them.
+    In the query function of a declarative pipeline, where Spark cannot analyze a DataFrame, ``layout`` must be a schema
+    of the messages or a preset. The columns mentioned here are read if that schema contains them.
 
-    For a JMS broker ``exchange`` is the destination of all messages, and the column ``exchange`` that of each (Artemis:
-    ``address`` or ``address::queue``; ActiveMQ: ``queue://name``, ``topic://name`` or a list with commas, which takes a
-    shuffle of the lists and no stream). ``exchange_column`` has the destination.
+    For a JMS broker, ``exchange`` is the destination of all messages, or the column ``exchange`` contains the
+    destination of each message (Artemis: ``address`` or ``address::queue``; ActiveMQ: ``queue://name``,
+    ``topic://name`` or a list with commas, which shuffles the rows with lists and does not work on streams).
+    ``exchange_column`` then contains the destination.
 
     Args:
         messages: The messages; a batch or a stream.
-        topology: A ``Topology``, or what ``compile_topology`` made of one, which ``exchange``, ``address``,
-            ``publish_to``, ``routing_type`` and ``missing`` are given to then. What is made of a topology is kept with
-            the session and used again by its next queries, of a ``CompiledTopology`` and of a ``Topology`` that is the
-            same object.
-        layout: The columns of the messages: the name of a store, a ``Layout`` or a schema.
-        exchange: The exchange that all messages were published to, or a Column with that of each; a name that no
-            exchange has, and a column of the messages has, is that column. None: the column ``exchange``, whatever the
-            layout, then the layout's own place for it; a message with NULL there went to the topology's default
-            exchange. Where there is neither, and the topology has no default of its own, is an error; ``""`` is the
-            broker's default exchange.
-        column: The name of the new column, ``ARRAY<STRING>``. This name, and those of the other columns below, are
-            those of no column of the messages.
-        missing: The meaning of a property that has no column: ``"error"``, or ``"null"`` for an absent property.
-        keys: Messages whose routing keys are matched first, each once, with the topic patterns: the same ``messages``,
-            which are read twice then, or for a stream an archive of the same columns. It pays where keys repeat. A key
-            that is not among them is matched where it comes.
-        address: An address that all messages are sent to as a sender with that address does: ``queue``, ``exchange``,
-            or ``exchange/subject`` with a subject for messages that have none.
-        publish_to: ``"exchange"``, or ``"to"`` for the anonymous relay, which reads each message's own ``to``.
-        outcome: The name of a column for what became of each message: ``delivered``; ``alternate``, where it reached
-            queues only through alternates; ``discarded``, ``returned`` or ``rejected`` where it reached none, by the
-            ``publisher`` and by the exchange; ``no-exchange``; ``undecided`` where a choice decides whether it reaches
-            a queue; for a JMS broker also ``dead-letter`` and ``error``.
-        exchange_column: The name of a column for the exchange that each message was published to, NULL where the relay
-            rejected it.
-        possible_column: The name of a column for the queues that a message may reach besides, by what an exchange
-            chooses with a hash or at random (RabbitMQ's ``x-consistent-hash`` and its like); the messages are routed
-            twice then. Without it a topology in which messages come to such an exchange is refused.
-        routing_type: For Artemis ``"ANYCAST"`` or ``"MULTICAST"``, of all messages; the column ``routing_type`` has
-            that of each.
-        publisher: The settings that decide the outcome of a message that reaches no queue.
+        topology: A ``Topology``, or a compiled topology from ``compile_topology``, which then has the options
+            ``exchange``, ``address``, ``publish_to``, ``routing_type`` and ``missing``. The session caches the
+            compiled form for later queries with the same ``CompiledTopology`` or the same ``Topology`` object.
+        layout: The columns of the messages: the name of a store, a ``Layout`` or a schema; None to infer the layout.
+        exchange: The exchange that all messages were published to, or a Column with the exchange of each message. A
+            name that is no exchange but a column of the messages means that column. With None, the exchange is read
+            from the column ``exchange``, in any layout, then from the layout's own column for exchanges; if these are
+            NULL, the message was published to the topology's default exchange. If there is no such column and the
+            topology has no default exchange of its own, that is an error. ``""`` is the broker's default exchange.
+        column: The name of the new column, of type ``ARRAY<STRING>``. The messages must not have a column of this name
+            or of the names below.
+        missing: The meaning of a property without a column: ``"error"``, or ``"null"`` for an absent property.
+        keys: Messages whose routing keys are matched with the topic patterns first, each distinct key once: the same
+            ``messages``, which are then read twice, or for a stream an archive with the same columns. This is faster
+            if keys repeat. Other keys are matched for each message.
+        address: An address to which all messages are sent by a sender with that address: ``queue``, ``exchange``, or
+            ``exchange/subject`` with the subject for messages without a subject.
+        publish_to: ``"exchange"``, or ``"to"`` for the anonymous relay, which reads the ``to`` of each message.
+        outcome: The name of a column for the outcome of each message: ``delivered``; ``alternate`` if it reached queues
+            only through alternates; ``discarded``, ``returned`` or ``rejected`` if it reached no queue, depending on
+            ``publisher`` and exchange; ``no-exchange``; ``undecided`` if a choice of the broker determines whether it
+            reaches a queue; for a JMS broker also ``dead-letter`` and ``error``.
+        exchange_column: The name of a column for the exchange that each message was published to, NULL if the relay
+            rejected the message.
+        possible_column: The name of a column for additional queues that a message may reach if an exchange chooses them
+            by a hash or at random (such as RabbitMQ's ``x-consistent-hash``). The messages are then routed twice.
+            Without this column, a topology in which messages can reach such an exchange is an error.
+        routing_type: For Artemis, the routing type of all messages, ``"ANYCAST"`` or ``"MULTICAST"``. Otherwise the
+            column ``routing_type`` contains that of each message.
+        publisher: The settings that determine the outcome of a message that reaches no queue.
         protocol: The field of ``publisher``; valid in 0.2, with a warning.
         mandatory: The field of ``publisher``; valid in 0.2, with a warning.
         reject_unroutable: The field of ``publisher``; valid in 0.2, with a warning.
 
     Raises:
-        TranspilerError: ``TopologyError`` for an exchange that there is not, or where nothing says the exchange;
-            ``LayoutError`` for a column that there is, or that there is not.
-        ValueError: Parameters exclude each other.
+        TranspilerError: ``TopologyError`` if the exchange does not exist or is not specified; ``LayoutError`` if a new
+            column already exists or a required column is missing.
+        ValueError: Two parameters exclude each other.
     """
     check_keywords("route", RouteOptions, options)
     publisher = _publisher(options)
@@ -175,7 +176,7 @@ def route(
 
 
 class _Compiled:
-    """Routes by a topology that was compiled before; ``plans`` are its own and that of its changes."""
+    """Router for a compiled topology; ``plans`` contains its plan and the plan of its changes, if any."""
 
     def __init__(
         self,
@@ -187,7 +188,7 @@ class _Compiled:
         self.given = GivenExchange(None)
         decided: dict[str, object] = {**options}
         if topology.settings.destination.given is not None:
-            # Only route_stream compiles so, for the Column of each batch.
+            # Only route_stream compiles a topology for a Column, which it passes for each batch.
             self.given = given_column(decided.pop("exchange", None), messages)
         without_settings(decided)
         self.prepared = prepare_compiled(topology, messages, layout)
@@ -206,7 +207,7 @@ class _Compiled:
 
 
 class _Planned:
-    """Routes by a topology, which is compiled on the way; ``plans`` are those that were made, one for each pass."""
+    """Router that compiles a topology when it routes; ``plans`` contains the plan of each pass so far."""
 
     def __init__(
         self, topology: Topology, messages: DataFrame, layout: Layout | SchemaLike | None, options: RouteOptions
@@ -235,7 +236,7 @@ class _Planned:
     def _pass(
         self, messages: DataFrame, keys: DataFrame | None, topology: Topology, names: Names, publisher: Publisher
     ) -> DataFrame:
-        """Route once by a topology without choices."""
+        """Route the messages once through a topology without choices."""
         prepared = self.prepared._replace(topology=topology)
         plan = plan_of(topology, prepared.columns.layout, self._missing, prepared.to.exchange, prepared.several)
         self.plans.append(plan)
@@ -244,13 +245,13 @@ class _Planned:
 
 
 def _names(answer: Answer, prepared: Prepared) -> Names:
-    """Return the columns that a pass adds; a JMS broker's ``sent`` adds the destination when nothing reads another."""
+    """Return the columns that a pass adds; for a JMS broker, ``sent`` adds the column of the destination afterwards."""
     is_sent = prepared.topology.rules.addressing.names_destinations
     return Names(answer.queues, answer.outcome, None if is_sent else answer.exchange)
 
 
 def _publisher(options: RouteOptions) -> Publisher:
-    """Return the publisher; the keywords that stood in its place are valid in 0.2, with a warning."""
+    """Return the publisher of ``options``; the deprecated keywords of a publisher are valid in 0.2, with a warning."""
     publisher = options.get("publisher")
     if not isinstance(publisher, Publisher | None):
         raise unexpected("publisher", "a Publisher", publisher, "perhaps Publisher('0-9-1')")
@@ -268,20 +269,20 @@ def _publisher(options: RouteOptions) -> Publisher:
 
 @in_few_frames
 def deliveries(routed: DataFrame, *, column: str = "queues", queue: str = "queue") -> DataFrame:
-    """Return one row for each delivery: each message once for each of its queues.
+    """Return one row for each delivery: each message is repeated for each of its queues.
 
     Args:
-        routed: What ``route`` returned.
-        column: The column of the queues, which is left out.
-        queue: The name of the new column, which may be that of ``column``.
+        routed: The result of ``route``.
+        column: The column with the queues, which the result does not contain.
+        queue: The name of the new column with one queue; it may equal ``column``.
 
     Raises:
-        LayoutError: ``column`` is no column of queues, or ``queue`` is the name of another column.
+        LayoutError: ``column`` is not a column of queues, or another column is already called ``queue``.
     """
     check_frame("routed", routed)
     check_queues(routed, "column", column)
     check_new(without(routed, column), {"queue": queue})
-    # A plain explode would compute the array twice, once to see that it is not empty.
+    # A plain explode would compute the array twice, once to filter out empty arrays.
     exploded = routed.withColumn(_QUEUE, sf.explode_outer(sf.col(quote_name(column))))
     delivered = exploded.filter(f"{_QUEUE} IS NOT NULL")
     return delivered.selectExpr(f"* EXCEPT ({quote_name(column)}, {_QUEUE})", f"{_QUEUE} AS {quote_name(queue)}")

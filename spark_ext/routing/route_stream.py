@@ -1,10 +1,11 @@
-"""Route a stream whose topology changes while it runs: each micro-batch is routed by the version of its time.
+"""Routing of a stream whose topology changes while the stream runs: each micro-batch uses the current version.
 
-Between batches the source of the topology is asked again. A batch that is repeated after a failure may be routed by a
-newer version than at first; the column of the version says which one wrote a row. With ``on_error="keep"`` the last
-version that worked stays in use, with a warning, when a later version fails.
+The topology is read again before each batch if its source has changed. A batch that is repeated after a failure may use
+a newer version than before; the version column contains the version that routed each row. With ``on_error="keep"`` a
+version that fails causes a warning, and the last version that worked stays in use.
 
-Spark Connect calls the function of a batch in a Python process of the server, where it finds the file of the topology.
+Spark Connect calls the function of a batch in a Python process on the server, so the file of the topology must be
+there.
 """
 
 from __future__ import annotations
@@ -37,19 +38,20 @@ from transpiler.topology.files import read_topology
 from transpiler.topology.model import Topology, check_topology
 from transpiler.topology.receivers import PublishSettings
 
-#: The options of ``route``.
+#: The names of all options of ``route``.
 _OPTIONS = {
     *(name for name, each in signature(route).parameters.items() if each.kind is Parameter.KEYWORD_ONLY),
     *RouteOptions.__annotations__,
 }
 
-#: The column of the stream with the exchange that a Column gives for each message.
+#: The temporary column of the stream with the exchange of each message, if ``exchange`` is a Column.
 _EXCHANGE = "_stream_exchange"
 
-#: The source of a topology: a file, compiled or of any form that ``read_topology`` reads, or a function.
+#: The source of a topology: a compiled file, a file in any format of ``read_topology``, or a function without arguments
+#: that returns the topology.
 TopologySource = str | Path | Callable[[], "Topology | CompiledTopology"]
 
-#: The reaction to a later version of the topology that cannot be read: the stream stops, or keeps the last version.
+#: The reaction to a later version of the topology that fails: stop the stream, or keep using the last version.
 OnError = Literal["stop", "keep"]
 
 
@@ -63,26 +65,26 @@ def route_stream(
     on_error: OnError = "stop",
     **options: Any,
 ) -> DataStreamWriter:
-    """Route a stream by a topology that may change, and hand each batch to a function; infer a layout of None.
+    """Route a stream through a topology that may change, and pass each routed batch to a function.
 
-    A version of the topology fails if it cannot be read, or if these messages cannot be routed by it. The first version
-    that fails ends the stream with the reason; with ``on_error="keep"`` only the very first version does.
+    A version of the topology fails if it cannot be read, or if it cannot route these messages. A version that fails
+    stops the stream with the reason; with ``on_error="keep"`` only the very first version does.
 
     Args:
         messages: The stream.
-        topology: The name of a file, which is read again when it has changed, or a function without arguments, which is
-            called before each batch; a function that returns the same object again costs nothing.
+        topology: The name of a file, which is read again after each change, or a function without arguments, which is
+            called before each batch. The topology is compiled again only if the function returns another object.
         write_batch: A function that is called with each routed batch and its number.
-        version_column: The name of the column with the version of the topology by which each message was routed.
-        layout: The layout of the messages: a preset or a ``Layout``.
-        on_error: ``"stop"`` ends the stream when a version fails. ``"keep"`` routes by the last version that worked,
-            and warns with the number of the batch and the reason: once for each state of the file that fails, and once
-            for each error of the function.
+        version_column: The name of the column with the version of the topology that routed each message.
+        layout: The layout of the messages: a preset or a ``Layout``; None to infer the layout.
+        on_error: ``"stop"`` stops the stream when a version fails. ``"keep"`` keeps routing with the last version that
+            worked, and warns with the number of the batch and the reason: once for each state of the file that fails,
+            or once for each error of the function.
         options: The options of ``route``.
 
     Raises:
-        OSError: The file is not there.
-        TranspilerError: As ``route``: with a file here, and with a function in the first batch.
+        OSError: The file does not exist.
+        TranspilerError: The errors of ``route``; raised immediately for a file, in the first batch for a function.
     """
     check_frame("messages", messages)
     if not callable(write_batch):
@@ -102,7 +104,7 @@ def route_stream(
     places = {name: options.pop(name) for name in COMPILED if name in options}
     stream = messages
     if by_column.of_each is not None:
-        # A Column may be one of the stream, and a batch is another DataFrame.
+        # A Column may belong to the stream, but a batch is another DataFrame, so the Column is evaluated here.
         stream, exchange = messages.withColumn(_EXCHANGE, by_column.of_each), sf.col(_EXCHANGE)
         if isinstance(options.get("keys"), DataFrame):
             options["keys"] = options["keys"].withColumn(_EXCHANGE, by_column.of_each)
@@ -129,35 +131,35 @@ def route_stream(
 
     source = _Source(topology, version, routed, on_error)
     if not callable(topology):
-        # The first batch has nothing to find that the columns of the stream do not show.
+        # Report errors now: all errors of the first batch follow from the columns of the stream.
         source.routed(stream, 0)
     return stream.writeStream.foreachBatch(written)
 
 
 class _Version(NamedTuple):
-    """A topology as it was compiled, and the Column with the exchange of each message that it was compiled for."""
+    """A compiled topology, and the Column with each message's exchange for which it was compiled (None without one)."""
 
     compiled: CompiledTopology
     exchange: Column | None = None
 
 
-#: The time of a file's last change, its size and its inode.
+#: The state of a file: the time of its last change in nanoseconds, its size in bytes, and its inode.
 _Stamp = tuple[int, int, int]
 
 
-#: Reads of a file that is written meanwhile, at most.
+#: Maximum number of times that a file is read if it changes during each read.
 _MOST_READS = 100
 
 
 class _Failure(NamedTuple):
-    """A version that failed: the state of its file, None for a function or an unreadable file, and the reason."""
+    """A version that failed: the state of its file (None for a function or an unreadable file), and the reason."""
 
     stamp: _Stamp | None
     reason: str
 
 
 class _Source:
-    """Reads a topology again where its source has changed, and routes by the version that is made of it."""
+    """Reader of a topology's source, which compiles a new version after each change and routes batches with it."""
 
     def __init__(
         self,
@@ -183,13 +185,13 @@ class _Source:
 
     @property
     def name(self) -> str:
-        """The file, and the version of its topology by which the last batch was routed."""
+        """The description of the file and of the version that routed the last batch, for errors."""
         assert self._made is not None
         version = called(self._made.compiled)
         return version if callable(self._source) else f"{self._source}: {version}"
 
     def routed(self, batch: DataFrame, number: int) -> DataFrame:
-        """Return a batch routed by the newest version of the topology, or by the last one that worked."""
+        """Route ``batch`` with the newest version of the topology, or with the last version that worked."""
         kept = self._made
         if kept is None or not self._keeps:
             return self._by_newest(batch)
@@ -199,13 +201,14 @@ class _Source:
             if stamp is None or self._failure is None or self._failure.stamp != stamp:
                 return self._by_newest(batch)
         except Exception as error:
-            # Whatever the function of the user raises. What is wrong with the batch is raised again below.
+            # Catch everything, because the user's function can raise anything. An error in the batch itself is raised
+            # again below.
             shown = None if isinstance(error, OSError) else stamp
             self._warn(_Failure(shown, f"{type(error).__name__}: {error}"), kept, number)
         return self._route_by(batch, kept)
 
     def _by_newest(self, batch: DataFrame) -> DataFrame:
-        """Return a batch routed by the newest version, which is kept if it works."""
+        """Route ``batch`` with the newest version, and remember that version if it works."""
         stamp = None if callable(self._source) else _stamp(self._source)
         read, made = self._read, self._made
         if callable(self._source):
@@ -219,7 +222,7 @@ class _Source:
         return routed
 
     def _warn(self, failure: _Failure, kept: _Version, number: int) -> None:
-        """Warn of a version that failed, unless the last failure was the same."""
+        """Warn about ``failure`` unless the last failure was the same; ``kept`` is the version that stays in use."""
         if failure == self._failure:
             return
         self._failure = failure
@@ -234,8 +237,8 @@ class _Source:
 def _read_whole(name: str | Path) -> tuple[Topology | CompiledTopology, _Stamp]:
     """Read the topology in a file, and return it with the state of the file.
 
-    A file that changes while it is read is read again: what was read may be the form of one version and the text of the
-    next, or a part of one that is being written in place.
+    A file that changes during the read is read again, because the data can be a mixture of two versions, or incomplete
+    if the file is being written in place.
     """
     for _ in range(_MOST_READS):
         before = _stamp(name)
@@ -255,6 +258,6 @@ def _read_whole(name: str | Path) -> tuple[Topology | CompiledTopology, _Stamp]:
 
 
 def _stamp(name: str | Path) -> _Stamp:
-    """Return the state of a file, which differs after a change."""
+    """Return the state of the file ``name``, which is different after each change of the file."""
     status = os.stat(name)
     return status.st_mtime_ns, status.st_size, status.st_ino

@@ -1,7 +1,7 @@
-"""Columns for the exchange and the routing keys that each message was published with, and the words of the keys.
+"""Columns for the exchange and the routing keys with which each message was published, and for the words of the keys.
 
-``publication`` has the rule for where they are. A sender's address, or each message's own ``to``, may say both in their
-place.
+``publication`` defines the columns from which they are read. A sender's address, or the ``to`` of each message, can
+determine exchange and routing key instead.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ _TO = MessageField("properties", "to")
 
 
 class Sends:
-    """The entry and the key of each message to a destination of a JMS broker, as SQL: see ``topology.addressing``."""
+    """SQL for sends to destinations of a JMS broker, the entry exchange and the key: see ``topology.addressing``."""
 
     def __init__(self, topology: Topology, columns: MessageColumns, to: Destination) -> None:
         self._topology = topology
@@ -95,12 +95,12 @@ class Sends:
         of_column = None if to.routing_type is not None else own_text(columns, ROUTING_TYPE)
         given = NO_TEXT if to.routing_type is None else quote_text(to.routing_type)
         self._routing_type = given if of_column is None else emit_value(of_column)
-        #: The texts of the messages that are read.
+        #: The columns of the messages that are read: those of the destination and of the routing type.
         self.reads = named if of_column is None else [*named, of_column]
 
     @property
     def columns(self) -> tuple[str, str]:
-        """The entry and the key."""
+        """The SQL of the exchange at which a message enters, and of its key."""
         if self._topology.rules.addressing.takes_lists:
             kind, name = f"get({self.parts}, {PART}).kind", f"get({self.parts}, {PART}).name"
             return f"coalesce({kind}, {quote_text(NO_DESTINATION)})", name
@@ -113,7 +113,7 @@ class Sends:
 
     @property
     def parts(self) -> str:
-        """The kinds and names of an ActiveMQ destination, which may be a list."""
+        """The SQL of an array with the kind and name of each destination in an ActiveMQ destination or list."""
         spaces = quote_text(SPACES)
         queue, topic = (quote_text(f"{kind}://") for kind in (QUEUE_KIND, TOPIC_KIND))
         listed = f"transform(split({self.destination}, ','), p -> trim(BOTH {spaces} FROM p))"
@@ -130,13 +130,13 @@ class Sends:
 
     @property
     def own_queue(self) -> str:
-        """The name of the destination's own queue."""
+        """The SQL of the name of the destination's own queue."""
         prefix = quote_text(self._topology.rules.addressing.own_prefix)
         return f"concat({prefix}, {self.columns[1]})"
 
 
 def _paths(values: Iterable[ir.Value]) -> list[Path]:
-    """Return the columns that some values read, without those that routing has made."""
+    """Return the paths of the columns that ``values`` read, without columns that routing adds."""
     paths = (column.path for value in values for column in ir.columns_in(value))
     return list(dict.fromkeys(path for path in paths if not str(path[0]).startswith(PREFIX)))
 
@@ -144,15 +144,15 @@ def _paths(values: Iterable[ir.Value]) -> list[Path]:
 _RENAME = "perhaps give the messages a column routing_key"
 
 
-#: The number of the destination in a list that a row is sent to.
+#: The column with the index of the destination, in a list of destinations, to which a row is sent.
 PART = f"{KEPT}part"
 
-#: The entry of messages without a destination; there is no exchange of that name.
+#: The name of the entry exchange for messages without a destination; no exchange has this name.
 NO_DESTINATION = "{no destination}"
 
 
 class Published:
-    """Makes the columns that the conditions of a plan name."""
+    """Adds the columns of exchange, routing keys and words that the conditions of the plans read."""
 
     def __init__(
         self, topology: Topology, columns: MessageColumns, plans: Sequence[RoutingPlan], to: Destination
@@ -169,16 +169,16 @@ class Published:
 
     @property
     def names(self) -> list[str]:
-        """The columns that ``with_keys`` makes."""
+        """The names of the columns that ``with_keys`` adds."""
         exchange = [EXCHANGE] if self._plan.exchange is None else []
         return [*exchange, SUBJECT if self._plan.whole is None else KEYS]
 
     def check_keys(self, keys: DataFrame) -> None:
-        """Raise what is wrong with messages whose keys are to be matched before others."""
+        """Raise an error if ``keys``, messages whose routing keys are matched first, is a stream or lacks columns."""
         try:
             columns = analyzed_schema(keys)
         except LayoutError:
-            # In a pipeline Spark says later what is wrong with them.
+            # In a pipeline Spark reports errors in the columns later.
             return
         if keys.isStreaming:
             raise UnsupportedFeatureError.at(
@@ -196,13 +196,13 @@ class Published:
             )
 
     def check_places(self) -> None:
-        """Raise the ``LayoutError`` of messages that nothing says the routing keys of, if the plan compares keys."""
+        """Raise ``LayoutError`` if the plan compares routing keys and the messages have no routing key."""
         by_key = not self._topology.rules.addressing.names_destinations and self._plan.whole is None
         if by_key and not self._to.relay and self._reads_key():
             self._key()
 
     def places(self) -> list[Place]:
-        """Return the places of the exchange or destination, and of the routing key, so far as they are read."""
+        """Return the columns of the exchange or destination and of the routing key, as far as the plan reads them."""
         if self._topology.rules.addressing.names_destinations:
             return [place_of_texts("destination", Sends(self._topology, self._columns, self._to).reads)]
         places = []
@@ -218,11 +218,11 @@ class Published:
 
     @property
     def key(self) -> str | None:
-        """The routing key that messages have themselves, as SQL; None if the plan does not read it."""
+        """The SQL of the messages' own routing key; None if the plan does not read it."""
         return self._own_key() if self._to.by_message and self._to.key is None and self._reads_key() else None
 
     def reads(self) -> list[Path]:
-        """Return the messages' columns that say where these were published, so far as they are read."""
+        """Return the paths of the messages' columns for exchange and routing keys, as far as the plan reads them."""
         if self._topology.rules.addressing.names_destinations:
             return _paths(Sends(self._topology, self._columns, self._to).reads)
         values: list[ir.Value] = []
@@ -238,7 +238,7 @@ class Published:
         return [*_paths(values), *several, *_paths(self._own_keys())]
 
     def with_subject(self, frame: DataFrame) -> DataFrame:
-        """Add the subject that the sender gives to messages without one: see ``SentLayout``."""
+        """Add the sender's subject to messages without a subject: see ``SentLayout``."""
         if self._to.subject is None:
             return frame
         before, default = before_sent(self._layout), quote_text(self._to.subject)
@@ -260,7 +260,7 @@ class Published:
         return frame.selectExpr("*", *made)
 
     def with_keys(self, frame: DataFrame) -> DataFrame:
-        """Add the exchange of each message, unless the plan is for one exchange alone, and its routing keys."""
+        """Add the exchange of each message, unless the plan is for a single exchange, and its routing keys."""
         made = []
         if self._topology.rules.addressing.names_destinations:
             exchange, key = Sends(self._topology, self._columns, self._to).columns
@@ -281,7 +281,7 @@ class Published:
         return frame.selectExpr("*", *made)
 
     def with_words(self, frame: DataFrame) -> DataFrame:
-        """Add the forms in which the plan compares routing keys to messages that have these."""
+        """Add the forms of the routing keys that the plan compares; ``with_keys`` must have added the keys before."""
         if self._plan.whole is not None:
             return frame.selectExpr("*", f"CASE WHEN size({KEYS}) = 1 THEN get({KEYS}, 0) END AS {SUBJECT}")
         if not self._reads_key():
@@ -298,7 +298,7 @@ class Published:
         return self._walks or bool(self._words) or not self._read.isdisjoint((SUBJECT, KEY, TOPIC))
 
     def _key(self) -> str:
-        """The routing key of each message, as SQL."""
+        """Return the SQL of the routing key of each message."""
         if self._to.relay:
             return RELAY_KEY
         if self._to.key is not None:
@@ -316,17 +316,17 @@ class Published:
         one = self._one_key()
         if not has_routing_keys(self._columns):
             return one
-        # An array without a key is an array, too, and the message has no key.
+        # An empty array takes precedence over the other columns: the message has no key.
         return f"CASE WHEN {KEYS_COLUMN} IS NULL THEN {one or NO_TEXT} ELSE get({KEYS_COLUMN}, 0) END"
 
     def _one_key(self) -> str | None:
-        """The same without the column of several keys."""
+        """Return the SQL of the routing key without the column of several keys; None if no column can have it."""
         own = self._own_keys()
         return first_text(own) if own else None
 
     def _own_keys(self) -> list[ir.Value]:
-        """Return the columns and fields that may hold a message's routing key, the preferred one first."""
-        # A sender publishes the messages of an archive anew, so the routing keys recorded in it do not apply.
+        """Return the columns and fields that can contain a message's routing key, the preferred one first."""
+        # A sender publishes archived messages again, so the recorded routing keys do not apply.
         places = PUBLISHED_KEYS if self._to.by_message else PUBLISHED_SUBJECTS
         return own_texts(self._columns, ROUTING_KEY, [place for place in places if self._layout.has_place(place)])
 
@@ -345,7 +345,7 @@ class Published:
         )
 
 
-#: The SQL of an absent text.
+#: The SQL of an absent string.
 NO_TEXT = "CAST(NULL AS STRING)"
 
 
@@ -353,7 +353,7 @@ def relayed(frame: DataFrame, topology: Topology, to: str, subject: str) -> Data
     """Add ``RELAY_EXCHANGE`` and ``RELAY_KEY`` to messages that are sent to the anonymous relay.
 
     ``to`` and ``subject`` are the SQL of these fields. Source: the JMS mapping, working draft 10, section 6.2;
-    ``topology.broker_rules.RelayAddress`` says how addresses read.
+    ``topology.broker_rules.RelayAddress`` defines the forms of addresses.
     """
     frame = frame.selectExpr("*", f"{to} AS {TO}")
     if topology.rules.relay is RelayAddress.PATH:
@@ -362,14 +362,14 @@ def relayed(frame: DataFrame, topology: Topology, to: str, subject: str) -> Data
 
 
 def _by_name(frame: DataFrame, topology: Topology, subject: str) -> DataFrame:
-    """Read an address as the name of a queue or an exchange, or as ``exchange/key``."""
+    """Interpret each address as the name of a queue or an exchange, or as ``exchange/key``."""
     known = topology.relay_nodes
     columns: dict[str, list[str]] = {declared(NODE): list(known), declared(NODE_KIND): list(known.values())}
     nodes = constant_table(frame.sparkSession, columns).rows
     frame = frame.selectExpr(
         "*",
         f"CASE WHEN contains({TO}, '/') THEN substring_index({TO}, '/', 1) END AS {TO_NAME}",
-        # A slash with nothing behind it gives no key.
+        # If nothing follows the slash, there is no key.
         f"CASE WHEN instr({TO}, '/') < length({TO}) THEN substr({TO}, instr({TO}, '/') + 1) END AS {TO_REST}",
     )
     for sought, kind in ((TO, TO_WHOLE), (TO_NAME, TO_FIRST)):
@@ -387,7 +387,7 @@ def _by_name(frame: DataFrame, topology: Topology, subject: str) -> DataFrame:
 
 
 def _by_path(frame: DataFrame, topology: Topology) -> DataFrame:
-    """Read ``/queues/name``, ``/exchanges/name`` or ``/exchanges/name/key``, percent-encoded."""
+    """Interpret each address as ``/queues/name``, ``/exchanges/name`` or ``/exchanges/name/key``, percent-encoded."""
     is_queue, is_exchange = f"startswith({TO}, '/queues/')", f"startswith({TO}, '/exchanges/')"
     queue, rest = f"substr({TO}, {len('/queues/') + 1})", f"substr({TO}, {len('/exchanges/') + 1})"
     first, last = (_unquoted(f"substring_index({rest}, '/', {place})") for place in (1, -1))
@@ -399,7 +399,7 @@ def _by_path(frame: DataFrame, topology: Topology) -> DataFrame:
     )
     names = constant_table(frame.sparkSession, {declared(NODE): list(topology.exchange_by_name)}).rows
     frame = frame.join(sf.broadcast(names), sf.expr(f"{TO_NAME} = {NODE}"), "left")
-    # The default exchange is addressed by its queues, each of which has a name.
+    # The default exchange cannot be addressed by name, and the name of a queue cannot be empty.
     named = f"CASE WHEN {is_queue} THEN {TO_REST} <> '' ELSE {NODE} <> '' AND {TO_REST} IS NOT NULL END"
     return frame.selectExpr(
         "*", f"CASE WHEN {named} THEN {TO_NAME} END AS {RELAY_EXCHANGE}", f"{TO_REST} AS {RELAY_KEY}"
@@ -407,10 +407,10 @@ def _by_path(frame: DataFrame, topology: Topology) -> DataFrame:
 
 
 def _unquoted(text: str) -> str:
-    """The text behind percent-encoding; NULL where it is not well-formed UTF-8.
+    """Return the SQL that decodes percent-encoding; it is NULL if the bytes are not well-formed UTF-8.
 
-    ``url_decode`` would take a plus sign for a space and end the query at a percent sign that encodes nothing, and
-    ``concat`` of bytes gives text by one of Spark's settings, so the bytes are put together as hexadecimal digits.
+    ``url_decode`` would decode a plus sign as a space, and would fail the query at an invalid percent sign. ``concat``
+    of bytes returns a string under one of Spark's settings, so the bytes are concatenated as hexadecimal digits.
     """
     parts = f"split({text}, '%', -1)"
     rest = f"transform(slice({parts}, 2, size({parts})), p -> concat(substr(p, 1, 2), hex(substr(p, 3))))"

@@ -1,7 +1,7 @@
-"""Sends to destinations of a JMS broker: the names of their own queues, what decides their outcomes, and lists.
+"""Sends to destinations of a JMS broker: the names of their own queues, their outcomes, and lists of destinations.
 
-A list of destinations is several sends. Rows with one are routed once for each, and put together again by a shuffle of
-these rows alone; a stream has none.
+A send to a list of destinations consists of several sends. A row with a list is routed once for each destination, and
+the results are grouped again, which shuffles only the rows with lists. Streams do not support lists.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from transpiler.routing.columns import KEPT, reached_end
 from transpiler.topology.addressing import activemq_parts
 from transpiler.topology.targets import DEAD_LETTER, FAILED, OWN_QUEUE, REJECTED, UNKNOWN
 
-#: The row of a list, and its message.
+#: The columns with the number of a row that has a list, and with its message.
 _ROW, _MESSAGE = f"{KEPT}row", f"{KEPT}message"
 
 _OWN, _FAILED, _REJECTED, _DEAD_LETTER, _UNKNOWN = (
@@ -38,7 +38,10 @@ def sent(
     exchange: str | None,
     routed: Callable[[DataFrame], DataFrame],
 ) -> DataFrame:
-    """Return the messages as ``routed`` returns them; to a JMS broker with queues and outcomes in the place of ends."""
+    """Route ``messages`` with ``routed``; for a JMS broker, replace the ends in the result by queues and outcomes.
+
+    ``column``, ``outcome``, ``possible`` and ``exchange`` are the names of the added columns; None for no column.
+    """
     topology = prepared.topology
     addressing = topology.rules.addressing
     if not addressing.names_destinations:
@@ -54,7 +57,7 @@ def sent(
 
 
 class _Answers:
-    """The columns that routing has added, and what is made of them."""
+    """Conversion of the columns that routing has added to the columns of the result."""
 
     def __init__(self, sends: Sends, column: str, outcome: str | None, possible: str | None) -> None:
         self._sends = sends
@@ -67,7 +70,7 @@ class _Answers:
         return [self._column] if self._possible is None else [self._column, self._possible]
 
     def named(self, frame: DataFrame) -> DataFrame:
-        """Name the destination's own queue."""
+        """Replace the end for the destination's own queue by the name of that queue."""
         own = self._sends.own_queue
         for name in self._arrays:
             renamed = f"CASE WHEN q = {_OWN} THEN {own} ELSE q END"
@@ -84,13 +87,13 @@ class _Answers:
     def of_lists(
         self, messages: DataFrame, routed: Callable[[DataFrame], DataFrame], destination: str | None
     ) -> DataFrame:
-        """Route messages to ActiveMQ's destinations, each to all of its own."""
+        """Route messages to ActiveMQ, each to all destinations in its list; ``destination`` is that of all messages."""
         if destination is not None and len(list(activemq_parts(destination))) < 2:
             return without(self.named(routed(messages.withColumn(PART, sf.lit(0)))), PART)
         several = f"size({self._sends.parts}) > 1"
         first = "CAST(0 AS INT)"
         if messages.isStreaming:
-            # No part of a list is better than one of them.
+            # A stream cannot group the destinations of a list, so a row with a list is routed to none of them.
             first = f"CASE WHEN {several} THEN -1 ELSE 0 END"
             return without(self.named(routed(messages.selectExpr("*", f"{first} AS {PART}"))), PART)
         single = messages.filter(f"NOT coalesce({several}, false)").selectExpr("*", f"{first} AS {PART}")
@@ -116,7 +119,7 @@ class _Answers:
         return without(self.named(routed(single)), PART).unionByName(together)
 
     def settled(self, frame: DataFrame) -> DataFrame:
-        """Decide the outcome by the ends that a message reached or may reach, and leave queues alone."""
+        """Determine the outcome from the ends that a message reached or may reach, and remove all ends but queues."""
         queues = quote_name(self._column)
         possible = _NO_TEXTS if self._possible is None else quote_name(self._possible)
         failed, rejected, dead = (f"array_contains({queues}, {end})" for end in (_FAILED, _REJECTED, _DEAD_LETTER))
@@ -131,7 +134,7 @@ class _Answers:
             cases += f"WHEN {unknown} AND size(array_except({queues}, {ends})) = 0 THEN 'undecided' "
             cases += f"WHEN {before} = 'no-exchange' AND {self._sends.destination} IS NOT NULL THEN 'discarded'"
             frame = frame.withColumn(self._outcome, sf.expr(f"CASE {cases} ELSE {before} END"))
-        # The order of bindings decides which queues got it before a failure.
+        # After a failure, the order of bindings determines which queues already have the message.
         uncertain = f"{failed} OR (NOT {rejected} AND {may_fail})"
         certain = (
             f"CASE WHEN {failed} OR {rejected} OR {may_fail} THEN {_NO_TEXTS} ELSE array_except({queues}, {ends}) END"

@@ -1,10 +1,11 @@
-"""Constant tables that are made once, for all queries and micro-batches that route by one plan.
+"""Cache of constant tables, which are built once for all queries and micro-batches that use the same plan.
 
-A plan's tables are kept by the identity of the plan and for as long as the plan is there; they hold no reference to it.
-All sessions of one Spark share them: a stream has a session of its own, for which PySpark makes a new object in every
-micro-batch. Over Spark Connect each session has its own. Spark broadcasts them anew in every query.
+The tables of a plan are cached by the identity of the plan object until the plan is garbage-collected; the cache does
+not keep the plan alive. All sessions of one Spark context share the cache, because a stream has its own session, for
+which PySpark creates a new object in every micro-batch. With Spark Connect each session has its own cache. Spark
+broadcasts the cached tables again in every query.
 
-Deliberately not here: what the tables have in them (``constant_tables``).
+Deliberately not here: the contents of the tables (``constant_tables``).
 """
 
 from __future__ import annotations
@@ -21,21 +22,21 @@ from transpiler.routing.plan import RoutingPlan
 
 T = TypeVar("T")
 
-#: The attribute that has the tables, of what they end with: Spark's context, or a session of Spark Connect.
+#: The attribute with the cache, on the object that determines its lifetime: Spark's context or a Spark Connect session.
 _ATTRIBUTE = "_selector_sql_tables"
 
 _LOCK = threading.RLock()
 
 
 class KeptTables:
-    """Cache of a plan's tables; ``kind`` is what they depend on besides the plan."""
+    """Cache of the tables of one plan; ``kind`` contains everything else on which the tables depend."""
 
     def __init__(self, session: SparkSession, plan: RoutingPlan, kind: Hashable) -> None:
         self._kind = kind
         self._kept = _kept_tables(session, plan) if tuning.KEPT_TABLES else {}
 
     def once(self, name: str, make: Callable[[], T]) -> T:
-        """Return the table of a name, made by the first query that asks for it."""
+        """Return the table ``name``; the first call builds the table with ``make``, later calls return the same one."""
         key = name, self._kind
         with _LOCK:
             if key not in self._kept:
@@ -44,13 +45,13 @@ class KeptTables:
 
 
 def kept_by_plan(session: SparkSession) -> dict[int, tuple[weakref.ref[RoutingPlan], dict[Hashable, Any]]]:
-    """Return the plans whose tables are kept for a session, each with them, by the identity of the plan."""
+    """Return the cache for ``session``: for the ``id`` of each plan, a weak reference to the plan and its tables."""
     owner: object = session.sparkContext if hasattr(session, "_jsparkSession") else session
     return cast(dict[int, Any], owner.__dict__.setdefault(_ATTRIBUTE, {}))
 
 
 def _kept_tables(session: SparkSession, plan: RoutingPlan) -> dict[Hashable, Any]:
-    """Return the tables that are kept for a plan, until Spark or the plan is gone."""
+    """Return the cached tables of ``plan`` for ``session``, a dictionary that is emptied when the plan is gone."""
     with _LOCK:
         plans, number = kept_by_plan(session), id(plan)
         if number not in plans:

@@ -1,4 +1,4 @@
-"""Routing keys as SQL: what they are compared with, their words, and the walk through the trie of binding keys."""
+"""SQL for routing keys: the form for comparisons, the words, and the walk through the automaton of binding keys."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from transpiler.routing.columns import BACK, COUNT, FRONT, WORDS
 
 
 def exact_key(subject: str, rules: TopicRules) -> str:
-    """A routing key as it is compared with binding keys without wildcards; NULL where it equals none."""
+    """Return the SQL of a routing key for equality with binding keys without wildcards; NULL if it can equal none."""
     if rules.empty_key_has_no_words:
         return f"coalesce({subject}, '')"
     if not rules.drops_trailing_empty_words:
@@ -21,7 +21,7 @@ def exact_key(subject: str, rules: TopicRules) -> str:
 
 
 def key_words(subject: str, rules: TopicRules) -> str:
-    """The words of a routing key."""
+    """Return the SQL of the words of a routing key, as an array."""
     none, split = "CAST(array() AS ARRAY<STRING>)", _split(subject, rules)
     if rules.empty_key_has_no_words:
         return f"CASE WHEN coalesce({subject}, '') = '' THEN {none} ELSE {split} END"
@@ -32,7 +32,7 @@ def key_words(subject: str, rules: TopicRules) -> str:
 
 
 def _split(text: str, rules: TopicRules) -> str:
-    # A regular expression of one literal character, which Java splits by without a pattern.
+    # Java splits by a regular expression of one literal character without compiling a pattern.
     plain = rules.syntax.delimiter
     delimiter = quote_text(f"\\{plain}" if plain.isascii() and not plain.isalnum() else plain)
     if not rules.queue_mark:
@@ -44,7 +44,7 @@ def _split(text: str, rules: TopicRules) -> str:
 
 
 def word(name: str) -> str:
-    """The number of the words, or the word in the place, that a column is named for; NULL where there is none."""
+    """Return the SQL of the column ``name``: the number of words, or the word at one position (NULL if missing)."""
     if name == COUNT:
         return f"CAST(size({WORDS}) AS BIGINT)"
     if name.startswith(FRONT):
@@ -53,34 +53,38 @@ def word(name: str) -> str:
 
 
 def encode_words(words: str, slots: str) -> str:
-    """Return the codes of some words by ``slots``, a column; 0 for a word that has none."""
+    """Return the SQL of the codes of ``words``; 0 for a word without a code. ``slots`` is the column of the codes."""
     code = "coalesce(get(slots, CAST(crc32(w) & (size(slots) - 1) AS INT))[w], 0)"
     return let({"slots": slots}, f"transform({words}, w -> {code})")
 
 
 def run_automaton(codes: str, start: str, transitions: Mapping[str, str], repeats: bool) -> str:
-    """Run the automaton over encoded words; return the state set.
+    """Return the SQL of the states that the automaton reaches from ``start`` over the encoded words ``codes``.
 
-    The ``transitions`` are columns of arrays: ``edges``, ``otherwise`` and ``lists``. Where the automaton ``repeats``,
-    a state may be there several times.
+    ``transitions`` maps ``edges``, ``otherwise`` and ``lists`` to the columns with these arrays. If ``repeats`` is
+    True, the automaton can reach a state several times, and the result can contain duplicates.
     """
     edge = "get(t.edges, s + c)"
     target = f"CAST({edge} & {2**31 - 1} AS INT)"
     following = f"CASE WHEN shiftright({edge}, 32) = s THEN {target} ELSE get(t.otherwise, s) END"
     reached = f"flatten(transform(states, s -> get(t.lists, {following})))"
     if repeats:
-        # A pattern with several # and a key of many like words would reach millions of states, most of them repeated.
+        # With several # in a pattern and many equal words in a key, millions of states would be reached repeatedly.
         once = f"CASE WHEN size(reached) > {tuning.MANY_STATES} THEN array_distinct(reached) ELSE reached END"
         reached = let({"reached": reached}, once)
     states = f"aggregate({codes}, coalesce({start}, array_repeat(0, 0)), (states, c) -> {reached})"
-    # Each array is read in one place, and got once a message. A row that is made there holds the arrays themselves,
-    # where one of a table makes an object for each array that a state reads. A name copies what is computed with it.
+    # Bind the arrays to one struct, so that each array is read once for each message. Such a struct refers to the
+    # arrays themselves, whereas a row of a table would create an object for each array that a state reads.
     arrays = ", ".join(f"'{name}', {column}" for name, column in transitions.items())
     return let({"t": f"named_struct({arrays})"}, states)
 
 
 def deliveries_at_end(walk: str, delivered: str, tested: str | None) -> str:
-    """Return the deliveries of a walk's final states, and the numbers of their patterns that conditions test."""
+    """Return the SQL of the deliveries of a walk's final states, and of the pattern numbers that conditions test.
+
+    ``delivered`` and ``tested`` are the columns with these arrays by state; ``tested`` is None if no condition tests a
+    pattern.
+    """
     ending = f"filter({walk}, s -> (s & 1) = 1)"
     if tested is None:
         return f"named_struct('d', flatten(transform({ending}, s -> get({delivered}, s))))"
@@ -90,7 +94,10 @@ def deliveries_at_end(walk: str, delivered: str, tested: str | None) -> str:
 
 
 def let(names: dict[str, str], text: str) -> str:
-    """The text with names for some values, each of which may be made of those before it."""
+    """Return the SQL expression ``text`` with variables for values; a value can refer to the variables before it.
+
+    ``names`` maps each variable to the SQL of its value.
+    """
     for name, value in reversed(names.items()):
         text = f"transform(array({value}), {name} -> {text})[0]"
     return text

@@ -1,70 +1,74 @@
-"""The tuning constants of routing in Spark: none changes a delivery, each trades one speed or size for another.
+"""The tuning constants of routing in Spark. They affect only speed and size, never a delivery.
 
-Modules read them at use, as ``tuning.METHOD``, so that a test can set one. Where no measurement is named, the value
-is a choice on record without one. Those of the plan itself are in ``transpiler.routing.tuning``.
+Modules read a constant when they use it, as ``tuning.METHOD``, so that a test can change its value. A value without a
+measurement in its comment was chosen without measuring. The constants of the plan are in ``transpiler.routing.tuning``.
 """
 
 from __future__ import annotations
 
 # The walk through the automaton of topics (topic_sql).
 
-#: States from which on those that are there twice are looked for.
+#: Minimum number of reached states at which duplicates are removed.
 MANY_STATES = 64
 
 # Compiled conditions (query).
 
-#: Compiled conditions in one array.
+#: Maximum number of compiled conditions in one array.
 BLOCK = 25
 
-#: Compiled conditions up to which a projection may be fused with its neighbours: see ``codegen_budget``.
+#: Maximum number of compiled conditions in a projection that is fused with its neighbours: see ``codegen_budget``.
 FUSED = 10
 
 # Sizes of generated methods in bytes of bytecode (codegen_budget): each was measured and rounded up.
 
-#: Bytes that one method may hold by this reckoning: HotSpot compiles up to 8,000.
+#: Maximum estimated size of one method: HotSpot compiles methods of up to 8,000 bytes.
 METHOD = 7_400
 
-#: Operations of a condition in one method, of up to 40 bytes each: measured over arithmetic in Java's numbers.
+#: Maximum number of operations of a condition in one method. An operation has up to 40 bytes, measured for arithmetic
+#: on Java's primitive numbers.
 OPERATIONS = 150
 
-#: A walk through the automaton.
+#: Size of a walk through the automaton.
 WALK = 4_700
 
-#: Splitting a routing key into words that are looked up, and each of their columns.
+#: Size of splitting a routing key into words for lookups, and size of each column of a word.
 WORDS, WORD = 300, 100
 
-#: A node of a compiled condition: 150 operations were 6,000 bytes.
+#: Size of one node of a compiled condition: 150 operations had 6,000 bytes.
 CONDITION = 40
 
-#: Handing a value of a map on to another method, in all its types.
+#: Size of passing a value of a map to another method, in all types that it can have.
 READ = 450
 
-#: Concatenating lists of deliveries.
+#: Size of concatenating lists of deliveries.
 NESTED = 420
 
-#: A look-up without its keys and its tables; each key, each operation in it and each field that it reads.
+#: Size of a lookup without keys and tables, of each key, of each operation in a key, and of each field that a key
+#: reads.
 LOOKUP, KEY, KEY_OPERATION, KEY_FIELD = 80, 90, 60, 90
 
-#: A table without conditions, and one for each method that tests its rows.
+#: Size of a table without conditions, and size of a table with conditions for each method that tests its rows.
 TABLE, TESTED_TABLE = 100, 340
 
-#: Reading and writing a row; a map or an array of it; a struct and each of its leaves; any other column.
+#: Size of reading and writing a row, of each map or array in the row, of each struct, of each leaf of a struct, and of
+#: each other column.
 MESSAGE, COLLECTION, STRUCT, LEAF, COLUMN = 620, 400, 150, 15, 60
 
 # Tables (constant_tables, plans, session_tables).
 
-#: Bytes from which on a table is no part of the plan: rows in a plan are hashed, compared and projected one by one.
+#: Minimum size in bytes at which a table is not embedded in Spark's plan, because Spark hashes, compares and projects
+#: embedded rows one by one.
 LOCAL_TABLE = 1 << 17
 
-#: Rows of all look-ups up to which they are in one table, which is one job for each query and not one for each look-up.
-#: A row of it has eight bytes for each field of the others.
+#: Maximum number of rows of all lookups that share one table, which takes one Spark job for each query instead of one
+#: job for each lookup. Each row of the shared table has eight unused bytes for each field of the other lookups.
 SHARED_ROWS = 10_000
 
-#: Bytes of a table that go with one task. Spark warns of tasks from 1,000 KiB on.
+#: Maximum size of the rows of a table in one task, in bytes. Spark warns about tasks of 1,000 KiB and more.
 TASK = 1 << 19
 
-#: False to make a plan's tables anew for each query.
+#: True to cache a plan's tables for later queries, False to build them for each query.
 KEPT_TABLES = True
 
-#: Plans that are kept of one topology: with and without choices, or over two layouts.
+#: Maximum number of plans that are cached for one topology, for example with and without choices, or for two layouts.
 KEPT_PLANS = 2

@@ -1,8 +1,7 @@
 """Key-value pairs as conditions on the headers of a message: its application properties, or fields of its sections.
 
-A pair becomes the equality tests of its value, each on the column or the field of a tagged union that has the values
-of the test's type. A pair holds or does not, so what is lowered for FALSE is the complement of what is lowered for
-TRUE.
+A pair becomes the equality tests of its value. Each test reads the column, or the field of a tagged union, that holds
+values of its type. A pair is never unknown, so its predicate for FALSE is the complement of its predicate for TRUE.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from transpiler.message.types import AmqpType, ValueType
 
 
 class ValueTest(NamedTuple):
-    """An equality test whose constants are values: literals, or parameters that stand for them."""
+    """An equality test whose constants are IR values: literals or parameters."""
 
     form: EqualityForm
     values: Sequence[ir.Value]
@@ -46,7 +45,7 @@ class ValueTest(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The value that a message has at a key: in the first of some places that has the key."""
+    """The value of a message at a key, read from the first of ``places`` that has the key."""
 
     places: tuple[Stored, ...]
 
@@ -60,7 +59,7 @@ class Header:
 
     @property
     def present(self) -> ir.Predicate:
-        """The predicate that the message has the key, also where its value is null."""
+        """The predicate that the message has the key, even with the value null."""
         return ir.any_of(*[place.key_present for place in self.places])
 
     @property
@@ -69,7 +68,7 @@ class Header:
         return ir.all_of(*[place.key_absent for place in self.places])
 
     def equals(self, tests: Sequence[ValueTest]) -> ir.Predicate:
-        """The predicate that one of some tests of the value holds."""
+        """Return the predicate that at least one of ``tests`` holds for the value."""
         alternatives: list[ir.Predicate] = []
         earlier: list[ir.Predicate] = []
         for place in self.places:
@@ -79,14 +78,14 @@ class Header:
 
 
 def header_at(*places: Stored | None) -> Header:
-    """The header at the first of some places that has its key; without a place it is in no message.
+    """Return the header read from the first of ``places`` that has its key; places that are None are skipped.
 
-    A typed column cannot tell a null value from an absent key: to it both are absent.
+    Without places, the header is in no message. In a typed column, a null value and an absent key are the same: absent.
     """
     return Header(tuple(place for place in places if place is not None))
 
 
-#: The comparands that are a number.
+#: The comparands that are numbers.
 _NUMBERS = frozenset(Comparand) - {Comparand.BOOLEAN, Comparand.STRING, Comparand.BYTES, Comparand.TEXT}
 
 
@@ -96,7 +95,7 @@ def _holds(place: Stored, form: EqualityForm, values: Sequence[ir.Value]) -> ir.
     if by_use is None:
         guard = _has_types(place, form.types, form.excludes_types)
     elif form.comparand in _NUMBERS:
-        # A number has no width here, and is equal to one of any.
+        # A number in text has no AMQP type, so it can equal a number of any type.
         place = by_use.number
     elif form.comparand is Comparand.BOOLEAN:
         place = by_use.boolean
@@ -117,7 +116,7 @@ def _has_types(place: Stored, types: tuple[ValueType, ...], excluded: bool) -> i
 
 
 def _comparand(place: Stored, comparand: Comparand) -> ir.Value | None:
-    """The value at a place that a test compares; None where the place never has such a value."""
+    """Return the value in ``place`` in the form ``comparand``; None if the place never has such a value."""
     values: list[ir.Value] = []
     operand = at(place)
     match comparand:
@@ -152,22 +151,25 @@ def _comparand(place: Stored, comparand: Comparand) -> ir.Value | None:
 
 
 def _guarded(place: Stored, item: Alternative) -> ir.Value:
-    """The value where it stands; in a tagged union the field of each class is NULL elsewhere."""
+    """Return the value of ``item``, NULL in rows in which its guard fails.
+
+    In a tagged union no guard is needed, because the field of each class is NULL in such rows.
+    """
     return item.value if place.tag is not None else ir.guarded(item.guard, item.value)
 
 
 class HeaderLookup:
-    """Finds the headers of a layout by their places."""
+    """Finds the headers of a layout by the message fields from which they are read."""
 
     def __init__(self, layout: Layout, missing: Missing) -> None:
         self._layout = layout
         self._missing = missing
 
     def find(self, places: Places, path: str = "", source: Source | None = None, span: Span | None = None) -> Header:
-        """The header at an application property, or else at other places if it has any.
+        """Return the header that is read from an application property (the first of ``places``) or another field.
 
-        ``path``, or ``source`` and ``span``, say where the name is written. Raises ``LayoutError`` where the layout has
-        no place for it and a missing name is an error.
+        ``path``, or ``source`` and ``span``, are the location of the name for errors. If the layout stores none of the
+        fields and a missing name is an error, raise ``LayoutError``.
         """
         name, others = places[0].field, [self._layout.field(place) for place in places[1:]]
         prefix = f"{path}: " if path else ""

@@ -1,4 +1,4 @@
-"""The JMS class of a message and the kinds of its destinations, as choices between predicates."""
+"""The JMS class of a message and the kinds of its destinations, as choices among predicates."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from transpiler.message import jms_types
 from transpiler.message.header_fields import MessageField
 from transpiler.message.operand_types import OperandType
 
-#: Predicates with a text each; the first that holds decides.
+#: Pairs of a predicate and a text. The result is the text of the first predicate that holds.
 Choices = list[tuple[ir.Predicate, str]]
 
 
 def destination_choices(layout: Layout, annotation: str) -> Choices:
-    """The kinds of a destination by its annotation; none where the layout has no annotations."""
+    """Return the choices for the kind of a destination, read from ``annotation``; empty if the layout has none."""
     return _annotated(layout, annotation, jms_types.DESTINATION_TYPES)
 
 
 def message_choices(layout: Layout) -> Choices:
-    """The classes of a message; where no predicate holds it is a plain ``Message``.
+    """Return the choices for the JMS class of a message; if no predicate holds, the class is ``Message``.
 
-    ``LayoutError`` where the layout has neither the annotation nor a body.
+    If the layout has neither the annotation nor a body, raise ``LayoutError``.
     """
     choices = _annotated(layout, jms_types.MESSAGE_TYPE, jms_types.MESSAGE_TYPES)
     section, value = layout.field(MessageField("body", "section")), layout.field(MessageField("body", "value"))

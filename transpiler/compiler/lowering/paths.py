@@ -358,7 +358,7 @@ _COMPARED = (OperandType.STRING, OperandType.LONG, OperandType.DOUBLE)
 
 
 def _counts_as(item: Alternative, polarity: bool) -> ir.Predicate:
-    """Lower the effective boolean value: a string must not be empty, and a number must be neither zero nor NaN."""
+    """Lower the effective boolean value, which is TRUE for a string unless empty, and a number unless zero or NaN."""
     if item.type is OperandType.STRING:
         return compare_values(Comparison.NE, item.value, ir.constant(""), polarity)
     zero = compare_values(Comparison.EQ, item.value, ir.constant(0), not polarity)
@@ -371,7 +371,7 @@ def _counts_as(item: Alternative, polarity: bool) -> ir.Predicate:
 
 
 def _only_body(condition: tree.Expression) -> bool:
-    """Return True if every part of a condition reads the body."""
+    """Return True if every operand of ``condition`` reads the body."""
     match condition:
         case tree.Operation(sign=sign) if sign in tree.CONNECTIVES:
             return all(map(_only_body, condition.operands))
@@ -382,7 +382,7 @@ def _only_body(condition: tree.Expression) -> bool:
 
 
 def _gathered(whole: tree.Operation) -> Iterator[tree.Expression]:
-    """Yield the operands, with those that read the body joined to one operand."""
+    """Yield the operands of ``whole``; all operands that read the body are joined to one operand."""
     body = tuple(operand for operand in whole.operands if _only_body(operand))
     yield from (operand for operand in whole.operands if not _only_body(operand))
     if body:

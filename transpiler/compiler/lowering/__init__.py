@@ -1,13 +1,14 @@
-"""Lowering of surface trees, filters and bindings to the typed intermediate form of ``transpiler.compiler.ir``.
+"""Lowering of surface trees, filters and bindings to the intermediate representation (``transpiler.compiler.ir``).
 
-The idea: an operand is a tuple of typed alternatives, of which at most one stands for it in a row, and a condition is
-lowered by polarity: as the predicate that holds where it is TRUE, as the one that holds where it is FALSE, or as the
-one that holds where its evaluation ends in an error. Each is lowered when it is asked for. Unknown is where none holds,
-so SQL never has to negate a condition. All dialects go one way; each question of a ``Dialect`` is read in one place.
+The idea: an operand is a tuple of typed alternatives, of which at most one applies in a row. A condition is lowered by
+polarity, to three predicates: one for the rows in which it is TRUE, one for FALSE, and one for the rows in which its
+evaluation ends in an error. Each predicate is lowered only when it is needed. In all other rows the condition is
+unknown, so the SQL never negates a condition. All dialects share this code; each rule of a ``Dialect`` is applied in
+one place.
 
 Invariants:
 
-- A lowered predicate holds in exactly the rows where the reference evaluator gives that truth value.
+- A lowered predicate holds in exactly the rows for which the reference evaluator returns that truth value.
 - No module outside ``layouts`` decides which column a value comes from; names are resolved here, through the layout.
 
 Deliberately not here: rules that make a predicate smaller (``rewrites``), the planner for Spark (``spark_plan``), SQL

@@ -1,8 +1,8 @@
 """Equality with a value of a binding or filter, as tests of typed values.
 
-A header may have any type, and an equality may hold between values of several: a boolean and an integer, bytes and
-text. So a value becomes one *equality test* for each type of header value that can equal it. The form of a test is all
-of it but its constants, and tests of one form become one predicate with other constants.
+A header may have any type, and values of different types can be equal: a boolean and an integer, bytes and text. So a
+value becomes one *equality test* for each type of header value that can equal it. The form of a test is the test
+without its constants; tests of the same form become the same predicate with different constants.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ from transpiler.message.types import (
     coerce,
 )
 
-#: The value of a constant.
+#: The Python value of a constant.
 ConstantValue = bool | int | float | str | bytes
 
 
 class Comparand(Enum):
-    """The value of a header that a test compares."""
+    """The form in which a test compares the value of a header."""
 
     BOOLEAN = "boolean"
     INTEGER = "integer"
-    #: The seconds of a timestamp, and any other integer as it is.
+    #: A timestamp as seconds, and any other integer unchanged.
     SECONDS = "seconds"
     FLOATING = "floating"
     #: An integer as the nearest double.
     WIDENED = "widened"
-    #: Either kind of number as a double, a timestamp in seconds or in milliseconds.
+    #: A number of any type as a double; a timestamp as milliseconds, or as seconds.
     NUMBER = "number"
     NUMBER_SECONDS = "number, seconds"
     STRING = "string"
     BYTES = "bytes"
-    #: A string, or bytes as the text that they are in UTF-8.
+    #: A string, or the UTF-8 text of bytes.
     TEXT = "text"
 
     @property
     def type(self) -> ColumnType:
-        """The type of the constant that it is compared with."""
+        """The type of the constants with which the value is compared."""
         return _TYPES[self]
 
 
@@ -67,7 +67,7 @@ _TYPES = {
     Comparand.TEXT: STRING,
 }
 
-#: The comparand of a value of one class.
+#: The comparand for a value, by the class of the value.
 BY_CLASS = {
     TypeClass.BOOLEAN: Comparand.BOOLEAN,
     TypeClass.INTEGER: Comparand.INTEGER,
@@ -78,20 +78,20 @@ BY_CLASS = {
 
 
 class EqualityForm(NamedTuple):
-    """Equality test without its constants.
+    """An equality test without its constants.
 
-    The header has one of the ``types``, or with ``excludes_types`` none of them; ``types`` () says nothing.
+    The header must have one of ``types``, or, if ``excludes_types``, none of them. Empty ``types`` allow any type.
     """
 
     comparand: Comparand
     types: tuple[ValueType, ...] = ()
     excludes_types: bool = True
-    #: The test has two constants, the first and the last value of a range.
+    #: True if the test has two constants: the first and the last value of a range.
     is_range: bool = False
 
 
 class EqualityTest(NamedTuple):
-    """A header's value equals a constant, or lies between two."""
+    """The test that a header's value equals a constant, or that it is in the range between two constants."""
 
     form: EqualityForm
     constants: tuple[ConstantValue, ...]
@@ -100,14 +100,14 @@ class EqualityTest(NamedTuple):
 COMPOUNDS = (Compound.LIST, Compound.MAP, Compound.ARRAY)
 _EMPTY = {Compound.LIST: b"\x45", Compound.MAP: b"\xc1\x01\x00"}
 
-#: From here on, two integers may be one double.
+#: The least number from which two different integers can have the same nearest double.
 _NOT_EXACT = 2.0**53
 
 
 class EqualityTests:
-    """Makes the tests of values by one equality.
+    """Makes the tests of values under one definition of equality.
 
-    A topology has a million values, and nearly all are text and small integers: their forms are chosen once.
+    A topology can have a million values, of which most are text and small integers; their forms are computed only once.
     """
 
     def __init__(self, equality: Equality) -> None:
@@ -120,7 +120,7 @@ class EqualityTests:
         self._whole = EqualityForm(Comparand.SECONDS if equality.has_seconds else Comparand.INTEGER) if plain else None
 
     def of(self, value: AmqpValue) -> tuple[EqualityTest, ...]:
-        """Return tests; the header equals the value where any holds. NULL and NaN have none."""
+        """Return the tests of which one holds if and only if the header equals ``value``; none for NULL and NaN."""
         kind, content = value
         if kind is AmqpType.STRING and self._text is not None and isinstance(content, str):
             return (EqualityTest(self._text, (content,)),)
@@ -131,7 +131,7 @@ class EqualityTests:
 
 
 def equality_tests(value: AmqpValue, equality: Equality) -> tuple[EqualityTest, ...]:
-    """Return tests; the header equals the value where any holds. NULL and NaN have none."""
+    """Return the tests of which one holds if and only if the header equals ``value``; none for NULL and NaN."""
     kind, content = value.type, coerce(value)
     if content is None or (isinstance(content, float) and math.isnan(content)):
         return ()
@@ -141,7 +141,7 @@ def equality_tests(value: AmqpValue, equality: Equality) -> tuple[EqualityTest, 
         return ()
     own = CLASS_OF[kind]
     if equality.same_type:
-        # Java's equals holds for values of one class only, and never for two byte arrays.
+        # Java's equals holds only for values of the same class, and never for two byte arrays.
         if own is TypeClass.BYTES:
             return ()
         text = kind in (AmqpType.STRING, AmqpType.SYMBOL)
@@ -206,7 +206,7 @@ def _integers(number: int, equality: Equality) -> Iterator[EqualityTest]:
 
 
 def _exact(number: int, equality: Equality) -> Iterator[EqualityTest]:
-    """An integer among integers; the canonical schema keeps the low 64 bits of an unsigned long."""
+    """Yield the test for integers equal to ``number``; the canonical schema has the low 64 bits of an unsigned long."""
     comparand = Comparand.SECONDS if equality.has_seconds else Comparand.INTEGER
     if 0 <= number < 2**63:
         yield EqualityTest(EqualityForm(comparand), (number,))
@@ -217,7 +217,7 @@ def _exact(number: int, equality: Equality) -> Iterator[EqualityTest]:
 
 
 def _number(number: float, equality: Equality) -> EqualityTest:
-    """Test integers and doubles by one double; exact below 2**53."""
+    """Return one test for integers and doubles, which compares doubles; it is exact for numbers below 2**53."""
     comparand = Comparand.NUMBER_SECONDS if equality.has_seconds else Comparand.NUMBER
     excluded: tuple[ValueType, ...] = DECIMALS if equality.decimals_apart else ()
     return EqualityTest(EqualityForm(comparand, (*excluded, AmqpType.ULONG) if number < 0 else excluded), (number,))
@@ -250,7 +250,7 @@ def _doubles(number: float, is_decimal: bool, equality: Equality) -> Iterator[Eq
 
 
 def _rounded_to(number: float) -> tuple[int, int]:
-    """The first and the last unsigned long above 2**63-1 whose nearest double a number is."""
+    """Return the first and the last unsigned long above 2**63-1 whose nearest double is ``number``."""
     low = (int(math.nextafter(number, 0.0)) + int(number)) // 2
     high = (int(math.nextafter(number, math.inf)) + int(number)) // 2
     return max(low + (float(low) != number), 2**63), min(high - (float(high) != number), 2**64 - 1)

@@ -1,13 +1,13 @@
 """Values of expressions: an operand as typed alternatives, and a condition as predicates by polarity.
 
-At most one of an operand's alternatives stands for it in a row. A typed column has one. A property whose type shows
-only in the row has one for each type that the dialect tells apart. A header field with a default is its column and,
-where the column is NULL, a constant. In a row exactly one of three holds: an alternative stands for the operand, the
-operand is NULL (``absent``), or its evaluation ends in an error.
+In each row, at most one alternative of an operand applies. A typed column has one alternative. A property whose type is
+known only in the row has an alternative for each type that the dialect distinguishes. A header field with a default has
+its column and, for rows in which the column is NULL, a constant. In each row, exactly one of these is true: an
+alternative applies, the operand is NULL (``absent``), or its evaluation ends in an error.
 
-A condition is three predicates: where it is TRUE, where it is FALSE, and where its evaluation ends in an error.
-Elsewhere it is unknown. Each is lowered when it is first asked for: a filter asks for TRUE alone, NOT exchanges the
-first two, and only a dialect whose evaluation can throw asks for errors.
+A condition is three predicates: for the rows in which it is TRUE, those in which it is FALSE, and those in which its
+evaluation ends in an error. In all other rows it is unknown. Each predicate is lowered when it is first needed: a
+filter needs only TRUE, NOT swaps TRUE and FALSE, and only a dialect whose evaluation can throw needs errors.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from transpiler.language.selector.dialect_rules import Evaluation, Logic
 from transpiler.language.selector.dialects import Dialect
 from transpiler.message.operand_types import OperandType
 
-#: Integers of any size, as far as Spark has digits.
+#: The type of integers beyond 64 bits: the widest DECIMAL of Spark.
 DECIMAL = ColumnType(SparkType.DECIMAL, 38, 0)
 
 
 class Alternative(NamedTuple):
-    """A value of one type, and the predicate under which it stands for the operand; its own NULL also rules it out.
+    """A value of one type, which is the operand's value in the rows in which ``guard`` holds and it is not NULL.
 
-    ``shared_guard`` is all the guard that is needed where every alternative of the same value is meant.
-    ``stands_where`` says without the value where the alternative stands, if that is known: it is the guard of a value
-    that is not NULL wherever the guard holds.
+    ``shared_guard`` is a simpler guard for all alternatives with the same value together; None if there is none.
+    ``stands_where`` is a predicate for the rows in which the alternative applies that does not test the value; it is
+    None unless the value is never NULL when the guard holds.
     """
 
     type: OperandType
@@ -43,7 +43,7 @@ class Alternative(NamedTuple):
 
     @property
     def stands(self) -> ir.Predicate:
-        """The rows where the alternative stands for the operand."""
+        """The predicate for the rows in which the alternative applies."""
         if self.stands_where is not None:
             return self.stands_where
         if isinstance(self.value, ir.Constant):
@@ -58,12 +58,12 @@ class Alternative(NamedTuple):
 
 
 class Operand(NamedTuple):
-    """The alternatives; where the operand has a value, where it is NULL, and where its evaluation ends in an error.
+    """The value of an expression: its alternatives, and predicates for rows in which it has a value, is NULL or throws.
 
-    ``origin`` is the property that it is, for types that are compared by identity. ``nearest`` has the numbers again,
-    if a layout reads integers and fractions from one place: the double that is nearest to a number of either kind, and
-    the numbers that it does not stand for. ``by_use`` has two more readings of an operand in which texts have lost
-    their types; it is None if there is no such text.
+    ``origin`` is the name of the property that the operand reads, for types that are compared by identity. ``nearest``
+    contains the numbers in another form, if a layout reads integers and fractions from the same column or key: the
+    double nearest to any number, and the numbers that it does not cover. ``by_use`` has two more versions of an operand
+    with texts whose types are lost; it is None if there is no such text.
     """
 
     alternatives: tuple[Alternative, ...]
@@ -75,18 +75,18 @@ class Operand(NamedTuple):
     by_use: ByUse | None = None
 
     def of(self, *types: OperandType) -> tuple[Alternative, ...]:
-        """The alternatives of some types."""
+        """Return the alternatives whose type is in ``types``."""
         return tuple([item for item in self.alternatives if item.type in types])
 
     def where(self, types: Iterable[OperandType]) -> ir.Predicate:
-        """The rows where the operand has a value of one of some types; FALSE where it never has one."""
+        """Return the predicate for the rows in which the operand has a value of one of ``types``."""
         chosen = set(types)
         if all(item.type in chosen for item in self.alternatives):
             return self.present
         return ir.any_of(*[item.stands for item in self.alternatives if item.type in chosen])
 
     def is_boolean(self, truth: bool) -> ir.Predicate:
-        """The rows where the operand is TRUE, or FALSE."""
+        """Return the predicate for the rows in which the operand is the boolean ``truth``."""
         tests: list[ir.Predicate] = []
         for item in self.of(OperandType.BOOLEAN):
             if isinstance(item.value, ir.Constant):
@@ -97,7 +97,7 @@ class Operand(NamedTuple):
 
     @property
     def nodes(self) -> Iterator[ir.Value | ir.Predicate]:
-        """All values and predicates that the operand is made of."""
+        """All values and predicates that the operand contains."""
         for item in (*self.alternatives, *self.nearest):
             yield item.value
             yield from (part for part in (item.guard, item.shared_guard, item.stands_where) if part is not None)
@@ -105,9 +105,9 @@ class Operand(NamedTuple):
 
 
 class ByUse(NamedTuple):
-    """An operand with texts that have lost their types, each read as a number, and each read as a boolean.
+    """Two versions of an operand with texts whose types are lost: with each text as a number, or as a boolean.
 
-    A text that spells no number, or no boolean, is a string in that reading.
+    A text that is not a literal of that type remains a string.
     """
 
     number: Operand
@@ -115,12 +115,12 @@ class ByUse(NamedTuple):
 
 
 def as_number(operand: Operand) -> Operand:
-    """Read a text typed by use as its number; any other operand stays."""
+    """Return ``operand`` with texts typed by use read as numbers; return any other operand unchanged."""
     return operand if operand.by_use is None else operand.by_use.number
 
 
 def as_boolean(operand: Operand) -> Operand:
-    """Read a text typed by use as its boolean; any other operand stays."""
+    """Return ``operand`` with texts typed by use read as booleans; return any other operand unchanged."""
     return operand if operand.by_use is None else operand.by_use.boolean
 
 
@@ -129,47 +129,56 @@ NULL = Operand((), ir.FALSE, ir.TRUE)
 
 
 def complement(predicate: ir.Predicate) -> ir.Predicate:
-    """Return the predicate that holds exactly where another one does not."""
+    """Return the predicate that holds in exactly the rows in which ``predicate`` does not hold."""
     return ir.BoolConst(not predicate.value) if isinstance(predicate, ir.BoolConst) else ir.NotTrue(predicate)
 
 
 def restricted(operand: Operand, items: tuple[Alternative, ...]) -> Operand:
-    """The operand with all its alternatives of some types only; NULL where its value is of another one."""
+    """Return ``operand`` with only ``items``, all its alternatives of certain types; NULL for values of other types."""
     present = operand.where({item.type for item in items}) if items else ir.FALSE
     return Operand(items, present, complement(ir.any_of(present, operand.error)), operand.error)
 
 
 def is_finite(value: ir.Value, operator: Comparison = Comparison.EQ) -> ir.Predicate:
-    """Test if a double is finite, or is not: times zero only what is infinite, or no number, is not zero."""
+    """Return the test that a double is finite; with the operator ``<>``, that it is infinite or NaN.
+
+    The product of a double and zero is zero only if the double is finite.
+    """
     return ir.Compare(operator, ir.Apply(ir.Function.MULTIPLY, (value, ir.constant(0.0)), DOUBLE), ir.constant(0.0))
 
 
 def literal(kind: OperandType, value: bool | int | float | str) -> Operand:
-    """A literal: one alternative, in every row."""
+    """Return the operand of a literal: one alternative that applies in every row."""
     if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**63:
         return in_every_row(Alternative(kind, ir.Constant(value, DECIMAL)))
     return in_every_row(Alternative(kind, ir.constant(value)))
 
 
 def in_every_row(item: Alternative) -> Operand:
-    """An operand that is one alternative in every row."""
+    """Return an operand with one alternative that applies in every row."""
     return Operand((item,), ir.TRUE, ir.FALSE)
 
 
 def from_value(kind: OperandType, value: ir.Value) -> Operand:
-    """An operand that is one value; NULL where the value is."""
+    """Return an operand with one value, which is NULL in the rows in which ``value`` is NULL."""
     null = ir.without_conversions(value)
     return Operand((Alternative(kind, value),), ir.IsNull(null, negated=True), ir.IsNull(null))
 
 
 def choice(operand: Operand, kind: OperandType, choices: Sequence[tuple[ir.Predicate, bool | str]]) -> Operand:
-    """A constant for each of some predicates, one of which holds wherever the operand has a value."""
+    """Return an operand that has the constant of the predicate in ``choices`` that holds.
+
+    In each row in which ``operand`` has a value, one of the predicates holds; the result is absent in all other rows.
+    """
     items = tuple(Alternative(kind, ir.constant(value), condition) for condition, value in choices)
     return Operand(items, operand.present, operand.absent, operand.error)
 
 
 def or_else(operand: Operand, other: Operand, where: ir.Predicate | None = None) -> Operand:
-    """The operand, and where it is NULL the other one; ``where`` says that for some of these rows only."""
+    """Return ``operand``, or ``other`` in the rows in which ``operand`` is NULL.
+
+    If ``where`` is not None, ``other`` is used only in the rows in which ``where`` holds.
+    """
     if operand is NULL and (where is None or where is ir.TRUE):
         return Operand(other.alternatives, other.present, other.absent, other.error)
     if where is None or where == operand.absent:
@@ -195,7 +204,7 @@ def or_else(operand: Operand, other: Operand, where: ir.Predicate | None = None)
 
 
 def truth_value(true: ir.Predicate, false: ir.Predicate, error: ir.Predicate) -> Operand:
-    """A condition as an operand: a boolean, and NULL where it is unknown."""
+    """Return a condition as an operand: a boolean that is NULL in the rows in which the condition is unknown."""
     items = (
         Alternative(OperandType.BOOLEAN, ir.constant(True), true),
         Alternative(OperandType.BOOLEAN, ir.constant(False), false),
@@ -206,21 +215,27 @@ def truth_value(true: ir.Predicate, false: ir.Predicate, error: ir.Predicate) ->
 def one_value(
     items: Sequence[Alternative], operand: Operand, convert: Callable[[Alternative], ir.Value] | None = None
 ) -> ir.Value:
-    """Some alternatives of an operand, each converted, as one value that is NULL where none of them stands."""
+    """Return ``items``, alternatives of ``operand``, as one value that is NULL if none of them applies.
+
+    ``convert`` returns the value to use for an alternative; if it is None, the alternative's value is used.
+    """
     groups: dict[ir.Value, list[Alternative]] = {}
     for item in items:
         groups.setdefault(item.value if convert is None else convert(item), []).append(item)
     values: list[ir.Value] = []
     for value, group in groups.items():
         guard = guard_of(group, operand)
-        # A value behind another one is only asked for if that one is NULL.
+        # A value is evaluated only if the previous value is NULL, so a guard that tests just that is not needed.
         implied = bool(values) and guard == ir.IsNull(ir.without_conversions(values[-1]))
         values.append(value if implied else ir.guarded(guard, value))
     return ir.first_of(values, widest_type(values))
 
 
 def guard_of(group: Sequence[Alternative], operand: Operand) -> ir.Predicate:
-    """The rows where one of some alternatives of one value stands; shorter where they are all of that value."""
+    """Return the union of the guards of ``group``, alternatives of ``operand`` with the same value.
+
+    If the group contains all alternatives with that value, return their shorter shared guard.
+    """
     if len(group) == 1 and group[0].guard == ir.TRUE:
         return ir.TRUE
     shared, value = group[0].shared_guard, group[0].value
@@ -230,10 +245,10 @@ def guard_of(group: Sequence[Alternative], operand: Operand) -> ir.Predicate:
 
 
 def with_valid_guards(pairs: Sequence[tuple[Alternative, Alternative]], operand: Operand) -> list[Alternative]:
-    """Return the second alternative of each pair, computed from the first, without a shared guard that holds no longer.
+    """Return the second alternative of each pair, computed from the first, without invalid shared guards.
 
-    A shared guard is one of all types that a value has. Where only some of these types have the new value, as the
-    narrow and the wide negative of one integer column, each needs the guard of its own type.
+    A shared guard is valid for all types of a value together. If only some of the types have the new value, each
+    alternative needs its own guard. For example, the negative of an integer column depends on the width of its type.
     """
     before = Counter(item.value for item in operand.alternatives)
     after = Counter(new.value for _, new in pairs)
@@ -241,19 +256,19 @@ def with_valid_guards(pairs: Sequence[tuple[Alternative, Alternative]], operand:
 
 
 def widest_type(values: Sequence[ir.Value]) -> ColumnType:
-    """The type that has all values of some of one class."""
+    """Return the type that can hold all of ``values``, which are of the same class."""
     types = {value.type for value in values}
     if len(types) == 1:
         return values[0].type
     return DECIMAL if DECIMAL in types else BIGINT if BIGINT in types else ColumnType(SparkType.INT)
 
 
-#: The text of a Java byte array, before its address, which is unknown.
+#: The beginning of the text of a Java byte array; its address follows, which is unknown.
 _ARRAY = ir.constant("[B@")
 
 
 def java_text(item: Alternative) -> ir.Value:
-    """A value as Java's string concatenation writes it."""
+    """Return the text that Java's string concatenation writes for a value."""
     match item.type:
         case OperandType.STRING | OperandType.CHAR | OperandType.ATOM:
             return item.value
@@ -267,12 +282,12 @@ def java_text(item: Alternative) -> ir.Value:
             return ir.Apply(ir.Function.JAVA_TEXT, (item.value,), STRING)
 
 
-#: A predicate, or what lowers it.
+#: A predicate, or a function without arguments that lowers and returns it.
 Lazy = ir.Predicate | Callable[[], ir.Predicate]
 
 
 class Outcomes:
-    """The outcomes of one condition, each as a predicate or as what lowers it."""
+    """The three predicates of one condition, each of which is lowered when it is first read."""
 
     __slots__ = ("_error", "_false", "_true")
 
@@ -281,36 +296,39 @@ class Outcomes:
 
     @property
     def true(self) -> ir.Predicate:
-        """The rows where the condition is TRUE."""
+        """The predicate for the rows in which the condition is TRUE."""
         if callable(self._true):
             self._true = self._true()
         return self._true
 
     @property
     def false(self) -> ir.Predicate:
-        """The rows where the condition is FALSE."""
+        """The predicate for the rows in which the condition is FALSE."""
         if callable(self._false):
             self._false = self._false()
         return self._false
 
     @property
     def error(self) -> ir.Predicate:
-        """The rows where the evaluation of the condition ends in an error."""
+        """The predicate for the rows in which the evaluation of the condition ends in an error."""
         if callable(self._error):
             self._error = self._error()
         return self._error
 
     def negated(self) -> Outcomes:
-        """Return the outcomes of NOT: TRUE and FALSE change places, unknown and errors stay."""
+        """Return the outcomes of NOT: TRUE and FALSE are swapped; unknown and errors stay the same."""
         return Outcomes(lambda: self.false, lambda: self.true, lambda: self.error)
 
     def as_operand(self) -> Operand:
-        """Return the condition as an operand: a boolean, and NULL where it is unknown."""
+        """Return the condition as an operand: a boolean that is NULL in the rows in which the condition is unknown."""
         return truth_value(self.true, self.false, self.error)
 
 
 def boolean_operand(operand: Operand, others_are_false: bool) -> Outcomes:
-    """Return an operand as a condition: TRUE and FALSE where its value is; in some dialects no boolean is FALSE."""
+    """Return ``operand`` as a condition that is TRUE or FALSE if the value of the operand is.
+
+    If ``others_are_false``, as in some dialects, the condition is FALSE for a value that is not a boolean.
+    """
 
     def false() -> ir.Predicate:
         others = [item.type for item in operand.alternatives if item.type is not OperandType.BOOLEAN]
@@ -320,30 +338,30 @@ def boolean_operand(operand: Operand, others_are_false: bool) -> Outcomes:
 
 
 def conjunction(terms: Sequence[Outcomes], dialect: Dialect) -> Outcomes:
-    """AND, by the dialect's table of truth and order of evaluation."""
+    """Return the AND of ``terms`` by the dialect's truth table and order of evaluation."""
     return _junction(terms, dialect, is_disjunction=False)
 
 
 def disjunction(terms: Sequence[Outcomes], dialect: Dialect) -> Outcomes:
-    """OR, by the dialect's table of truth and order of evaluation."""
+    """Return the OR of ``terms`` by the dialect's truth table and order of evaluation."""
     return _junction(terms, dialect, is_disjunction=True)
 
 
 def _junction(terms: Sequence[Outcomes], dialect: Dialect, is_disjunction: bool) -> Outcomes:
-    """Return AND, which FALSE decides, or OR, which TRUE decides.
+    """Return AND, which a FALSE term decides, or OR, which a TRUE term decides.
 
-    Where all terms are reached, SQL's tables need only the terms' own predicates. Else the terms are joined two by
-    two in a balanced tree, for both tables are associative.
+    If all terms are evaluated, SQL's truth tables need only the predicates of the terms. Otherwise the terms are joined
+    pairwise in a balanced tree, which is possible because both truth tables are associative.
     """
     strict = dialect.evaluation is Evaluation.STRICT
     joined: list[Outcomes] = []
 
     def all_are_reached() -> bool:
-        # Each term is evaluated, or might as well be, for none throws.
+        # True if every term is evaluated, or could be without a difference because no term throws.
         return strict or all(term.error == ir.FALSE for term in terms)
 
     def calm(predicate: ir.Predicate) -> ir.Predicate:
-        # Strict evaluation has no outcome where any term throws.
+        # In strict evaluation, the result is an error if any term throws.
         return ir.all_of(predicate, complement(whole.error)) if strict else predicate
 
     def tree() -> Outcomes:
@@ -379,15 +397,15 @@ def _balanced(terms: Sequence[Outcomes], dialect: Dialect, is_disjunction: bool)
 
 
 def _pair(left: Outcomes, right: Outcomes, dialect: Dialect, is_disjunction: bool) -> Outcomes:
-    """Return AND or OR of two conditions of which the left one is evaluated first.
+    """Return AND or OR of two conditions, of which ``left`` is evaluated first.
 
-    In strict evaluation both are, and the whole junction says where a term throws. Broker-J forgets an unknown left
-    side of OR, and an unknown left side ends its AND.
+    In strict evaluation both are evaluated, and ``_junction`` adds the rows in which a term throws. Broker-J ignores an
+    unknown left side of OR, and does not evaluate the right side of AND after an unknown left side.
     """
     own_logic = dialect.logic is Logic.QPID_JAVA
 
     def reached() -> ir.Predicate:
-        # The rows where the left side has not thrown.
+        # The rows in which the left side does not throw.
         return ir.TRUE if dialect.evaluation is Evaluation.STRICT else complement(left.error)
 
     def true() -> ir.Predicate:

@@ -1,10 +1,10 @@
-"""An address in an Artemis broker: who is bound there, its settings, and its answer to a send (rules 14 to 18).
+"""An address in an Artemis broker: its queues and diverts, its settings, and its answer to a send (rules 14 to 18).
 
-Addresses are words here, and wildcards among them no text. The broker keeps them in a tree of words and never looks at
-a pattern as a whole. Two walks through it decide: a wildcard address that comes to addresses that are there, and an
-address that comes to wildcards that are there (``AddressPartNode``: ``visitNonWildcard`` and
-``visitMatchingWildcards``). With any-words at the end both mean zero or more words. Elsewhere they part, so that the
-answer depends on which address was made first.
+In this module an address is a tuple of words, in which wildcards are not text. The broker keeps addresses in a tree of
+words and never evaluates a pattern as a whole. Two traversals of the tree decide: from a new wildcard address to
+existing addresses, and from a new address to existing wildcards (``AddressPartNode``: ``visitNonWildcard`` and
+``visitMatchingWildcards``). For a multi-word wildcard at the end, both traversals match zero or more words. Elsewhere
+they differ, so that the result depends on which address was created first.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from transpiler.topology.importers.artemis_config import DEFAULTS, ArtemisConfig
 
 
 def is_plain(words: TopicPattern) -> bool:
-    """Return True if a pattern means the same in every order: any-words stand at its end only."""
+    """Return True if the order of creation is irrelevant for a pattern: multi-word wildcards occur only at its end."""
     return MANY_WORDS not in words[:-1]
 
 
 class Answer(Enum):
-    """The answer to a send to an address besides the routing of the message."""
+    """The broker's reaction to a send to an address, besides routing the message."""
 
     NOTHING = "nothing"
-    #: A queue is made that has the name of the address.
+    #: The broker creates a queue with the name of the address.
     CREATED = "created"
     REFUSED = "refused"
 
 
 class Addresses:
-    """The addresses of a configuration, with the queues and diverts bound to them in the order of the start."""
+    """The addresses of a configuration, and the queues and diverts at these addresses (``takers``) in startup order."""
 
     def __init__(self, config: ArtemisConfig) -> None:
         self._config = config
@@ -44,7 +44,7 @@ class Addresses:
             replace(each, words=self.words(each.address), order=number)
             for number, each in enumerate((*named, *config.diverts))
         ]
-        #: The position, in the order of the start, of the first taker bound to each address without wildcards.
+        #: For each address without wildcards, the index in startup order of the first queue or divert bound to it.
         self.made: dict[TopicPattern, int] = {}
         for taker in self.takers:
             if not is_wild(taker.words):
@@ -54,16 +54,16 @@ class Addresses:
         self._queues = {queue.name: queue for queue in config.queues}
 
     def words(self, address: str) -> TopicPattern:
-        """Return the words of an address, which may be a pattern."""
+        """Return the words of ``address``, which can be a pattern."""
         return self.rules.topic.name_pattern(address)
 
     def name(self, words: TopicPattern | None) -> str | None:
-        """Return the address that words stand for."""
+        """Return the address with these words; None if ``words`` is None."""
         return None if words is None else self.rules.topic.syntax.text(words)
 
     @cached_property
     def known(self) -> list[TopicPattern]:
-        """The addresses that the file names, without wildcards."""
+        """The addresses in the file that have no wildcards."""
         named = [*self._config.addresses, *(queue.address for queue in self._config.queues)]
         listed = dict.fromkeys(map(self.words, named))
         return [words for words in listed if not is_wild(words)]
@@ -77,18 +77,18 @@ class Addresses:
 
     @cached_property
     def _with_queue(self) -> set[TopicPattern]:
-        """The addresses with a queue of their own."""
+        """The addresses that have a queue bound to exactly this address."""
         return {taker.words for taker in self.takers if not taker.is_divert}
 
     def without_queues(self, routing_type: str) -> list[TopicPattern]:
-        """Return the declared addresses of a routing type that have no queue of that type."""
+        """Return the declared addresses of ``routing_type`` that have no queue of this type."""
         own = {self.words(queue.address) for queue in self._config.queues if queue.type == routing_type}
         declared = (self.words(name) for name, types in self._config.addresses.items() if routing_type in types)
         return [words for words in declared if words not in own]
 
     @cached_property
     def declared(self) -> Sequence[str]:
-        """The addresses that the file declares, as it writes them."""
+        """The addresses that the file declares, as spelled in the file."""
         return tuple(self._config.addresses)
 
     @cached_property
@@ -96,7 +96,7 @@ class Addresses:
         return [taker for taker in self.takers if not taker.is_divert and is_wild(taker.words)]
 
     def matches(self, taker: Taker, address: TopicPattern) -> bool:
-        """Return True if a message to an address comes to a taker, by whichever of the two was made first."""
+        """Return True if a message to ``address`` reaches the queue or divert ``taker``, in the order of creation."""
         if is_plain(taker.words):
             return matches_later(taker.words, address)
         if self.made.get(address, taker.order) < taker.order:
@@ -105,7 +105,7 @@ class Addresses:
 
     @cached_property
     def _plain_takers(self) -> dict[TopicPattern, list[Taker]]:
-        """The takers bound to each address without wildcards."""
+        """The queues and diverts bound to each address without wildcards."""
         by_address: dict[TopicPattern, list[Taker]] = {}
         for taker in self.takers:
             if not is_wild(taker.words):
@@ -117,20 +117,20 @@ class Addresses:
         return [taker for taker in self.takers if is_wild(taker.words)]
 
     def takers_at(self, address: TopicPattern) -> list[Taker]:
-        """Return the queues and diverts that a message to an address comes to, in the order of the start."""
+        """Return the queues and diverts that a message to ``address`` reaches, in startup order."""
         wild = (taker for taker in self._wild_takers if self.matches(taker, address))
         return sorted((*self._plain_takers.get(address, ()), *wild), key=lambda taker: taker.order)
 
     def earlier(self, taker: Taker) -> list[TopicPattern]:
-        """Return the addresses that were made before a taker."""
+        """Return the addresses that were created before the queue or divert ``taker``."""
         return [address for address, order in self.made.items() if order < taker.order]
 
     def _is_local(self, address: TopicPattern) -> bool:
-        """Return True if the broker has a queue for an address that it knows, its own or a wildcard's."""
+        """Return True if ``address`` has a queue of its own or the queue of a matching wildcard address."""
         return address in self._with_queue or any(self.matches(taker, address) for taker in self._wild_queues)
 
     def _ordered(self, settings: Iterable[Settings]) -> list[Settings]:
-        """Return settings with what they inherit, the most specific first (rule 18)."""
+        """Return ``settings`` merged with the settings that they inherit, the most specific first (rule 18)."""
 
         def rank(setting: Settings) -> tuple[bool, int]:
             return MANY_WORDS in self.words(setting["match"]), -len(setting["match"])
@@ -146,7 +146,7 @@ class Addresses:
         return {**DEFAULTS, **setting}
 
     def settings_at(self, address: TopicPattern) -> Settings:
-        """Return the settings of an address."""
+        """Return the merged settings of ``address``."""
         for setting in self.settings:
             if matches_later(self.words(setting["match"]), address):
                 return setting
@@ -155,7 +155,7 @@ class Addresses:
     # Answers to a send (rule 17)
 
     def answers(self, routing_type: str) -> dict[TopicPattern, Answer]:
-        """Return the answers to sends with a routing type to the addresses and the names of queues in the file."""
+        """Return the broker's answers to sends with ``routing_type``, for each address and queue name in the file."""
         if routing_type not in self._answers:
             self._answers[routing_type] = self._answered(routing_type)
         return self._answers[routing_type]
@@ -164,7 +164,7 @@ class Addresses:
         named = [address for address in map(self.words, self._queues) if not is_wild(address)]
         answers = {address: self._answer(address, routing_type) for address in (*self.known, *named)}
         if routing_type == "ANYCAST":
-            # There is no queue without a name.
+            # A queue cannot have an empty name.
             answers[("",)] = Answer.REFUSED
         return answers
 
@@ -184,7 +184,7 @@ class Addresses:
 
 
 def answer_anew(routing_type: str, settings: Settings) -> Answer:
-    """Return the answer to a send to an address that is not there."""
+    """Return the answer to a send to an address that does not exist yet and has ``settings``."""
     if not settings["auto-create-addresses"]:
         return Answer.REFUSED
     if routing_type != "ANYCAST":
@@ -193,7 +193,7 @@ def answer_anew(routing_type: str, settings: Settings) -> Answer:
 
 
 def matches_later(pattern: TopicPattern, address: TopicPattern) -> bool:
-    """Return True if an address that is made after a wildcard address gets its queues."""
+    """Return True if ``address`` gets the queues of the wildcard address ``pattern``, which was created before it."""
     if not address:
         return pattern in ((), (MANY_WORDS,))
     if not pattern:
@@ -205,7 +205,10 @@ def matches_later(pattern: TopicPattern, address: TopicPattern) -> bool:
 
 
 def _tail_matches_later(pattern: TopicPattern, address: TopicPattern) -> bool:
-    """Match what stands behind any-words: a word of it that the address has not at all is passed over."""
+    """Return True if ``address`` matches the part of a pattern after a multi-word wildcard.
+
+    Words of the pattern that do not occur in the address at all are skipped.
+    """
     while pattern:
         found = [number for number, word in enumerate(address) if word == pattern[0]]
         if found:
@@ -215,7 +218,7 @@ def _tail_matches_later(pattern: TopicPattern, address: TopicPattern) -> bool:
 
 
 def matched_earlier(pattern: TopicPattern, addresses: Iterable[TopicPattern]) -> set[TopicPattern]:
-    """Return those of some addresses, all made before a wildcard address, that get its queues."""
+    """Return the addresses that get the queues of the wildcard address ``pattern``, which was created after them."""
     tree = _Tree()
     for address in addresses:
         tree.add(address)
@@ -264,7 +267,10 @@ def _walk(node: _Tree, pattern: TopicPattern) -> Iterator[TopicPattern]:
 
 
 def _walk_tail(node: _Tree, pattern: TopicPattern) -> Iterator[TopicPattern]:
-    """Look for the first word of the pattern that the node has a child for, and below its other children for any."""
+    """Yield the matches after a multi-word wildcard: at the child for the first word that the node has a child for.
+
+    Below the node's other children, the search is repeated.
+    """
     match: _Tree | None = None
     for number, word in enumerate(pattern):
         if isinstance(word, str) and word in node.children:

@@ -1,7 +1,7 @@
 """Conditions on the messages of an Artemis broker: its own filters, and the selectors of clients.
 
-A client's selector is rewritten to the broker's names, so that a name of JMS means a header field in the one and an
-application property in the other: each text keeps its dialect.
+A client's selector is rewritten to the broker's names, and the broker's own filters are not: a JMS name is a header
+field in a client's selector and an application property in a filter. So each text keeps its dialect.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ class Condition(NamedTuple):
 
     @classmethod
     def of(cls, text: str | None, dialect: Dialect) -> Condition | None:
-        """Return the condition of a text; None where there is none."""
+        """Return the condition with ``text``; None if ``text`` is None."""
         return None if text is None else cls(text, dialect)
 
     @property
     def told(self) -> str | None:
-        """The dialect's name, where it has to be told; None for that of the broker's own filters."""
+        """The name of the dialect; None if it is the dialect of the broker's own filters, or makes no difference."""
         return None if self.dialect is ARTEMIS_CORE or _reads_alike(self.text) else self.dialect.name
 
 
 def both_of(first: Condition, second: Condition) -> Condition | None:
-    """Return the conjunction of two conditions; None where no dialect reads both of them as they are meant."""
+    """Return the conjunction of two conditions; None if there is no single dialect in which both keep their meaning."""
     dialects = [each.dialect for each in (first, second) if not _reads_alike(each.text)]
     if len(set(dialects)) > 1:
         return None
@@ -41,7 +41,7 @@ def both_of(first: Condition, second: Condition) -> Condition | None:
 
 
 def _reads_alike(text: str) -> bool:
-    """Return True if a text means the same to the broker and to a client."""
+    """Return True if ``text`` has the same meaning as a filter of the broker and as a client's selector."""
     try:
         tree = parse_tree(text, ARTEMIS)
     except TranspilerError:

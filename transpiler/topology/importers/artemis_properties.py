@@ -1,6 +1,6 @@
-"""Broker properties of Artemis, as its operator for Kubernetes has them in a resource, or a file of them.
+"""Broker properties of Artemis, from a file or from a resource of its operator for Kubernetes.
 
-They become the elements that ``broker.xml`` would have, so that ``artemis_config`` reads both.
+The properties are converted to the equivalent elements of ``broker.xml``, so that ``artemis_config`` can read them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.S)
 _LOGICAL_LINE = re.compile(r"(?:[^\\\n]|\\[^\n]|\\\n|\\$)+")
 _WORD_BEGINS = re.compile("(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
-#: Maps of the configuration whose effect is not computed, by the element that the reader of ``broker.xml`` reports.
+#: Properties whose effect is not computed: for each, the element of ``broker.xml`` for which a finding is reported.
 _OF_PROPERTIES: Mapping[str, str] = {
     "bridgeConfigurations": "bridges",
     "clusterConfigurations": "cluster-connections",
@@ -37,10 +37,10 @@ class _Property(NamedTuple):
 
 
 def core_of_properties(sources: Sequence[Source], placeholders: Mapping[str, str] | None = None) -> Element:
-    """Return the ``core`` of a ``broker.xml`` that says the same as texts of properties, a key and value a line.
+    """Return the ``core`` element of a ``broker.xml`` that is equivalent to texts with one key and value on each line.
 
-    A key is a path of properties of the broker's configuration, in which a name with dots is in double quotes. The
-    later of two values of one key counts.
+    A key is a path of properties of the broker's configuration, in which a name with dots is in double quotes. If a key
+    has two values, the later value applies.
     """
     return _Core([XmlDocument(source, placeholders or {}) for source in sources]).read()
 
@@ -58,7 +58,7 @@ class _Core:
             for each in _properties(self._document.source.text):
                 self._add(each)
         for address in (one for listed in self._core.named("addresses") for one in listed.children):
-            # A queue without a routing type is one of multicast.
+            # A queue without a routing type is a multicast queue.
             for queue in [child for child in address.children if child.name == "queue"]:
                 address.children.remove(queue)
                 kind = (queue.child_text("routing-type") or "MULTICAST").lower()
@@ -128,7 +128,7 @@ class _Core:
 
 
 def _properties(text: str) -> Iterator[_Property]:
-    """Yield the properties of a text: keys in parts, values without escapes and without quotes around them."""
+    """Yield the properties in ``text``: keys split into path elements, values unescaped and without outer quotes."""
     byte, number, before = 0, 1, 0
     for found in _LOGICAL_LINE.finditer(text):
         line = found[0].lstrip()

@@ -1,7 +1,7 @@
-"""The names of Artemis' schema: elements and attributes that it does not have are told, for the broker refuses them.
+"""The names of Artemis' schema: other elements and attributes are reported, because the broker rejects them.
 
-The names are those of ``artemis-configuration.xsd`` and of the forms that ``FileConfigurationParser`` still reads. Only
-the elements that decide where messages go are looked into.
+The names come from ``artemis-configuration.xsd`` and from the older forms that ``FileConfigurationParser`` still reads.
+Only the contents of elements that affect routing are checked.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from transpiler.base.documents.xml_elements import Element
 
 
 class _Names(NamedTuple):
-    """The names that an element has in it: of elements, and of attributes."""
+    """The names of the child elements and of the attributes that an element can have."""
 
     elements: Collection[str] = ()
     attributes: Collection[str] = ()
@@ -95,7 +95,7 @@ _QUEUE = """
 
 _DIVERT = "address exclusive filter forwarding-address routing-name routing-type transformer transformer-class-name"
 
-#: The elements that are looked into.
+#: The elements whose contents are checked, with the names that they can contain.
 _KNOWN = {
     "core": _Names(_CORE),
     "addresses": _Names(("address",)),
@@ -131,10 +131,10 @@ def _unknown(element: Element) -> Iterator[Diagnostic]:
         yield element.warning("import.unknown", message, 'a filter is written <filter string="…"/>')
     for child in element.children:
         if child.name == element.name == "address":
-            # The address of a divert has text only.
+            # The address element of a divert contains only text.
             continue
         if child.name in known.elements:
-            # A divert has an element called address, too, which is a text.
+            # A divert or queue can have an element called address, which contains only text.
             is_text = element.name in ("divert", "queue") and child.name == "address"
             yield from () if is_text else _unknown(child)
             continue

@@ -1,7 +1,7 @@
-"""Builds the exchanges of a topology whose broker has none: names, edges, and edges that lead nowhere.
+"""Builds the exchanges of a topology whose broker has no exchanges: names, bindings, and bindings that lead nowhere.
 
-A message that matches a binding is taken, also where the binding leads nowhere; what an exchange's bindings do not take
-goes to its alternate. So a decision between cases is a chain of exchanges, each with the next one as its alternate.
+A binding takes a message that matches it, even if the binding leads nowhere; messages that no binding of an exchange
+takes go to its alternate. So a decision between cases is a chain of exchanges, each with the next as its alternate.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from transpiler.topology.records import (
 )
 from transpiler.topology.targets import Entered, Target
 
-#: An exchange without bindings.
+#: The name of an exchange without bindings.
 _NOWHERE = "nowhere"
 
-#: Bindings from which on the ways of messages by filters are no longer told apart.
+#: Maximum number of bindings up to which the paths of messages are distinguished for filters that read the path.
 MAX_BINDINGS = 20_000
 
 
 def too_many_ways(name: str) -> Diagnostic:
-    """Return the finding that filters of some name are no longer judged by the way of a message."""
+    """Return the finding that filters on ``name`` are no longer evaluated separately for each path of a message."""
     message = f"filters that read {name} tell more ways of a message apart than are computed: some may match or not"
     hint = f"their answers are possible from {MAX_BINDINGS:,} bindings on"
     return Diagnostic("limit.ways", "warning", message, hint=hint)
@@ -42,23 +42,24 @@ def too_many_ways(name: str) -> Diagnostic:
 
 @dataclass(slots=True)
 class ExchangeBuilder:
-    """The exchanges and bindings so far, whose keys are written by a broker's rules."""
+    """A builder with the exchanges and bindings so far. ``topic`` is the broker's rules for keys."""
 
     topic: TopicRules
     exchanges: dict[str, Exchange] = field(default_factory=dict)
     bindings: list[Binding] = field(default_factory=list)
-    #: The last number behind each name that was taken.
+    #: For each name that was already used, the last number that was appended to it.
     numbers: dict[str, int] = field(default_factory=dict)
-    #: The sends that come to the exchanges that are added.
+    #: The sends whose messages reach the exchanges that are added.
     entered: Entered | None = None
-    #: The exchanges that perhaps take a message; and the exchanges for what others surely do not take, by these others.
+    #: The exchanges that may or may not take a message; and, for an exchange, the exchange for messages that none of
+    #: its bindings certainly takes.
     _open: set[str] = field(default_factory=set)
     _unless: dict[str, str] = field(default_factory=dict)
-    #: The taker of which an exchange asks if it takes a message, by the exchange.
+    #: For each exchange that tests whether a queue or divert takes a message, the name of this queue or divert.
     _asking: dict[str, str] = field(default_factory=dict)
 
     def exchange(self, name: str, kind: ExchangeType = "topic", alternate: Target | None = None) -> str:
-        """Add an exchange that no destination names; return its name, with a number where it is taken."""
+        """Add an exchange that no destination names; return its name, with a number if ``name`` is already used."""
         free = name
         while free in self.exchanges:
             number = self.numbers[name] = self.numbers.get(name, 1) + 1
@@ -68,17 +69,17 @@ class ExchangeBuilder:
         return free
 
     def entrance(self, name: str, entered: Entered, *, entry: bool) -> None:
-        """Add the exchange at which some sends enter, if senders name it, or others forward to it."""
+        """Add an exchange at which messages enter: from senders if ``entry`` is True, else only forwarded messages."""
         self.exchanges[name] = Exchange(name, "topic", internal=not entry, entered=entered)
 
     @property
     def any_key(self) -> str:
-        """The key that every message matches."""
+        """The binding key that matches every message."""
         return self.topic.key((MANY_WORDS,))
 
     @property
     def is_full(self) -> bool:
-        """Return True if there are so many bindings that further ways are not told apart."""
+        """True if there are so many bindings that further paths of messages are not distinguished."""
         return len(self.bindings) > MAX_BINDINGS
 
     def _alternate(self, name: str, target: Target | None) -> Alternate | None:
@@ -86,22 +87,22 @@ class ExchangeBuilder:
             return None
         if target.key is None:
             return Alternate(target.name, target.type)
-        # An alternate keeps the key.
+        # An alternate cannot replace the key, so a binding must.
         return Alternate(self.fanout(f"{name}, then", [target]))
 
     def fanout(self, name: str, targets: Iterable[Target]) -> str:
-        """Add an exchange that sends every message to some targets; return its name."""
+        """Add an exchange that sends every message to all ``targets``; return its name."""
         name = self.exchange(name, "fanout")
         for target in targets:
             self.bind(name, "", target)
         return name
 
     def lead_on(self, name: str, alternate: str) -> None:
-        """Give an exchange the alternate that gets what its bindings do not take."""
+        """Set the alternate of the exchange ``name``, for messages that its bindings do not take."""
         self.exchanges[name] = replace(self.exchanges[name], alternate=Alternate(alternate))
 
     def perhaps(self, name: str, target: Target, place: str = "", *, divert: str | None = None) -> Target:
-        """Return the way to an exchange that is added, and sends a message to a target or does not."""
+        """Add an exchange that may or may not send a message to ``target``; return the target for this exchange."""
         maybe = self.exchange(name, "maybe")
         self.bind(maybe, self.any_key, target, None, place, divert=divert)
         return Target("exchange", maybe)
@@ -117,10 +118,10 @@ class ExchangeBuilder:
         divert: str | None = None,
         dialect: str | None = None,
     ) -> Target:
-        """Return the way from an exchange for messages that match a selector for sure or may match it.
+        """Return the target for messages from ``source`` that may match a selector that is not fully decided.
 
-        Those that match ``sure`` go to a target; the others go there or, where no other binding of ``source`` takes
-        them for sure, to its alternate.
+        Messages that match ``sure`` go to ``target``. Any other message goes to ``target`` or, if no other binding of
+        ``source`` certainly takes it, to the alternate of ``source``. If ``sure`` is None, no message matches it.
         """
         way = self.perhaps(name, target, place, divert=divert)
         otherwise = self.otherwise(source)
@@ -135,9 +136,10 @@ class ExchangeBuilder:
         return Target("exchange", surely)
 
     def otherwise(self, source: str) -> Target | None:
-        """Return the way to the alternate of an exchange for what none of its other bindings takes; None without one.
+        """Return the target for messages of ``source`` that no other binding takes; None if it has no alternate.
 
-        It is for messages that come along a binding behind which they may turn out not to be taken.
+        The target leads to the alternate. It is for messages that followed a binding and then may turn out not to be
+        taken.
         """
         alternate = self.exchanges[source].alternate
         if alternate is None:
@@ -148,11 +150,11 @@ class ExchangeBuilder:
         return Target("exchange", self._unless[source])
 
     def ask_behind(self, exchange: str, taker: str) -> None:
-        """Note that an exchange asks if a taker takes a message, so that a binding to it takes nothing for sure."""
+        """Record that ``exchange`` tests whether ``taker`` takes a message: bindings to it take no message for certain."""
         self._asking[exchange] = taker
 
     def finish(self) -> None:
-        """Add what the bindings of an exchange take to those that lead to its alternate what is not taken."""
+        """Complete the exchanges of ``otherwise``: bind what the other bindings of the source certainly take."""
         by_source: dict[str, list[Binding]] = {}
         for binding in self.bindings if self._unless else ():
             by_source.setdefault(binding.source, []).append(binding)
@@ -165,7 +167,7 @@ class ExchangeBuilder:
                     continue
                 is_open = binding.destination in self._open
                 asking |= {binding.destination} if is_open else set()
-                # An exchange that perhaps takes a message surely takes what one of its own bindings takes.
+                # An exchange that may take a message certainly takes the messages that one of its own bindings takes.
                 for one in by_source[binding.destination] if is_open else [binding]:
                     if self.exchanges[one.source].type != "maybe":
                         taken[binding.key, one.text(SELECTOR_ARGUMENT), one.text(DIALECT_ARGUMENT)] = None
@@ -189,9 +191,9 @@ class ExchangeBuilder:
         exclusive: bool = False,
         dialect: str | None = None,
     ) -> None:
-        """Add a binding; without a target it takes messages and leads nowhere.
+        """Add a binding. If ``target`` is None, the binding takes messages and leads nowhere.
 
-        ``dialect`` is that of the selector, where it is none of the broker's own.
+        ``dialect`` is the dialect of the selector; None for the broker's own dialect.
         """
         if target is None:
             if _NOWHERE not in self.exchanges:

@@ -1,9 +1,9 @@
-"""Bindings whose condition is beyond a limit of this project: they may match each message that their key lets through.
+"""Bindings whose condition exceeds a limit of this project: they may match any message that matches their key.
 
-The broker evaluates such a condition, and the file is no worse for it. So the binding leads to an exchange of which
-nothing is known, which leads on to the binding's destination and, where the exchange before it would have turned to its
-alternate if nothing matched, to that: by way of an exchange with the other bindings, which keep from the alternate what
-they take for sure.
+The broker evaluates such a condition, so the file is valid. The binding is redirected to an exchange of unknown type,
+which leads to the binding's destination and, if the source uses its alternate when no binding matches, also to this
+alternate. The path to the alternate goes through an exchange with the other bindings of the source, which withhold the
+messages that they certainly take.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from transpiler.topology.exchange_types import UNKNOWN
 from transpiler.topology.model import Topology
 from transpiler.topology.records import SELECTOR_ARGUMENT, Alternate, Binding, Exchange
 
-#: A selector that every message matches, where a binding must have one.
+#: A selector that every message matches, for bindings that must have a selector.
 EVERY_MESSAGE = AmqpValue(AmqpType.STRING, "TRUE")
 
 
 def bound_perhaps(topology: Topology, numbers: Collection[int]) -> Topology:
-    """Return the topology in which the bindings with some numbers may match; their selectors are left out."""
+    """Return the topology in which the bindings with these numbers may or may not match, without their selectors."""
     if not numbers:
         return topology
     exchanges, bindings = [*topology.exchanges], [*topology.bindings]
@@ -48,7 +48,7 @@ def bound_perhaps(topology: Topology, numbers: Collection[int]) -> Topology:
             if alternate is not None and source.name in decided:
                 unless = free_name(f"{source.name}, unless taken", names)
                 exchanges.append(Exchange(unless, source.type, alternate, internal=True, path=source.path))
-                # A message that takes one of these has taken it from the source already.
+                # A message that matches one of these bindings has already followed it from the source.
                 bindings += [replace(each, source=unless) for each in decided[source.name]]
                 alternate = Alternate(unless)
             alternates[source.name] = alternate
@@ -59,7 +59,7 @@ def bound_perhaps(topology: Topology, numbers: Collection[int]) -> Topology:
 
 
 def free_name(name: str, taken: set[str]) -> str:
-    """Return a name that is not taken, with a number where that one is; it is taken then."""
+    """Return ``name``, or ``name`` with a number if it is in ``taken``, and add the result to ``taken``."""
     free, number = name, 1
     while free in taken:
         number += 1

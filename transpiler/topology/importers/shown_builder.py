@@ -1,8 +1,9 @@
-"""Build the topology of a JMS broker that people see: addresses or destinations, and their diverts and queues.
+"""Build the topology of a JMS broker for display: addresses or destinations, and their diverts and queues.
 
-The exchanges that route are cases: they differ by routing type, by what has taken a message already, and by who was
-asked before. Here an address, or a destination, is one exchange, and a binding is what the file says of it: a queue, a
-divert, a target of a virtual destination, with its selector as it was written.
+The exchanges that route are cases: they differ by routing type, by the queues and diverts that have already taken the
+message, and by the path of the message. In the topology for display, each address or destination is a single exchange,
+and each binding is an element of the file: a queue, a divert, or a target of a virtual destination, with its original
+selector.
 """
 
 from __future__ import annotations
@@ -27,16 +28,20 @@ from transpiler.topology.records import (
 )
 from transpiler.topology.targets import Target
 
-#: The ways in which a message goes along a binding or does not, in words.
+#: Texts for users: the choice that decides whether a message follows a binding.
 ONE_OF, PERHAPS, OTHERWISE, MIRRORED = "one of", "perhaps", "otherwise", "mirrored"
 
-#: The way of a virtual topic to a queue that would get messages if it had consumers.
+#: Text for users: the queue of a virtual topic gets messages only if it has a consumer.
 UNREAD = "only with a consumer"
 
 
 @dataclass(slots=True)
 class ShownBuilder:
-    """The bindings and links so far, addresses without any, and ends of which nobody knows what is there."""
+    """A builder with the bindings and links so far.
+
+    ``addresses`` are the addresses to include even without bindings. ``unknown`` are the names of queues and exchanges
+    that the file does not describe.
+    """
 
     bindings: dict[object, Binding] = field(default_factory=dict)
     links: list[Link] = field(default_factory=list)
@@ -55,7 +60,7 @@ class ShownBuilder:
         exclusive: bool = False,
         routing_type: str | None = None,
     ) -> None:
-        """Add what leads from an address to a queue or to another address, once."""
+        """Add a binding from an address to a queue or to another address, unless the same binding exists."""
         texts = {
             SELECTOR_ARGUMENT: selector,
             CHOICE_ARGUMENT: choice,
@@ -69,14 +74,14 @@ class ShownBuilder:
         self.bindings.setdefault(identity, Binding(source, target.name, "", arguments, target.type, place))
 
     def link(self, link: Link, to: Target) -> None:
-        """Add a link of the topology that routes, with its target here."""
+        """Add ``link`` from the topology that routes, with the target ``to`` in this topology."""
         kinds = link.source_type, to.type
         self.links.append(
             Link(link.kind, link.when, link.source, to.name, *kinds, path=link.path, affixes=link.affixes)
         )
 
     def topology(self, rules: Rules, queues: Iterable[Queue], readers: frozenset[str] | None) -> Topology:
-        """Return the topology, with an entry for each queue and exchange that a binding or a link names."""
+        """Return the topology, with a record for each queue and exchange that a binding or a link names."""
         sources = {binding.source for binding in self.bindings.values()}
         ends = [("exchange", name) for name in (*self.addresses, *(one.source for one in self.bindings.values()))]
         ends += [(binding.destination_type, binding.destination) for binding in self.bindings.values()]

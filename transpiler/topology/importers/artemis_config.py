@@ -1,8 +1,8 @@
-"""An Artemis broker's configuration as it was written: addresses, queues, diverts and address settings, with places.
+"""An Artemis broker's configuration as it was written: addresses, queues, diverts and settings, with locations.
 
-Reads the ``core`` of ``broker.xml``, and the ``server`` of WildFly's messaging subsystem, whose queues and topics have
-addresses ``jms.queue.…`` and ``jms.topic.…``. What the broker's schema refuses is refused here, at its line; what
-routes in a way that is not computed is a finding.
+The module reads the ``core`` of ``broker.xml``, and the ``server`` of WildFly's messaging subsystem, whose queues and
+topics have addresses ``jms.queue.…`` and ``jms.topic.…``. Elements that the broker's schema rejects raise an error with
+the line; elements whose routing is not computed are findings.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from transpiler.topology.broker_rules import Rules
 from transpiler.topology.importers.known_names import reasons
 from transpiler.topology.records import Link
 
-#: Other things that can make, change or take a message, by the element that configures them.
+#: Texts for findings about elements that can create, change or consume messages and are not computed.
 _ELSEWHERE: Mapping[str, str] = {
     "jms-bridge": "a bridge takes messages to another broker",
     "cluster-connections": "queues of a cluster's other brokers take messages, too",
@@ -43,11 +43,12 @@ _DIVERT_TYPES = ("STRIP", "PASS", *ROUTING_TYPES)
 
 @dataclass(frozen=True, slots=True)
 class Taker:
-    """A queue, or a divert with the addresses that it forwards to, at the address as configured.
+    """A queue or a divert, with its configured address. A divert has the addresses ``forwards`` to which it forwards.
 
-    ``type`` is a routing type, for a divert also STRIP or PASS. ``dialect`` is that of the filter: the broker's own, or
-    that of clients where the broker rewrites it. One of several with one ``routing_name`` at one address takes a
-    message (rule 3). ``words`` are those of the address as keys, ``order`` is that of the start.
+    ``type`` is a routing type, for a divert also STRIP or PASS. ``dialect`` is the dialect of the filter: the broker's
+    own, or that of clients if the broker rewrites the filter. Among several with the same ``routing_name`` at the same
+    address, one takes a message (rule 3). ``words`` are the words of the address, ``order`` is the index in startup
+    order.
     """
 
     name: str
@@ -56,11 +57,11 @@ class Taker:
     filter: str | None
     place: str
     durable: bool = True
-    #: False where the broker passes the queue over.
+    #: False if the queue is disabled, so that the broker skips it.
     routed: bool = True
-    #: It takes messages only while it has a consumer.
+    #: True if the queue takes messages only while it has a consumer.
     needs_consumer: bool = False
-    #: False where it is not known whether it is there.
+    #: False if it is unknown whether the queue exists.
     is_certain: bool = True
     forwards: tuple[str, ...] = ()
     exclusive: bool = False
@@ -68,22 +69,24 @@ class Taker:
     words: TopicPattern = ()
     order: int = 0
     dialect: Dialect = ARTEMIS_CORE
-    #: Messages that a queue keeps at most, older ones being dropped; None is the setting of the address.
+    #: Maximum number of messages in the queue, which drops its oldest messages; None if the address setting applies.
     ring_size: int | None = None
-    #: A message replaces the one with the same value of a property; None is the setting of the address.
+    #: True if a message replaces an earlier message with the same value of a property; None if the address setting
+    #: applies.
     last_value: bool | None = None
 
     @property
     def is_divert(self) -> bool:
-        """True for a divert."""
+        """True for a divert, False for a queue."""
         return bool(self.forwards)
 
 
-#: The settings of the addresses that the pattern ``match`` matches, by the broker's names; what is not set is absent.
+#: Address settings for the addresses that the pattern ``match`` matches, by the broker's names; unset ones are absent.
 Settings = Mapping[str, Any]
 
-#: The broker's own settings. With ``auto-create-…-resources`` the broker makes a queue at the dead-letter or expiry
-#: address for each address that messages come from. After so many attempts a message is a dead letter.
+#: The broker's default settings. If ``auto-create-…-resources`` is True, the broker creates a queue at the dead-letter
+#: or expiry address for each address from which messages come. ``max-delivery-attempts`` is the number of deliveries
+#: after which a message is a dead letter.
 DEFAULTS: Settings = {
     "match": "#",
     "dead-letter-address": None,
@@ -103,13 +106,13 @@ DEFAULTS: Settings = {
     "default-last-value-queue": False,
 }
 
-#: Names that settings had in earlier versions.
+#: The names that settings had in earlier versions.
 _EARLIER = {"auto-create-queues": "auto-create-jms-queues"}
 
 
 @dataclass(slots=True)
 class ArtemisConfig:
-    """All that decides which queue gets a message, in the order of the file."""
+    """All settings that decide which queue gets a message, in the order of the file."""
 
     #: The rules of Artemis, with the wildcard characters that the file sets.
     rules: Rules = BROKER
@@ -118,15 +121,15 @@ class ArtemisConfig:
     queues: list[Taker] = field(default_factory=list)
     diverts: list[Taker] = field(default_factory=list)
     settings: list[Settings] = field(default_factory=list)
-    #: The links of queues to other brokers, and from there.
+    #: The links of queues to and from other brokers.
     links: list[Link] = field(default_factory=list)
-    #: The beginnings of addresses whose messages any broker of a cluster may get (``STRICT``), with the cluster's name.
+    #: For each prefix of addresses whose messages any broker of a cluster may get (``STRICT``), the cluster's name.
     shared: dict[str, str] = field(default_factory=dict)
     findings: list[Diagnostic] = field(default_factory=list)
 
 
 def read_core(core: Element) -> ArtemisConfig:
-    """Read the ``core`` element of a ``broker.xml``, or the lone ``addresses`` of a fragment."""
+    """Read the ``core`` element of a ``broker.xml``, or a file fragment with only ``addresses``."""
     config = ArtemisConfig()
     wildcards = next(core.named("wildcard-addresses"), None)
     if wildcards is not None:
@@ -141,7 +144,7 @@ def read_core(core: Element) -> ArtemisConfig:
     for element in (each for listed in addresses for each in listed.named("address")):
         _read_address(element, config)
     for queue in (each for listed in core.named("queues") for each in listed.named("queue")):
-        # The old form has no routing type, and makes queues of multicast.
+        # The old form has no routing type, and creates multicast queues.
         address = queue.child_text("address") or queue.require("name")
         config.addresses.setdefault(address, set()).add("MULTICAST")
         _add_queue(config, queue, address, "MULTICAST")
@@ -153,7 +156,7 @@ def read_core(core: Element) -> ArtemisConfig:
 
 
 def read_links(core: Element, config: ArtemisConfig) -> None:
-    """Read what brings messages to other brokers: bridges, connections over AMQP, federation and clusters."""
+    """Read the elements that move messages to other brokers: bridges, AMQP connections, clusters; and check plugins."""
     bridges = [bridge for listed in core.named("bridges") for bridge in listed.named("bridge")]
     for bridge in (*bridges, *core.named("bridge")):
         name, queue = bridge.get("name") or "", bridge.value("queue-name")
@@ -172,13 +175,13 @@ def read_links(core: Element, config: ArtemisConfig) -> None:
             config.findings.append(plugin.not_computed(f"the plugin {of_class} may do anything with a message"))
 
 
-#: Plugins of Artemis' distribution that log, notify, audit or check permissions.
+#: The plugins of Artemis' distribution that only log, notify, audit or check permissions.
 _HARMLESS_PLUGINS = frozenset(
     """LoggingActiveMQServerPlugin NotificationActiveMQServerPlugin BrokerMessageAuthorizationPlugin
     ConnectionPeriodicExpiryPlugin JMSQueueMetricsPlugin""".split()
 )
 
-#: What a connection over AMQP does with the messages of an address or a queue, by its element.
+#: For each element of an AMQP connection, a text about what it does with messages; ``{}`` is the connection's name.
 _CONNECTED: Mapping[str, str] = {
     "sender": "moved by the connection {}",
     "peer": "moved by the connection {}, and brought back",
@@ -189,7 +192,7 @@ _CONNECTED: Mapping[str, str] = {
 
 
 def _read_connection(connection: Element, config: ArtemisConfig) -> None:
-    """Read a connection over AMQP: its senders and bridges take messages from the queues that they match."""
+    """Read an AMQP connection: its elements take messages from the queues that their patterns match."""
     name = connection.get("name") or ""
     for element in connection.walk():
         when = _CONNECTED.get(element.name)
@@ -204,10 +207,11 @@ def _read_connection(connection: Element, config: ArtemisConfig) -> None:
 
 
 def _read_cluster(cluster: Element, config: ArtemisConfig) -> None:
-    """Read a connection of a cluster, whose ``address`` is the beginning of the addresses that it shares.
+    """Read a cluster connection, whose ``address`` is the prefix of the addresses that it shares.
 
-    With STRICT each message goes to the next of the brokers that have the queue, whether or not it has a consumer
-    (``BindingsImpl.getNextBinding``); with ON_DEMAND to one of those with a consumer, and else to this broker's queue.
+    Under STRICT each message goes to the next broker that has the queue, with or without a consumer
+    (``BindingsImpl.getNextBinding``). Under ON_DEMAND it goes to a broker whose queue has a consumer, or else to this
+    broker's queue.
     """
     name, prefix = cluster.get("name") or "", cluster.value("address") or ""
     kind = (cluster.value("message-load-balancing", "message-load-balancing-type") or _ON_DEMAND).strip().upper()
@@ -234,7 +238,7 @@ def _words(wildcards: Element) -> str:
 
 def _refuse_includes(core: Element) -> None:
     for element in core.walk():
-        # Federation has elements of this name, too, which name no file.
+        # Federation also has elements with this name, which do not include a file.
         if element.name == "include" and "href" in element.attributes:
             name = element.attributes["href"]
             element.refuse(
@@ -287,7 +291,7 @@ def _add_queue(config: ArtemisConfig, queue: Element, address: str, routing_type
         _warn_of_open(queue, f"the filter of the queue {name!r}", text, ARTEMIS_CORE, config)
     enabled = queue.flag("enabled", True)
     purges = queue.flag("purge-on-no-consumers", False)
-    # It changes no route, so that a placeholder in it needs no value.
+    # ``durable`` does not affect routing, so a placeholder in it needs no value.
     durable = (queue.child("durable") or queue).raw.strip().lower() != "false"
     ring, last = (queue.value("ring-size") or "").strip(), queue.value("last-value") or queue.value("last-value-key")
     config.queues.append(
@@ -313,7 +317,7 @@ def _filter_text(element: Element) -> str | None:
 
 
 def _problem(text: str, dialect: Dialect = ARTEMIS_CORE) -> str | None:
-    """Return why the broker refuses a filter; None for one that it takes, evaluated here or not."""
+    """Return why the broker rejects a filter; None if it accepts it, even if this project cannot evaluate the filter."""
     try:
         parse_selector(text, dialect)
     except UnsupportedFeatureError:
@@ -377,7 +381,7 @@ _WILDFLY_QUEUES: Mapping[str, tuple[str, RoutingType]] = {
 
 
 def wildfly_servers(root: Element) -> Iterator[Element]:
-    """Yield the brokers of WildFly's messaging subsystem."""
+    """Yield the ``server`` elements of WildFly's messaging subsystem, each of which is a broker."""
     for element in root.walk():
         if element.name == "server" and any(
             child.name in (*_WILDFLY_QUEUES, "address-setting", "divert", "security-setting")
@@ -387,7 +391,7 @@ def wildfly_servers(root: Element) -> Iterator[Element]:
 
 
 def read_wildfly(server: Element) -> ArtemisConfig:
-    """Read one ``server`` of WildFly's messaging subsystem."""
+    """Read a ``server`` element of WildFly's messaging subsystem."""
     config = ArtemisConfig()
     config.findings += server.elsewhere(_ELSEWHERE)
     for setting in server.named("address-setting"):
@@ -438,7 +442,7 @@ def _add_wildfly_queue(element: Element, config: ArtemisConfig) -> None:
 
 
 def with_state(config: ArtemisConfig, state: Mapping[str, Any]) -> None:
-    """Add the queues and subscriptions that a broker had besides those of its file."""
+    """Add the queues and subscriptions in ``state`` that the broker's file does not declare."""
     known = {queue.name for queue in config.queues}
 
     def add(name: str, address: str, routing_type: RoutingType, entry: Mapping[str, Any]) -> None:
@@ -450,7 +454,7 @@ def with_state(config: ArtemisConfig, state: Mapping[str, Any]) -> None:
 
     for queue in state.get("queues", ()):
         if isinstance(queue, str):
-            # The queue that the broker creates for a send is anycast, and has the address for its name.
+            # A queue that the broker creates for a send is an anycast queue with the name of its address.
             add(queue, queue, "ANYCAST", {})
             continue
         kind: RoutingType = "MULTICAST" if queue.get("routing_type") == "MULTICAST" else "ANYCAST"
@@ -460,6 +464,6 @@ def with_state(config: ArtemisConfig, state: Mapping[str, Any]) -> None:
 
 
 def condition_of(entry: Mapping[str, Any]) -> tuple[str | None, Dialect]:
-    """Return the selector of a client, or the filter as the broker has it, and the dialect of that text."""
+    """Return the broker's own filter, or else the client's selector, of ``entry``, and the dialect of this text."""
     text = entry.get("filter") or None
     return (entry.get("selector") or None, ARTEMIS) if text is None else (text, ARTEMIS_CORE)

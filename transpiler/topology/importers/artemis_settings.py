@@ -1,17 +1,18 @@
-"""Address settings of Artemis: their effect on a message, and how filters there see its way.
+"""Address settings of Artemis: their effects on a message, and the values that filters see after a hop.
 
-A queue is created, a send refused, a message a dead letter; from queues messages go on to dead-letter and expiry
-addresses. A queue that is at its own keeps the message. Where the settings say so, the broker makes a queue of its own
-there for each address that messages come from; its filter compares that one, so that it is a link here.
+Settings decide whether a queue is created, whether a send is rejected, and whether a message becomes a dead letter.
+Messages leave queues for dead-letter and expiry addresses; a queue at its own dead-letter address keeps its messages.
+If the settings require it, the broker creates a queue at this address for each address from which messages come. The
+filter of such a queue compares the original address, so it is modelled as a link.
 
 In a filter ``AMQAddress`` is the address itself. After a divert, or on the way to a dead letter address, the broker
 sets ``_AMQ_ORIG_ADDRESS``, ``_AMQ_ORIG_QUEUE``, ``_AMQ_ORIG_MESSAGE_ID`` and, if the message has a routing type,
-``_AMQ_ORIG_ROUTING_TYPE``, in the place of what the message had by these names. Over AMQP a property that its sender
-has set goes before; that is not evaluated, and a finding says so. A topology with filters that read these names has its
-exchanges once for each way.
+``_AMQ_ORIG_ROUTING_TYPE``, and so replaces the message's own properties with these names. Over AMQP a property that the
+sender has set takes precedence; this is not evaluated, and a finding reports it. A topology with filters that read
+these names has a copy of its exchanges for each hop.
 
 Sources: ``QueueImpl`` of Artemis, ``checkRedelivery``, ``sendToDeadLetterAddress``, ``expire`` and ``createResources``.
-The numbers in comments are those of the page of rules, docs/jms-brokers.md.
+The rule numbers in comments are those of docs/jms-brokers.md.
 """
 
 from __future__ import annotations
@@ -37,17 +38,17 @@ _ORIGINAL_TYPE, _ORIGINAL_ID = "_AMQ_ORIG_ROUTING_TYPE", "_AMQ_ORIG_MESSAGE_ID"
 
 _NAMES = frozenset({_ADDRESS, _ORIGINAL_ADDRESS, _ORIGINAL_QUEUE, _ORIGINAL_TYPE, _ORIGINAL_ID})
 
-#: A routing type or a queue that is not known.
+#: The name of an unknown routing type or queue.
 _UNKNOWN = "?"
 
 _ROUTING_TYPES: Mapping[str, int | Unknown] = {"ANYCAST": 1, "MULTICAST": 0, _UNKNOWN: Unknown.PERHAPS}
 
 
 class Hop(NamedTuple):
-    """Headers that the broker sets when it forwards a message; ``queue`` is the divert's or queue's name, or None.
+    """A forwarding of a message, with the values of the headers that the broker sets for it.
 
-    ``address`` is the one before, None where it is not known. ``type`` is the routing type that the message had last;
-    without one it has the header that it was sent with, if any.
+    ``queue`` is the name of the divert or queue, or None. ``address`` is the original address, None if unknown.
+    ``type`` is the last routing type of the message; if it is None, the message keeps its own header, if any.
     """
 
     name: str
@@ -56,15 +57,16 @@ class Hop(NamedTuple):
     queue: str | None = None
 
 
-#: A hop of which nothing is known.
+#: A hop whose address, routing type and queue are unknown.
 UNKNOWN_HOP = Hop("a hop", None, _UNKNOWN, _UNKNOWN)
 
 
 class Entry(NamedTuple):
-    """An entry: the routing type, whether a queue is named, whether dead letters are sent on, and the hop before.
+    """An exchange at which messages of the routing type ``type`` enter.
 
-    ``at`` is the address, where a hop has decided it. Behind a dead letter address nobody's session creates or refuses
-    anything: the entry is ``detached``.
+    ``qualified`` is True if the key names a queue, ``last`` if the messages are dead letters, which cannot become dead
+    letters again. ``hop`` is the last forwarding, and ``at`` the address that it determines; None if messages come from
+    senders. ``detached`` is True after a dead letter address: no session creates a queue or rejects the message.
     """
 
     type: str | None
@@ -76,12 +78,12 @@ class Entry(NamedTuple):
 
     @property
     def last_type(self) -> str | None:
-        """The routing type of the message here, or else the one that it had last."""
+        """The routing type of the message at this entry, or else its last routing type."""
         return self.type or (self.hop.type if self.hop is not None else None)
 
     @property
     def name(self) -> str:
-        """The name of its exchange."""
+        """The name of the entry's exchange."""
         name = entry_name(self.type, self.qualified)
         if self.last:
             name += ", dead letters"
@@ -94,18 +96,18 @@ class Entry(NamedTuple):
         return name
 
     def key(self, topic: TopicRules, words: TopicPattern, queue: str | None = None) -> str:
-        """Return words as a binding key here, with a queue or any where one is named."""
+        """Return the binding key for ``words`` at this entry; if keys name queues, for ``queue`` or any queue."""
         named = ONE_WORD if queue is None else queue
         return topic.key(words, named if self.qualified else None)
 
 
 def reads_hops(taker: Taker) -> bool:
-    """Return True if a filter reads how the message came."""
+    """Return True if the filter of ``taker`` reads headers that depend on the path of the message."""
     return reads_names(taker.filter, _NAMES, taker.dialect)
 
 
 def of_senders(takers: Iterable[Taker]) -> Iterator[Diagnostic]:
-    """Yield a finding where filters read headers of the broker's that a sender may have set as well."""
+    """Yield a finding if filters read headers of the broker that a sender may also have set."""
     if any(reads_names(taker.filter, _NAMES - {_ADDRESS}, taker.dialect) for taker in takers):
         message = (
             "filters read _AMQ_ORIG_ADDRESS or its like: of a message over AMQP that has such a property of its own "
@@ -115,12 +117,12 @@ def of_senders(takers: Iterable[Taker]) -> Iterator[Diagnostic]:
 
 
 def filter_at(selector: str, dialect: Dialect, hop: Hop | None, address: str | None) -> Decided:
-    """Return a filter with what is known at an address in the place of names, as far as it is decided."""
+    """Return ``selector`` with names replaced by their values known at ``address``, and how far it is then decided."""
     return with_known_names(selector, known_at(hop, address), dialect)
 
 
 def known_at(hop: Hop | None, address: str | None) -> Callable[[str], Known]:
-    """Return what is known at an address of the values that the broker gives to names."""
+    """Return a function from a name to its value, as far as ``hop`` and ``address`` determine it."""
 
     def value(name: str) -> Known:
         if name == _ADDRESS:
@@ -141,20 +143,20 @@ def known_at(hop: Hop | None, address: str | None) -> Callable[[str], Known]:
 
 
 class BySettings:
-    """Builds the exchanges and links that settings decide about; ``enter`` returns the exchange of an entry.
+    """A builder of the exchanges and links that depend on settings; ``enter`` returns the exchange of an entry.
 
-    With ``hops`` some filter reads how a message came.
+    ``hops`` is True if some filter reads headers that depend on the path of a message.
     """
 
     def __init__(
         self, addresses: Addresses, builder: ExchangeBuilder, enter: Callable[[Entry], str], *, hops: bool
     ) -> None:
         self._addresses, self._builder, self._enter, self._hops = addresses, builder, enter, hops
-        #: The queues that the broker makes at dead-letter and expiry addresses, with their filters.
+        #: The filter of each queue that the broker creates at a dead-letter or expiry address, by name of the queue.
         self.made: dict[str, str] = {}
 
     def _by_settings(self, name: str, entry: Entry, action: Callable[[Settings], Target | None]) -> Target | None:
-        """Return where a message goes by the settings of its address."""
+        """Return the target that routes each message to ``action`` of the settings of its address."""
         following = action(DEFAULTS)
         for setting in reversed(self._addresses.settings):
             target = action(setting)
@@ -171,13 +173,13 @@ class BySettings:
         return following
 
     def refusals(self, entry: Entry) -> Target | None:
-        """Return where the sends go that the broker refuses; None where it refuses none."""
+        """Return the target for sends, which rejects those that the broker rejects; None if it rejects no send."""
         if entry.type is None or entry.last or entry.detached:
             return None
         return self._by_answer(entry, entry.type, Answer.REFUSED, REJECTED, None)
 
     def own(self, entry: Entry) -> Target | None:
-        """Return where a message gets into the queue that has the name of its address."""
+        """Return the target for messages, which leads to the queue with the name of their address if it is created."""
         if entry.qualified or entry.type == "MULTICAST":
             return None
         created = self._by_answer(entry, "ANYCAST", Answer.CREATED, OWN_QUEUE, None)
@@ -189,7 +191,7 @@ class BySettings:
     def _by_answer(
         self, entry: Entry, routing_type: str, sought: Answer, hit: Target | None, miss: Target | None
     ) -> Target | None:
-        """Return what leads messages to ``hit`` for which the broker's answer to a send is ``sought``."""
+        """Return the target that leads a message to ``hit`` if the broker's answer is ``sought``, else to ``miss``."""
 
         def decided(answer: Answer) -> Target | None:
             return hit if answer is sought else miss
@@ -209,10 +211,10 @@ class BySettings:
         return Target("exchange", exchange)
 
     def dead_letter_target(self, entry: Entry) -> Target | None:
-        """Return where a message goes that no queue of its address took (rule 16)."""
+        """Return the target for messages that no queue of their address took (rule 16); None if they are dropped."""
         if not self._hops or entry.at is not None:
             return self._dead_letters_from(entry, entry.at)
-        # Filters may read from which address a dead letter comes.
+        # Filters may read the original address of a dead letter.
         anywhere = self._dead_letters_from(entry, None)
         exchange = self._builder.exchange(f"{entry.name}, no queue of", alternate=anywhere)
         for address in dict.fromkeys([*self._addresses.known, *self._addresses.made]):
@@ -239,7 +241,7 @@ class BySettings:
         return self._by_settings(f"{entry.name}, no queue", entry, action)
 
     def unless_created(self, entry: Entry, dead: Target) -> Target | None:
-        """Return where a message goes that no queue took, but for one that was made for it."""
+        """Return the target for messages that no existing queue took: ``dead``, unless a queue is created for them."""
         if entry.qualified or entry.type == "MULTICAST":
             return dead
         if entry.type is not None and not entry.detached:
@@ -248,7 +250,7 @@ class BySettings:
         return self._by_answer(entry, "ANYCAST", Answer.CREATED, maybe, dead)
 
     def links(self, config: ArtemisConfig) -> Iterator[Link]:
-        """Yield the links of the queues in a configuration, and of those that sends make."""
+        """Yield the links of the queues in a configuration, and of the queues that sends create."""
         for queue in config.queues:
             settings = self._addresses.settings_at(self._addresses.words(queue.address))
             yield from self._from(queue, "dead-letter", settings)
@@ -260,7 +262,7 @@ class BySettings:
         words, when, address = self._addresses.words(queue.address), _when(kind, settings), settings[f"{kind}-address"]
         if address is None or self._addresses.words(address) == words:
             return
-        # The message's own address, which a filter may read, is one of those that a wildcard matches.
+        # At a wildcard address the message's own address, which a filter may read, is unknown.
         hop = Hop(queue.name, None if is_wild(words) else queue.address, _UNKNOWN, queue.name)
         yield self._link(kind, when, queue.name, address, hop, queue.place)
         if settings[f"auto-create-{kind}-resources"] and not is_wild(words):
@@ -269,7 +271,7 @@ class BySettings:
             yield Link(kind, when, queue.name, made, destination_type="queue", path=queue.place)
 
     def _of_made_queues(self, kind: LinkKind) -> Iterator[Link]:
-        """Yield the links of one kind of queues that sends make, by the patterns of settings, the specific first."""
+        """Yield the links of ``kind`` from queues that sends create, for each settings pattern, most specific first."""
         listed = list(self._addresses.settings)
         while listed and listed[-1][f"{kind}-address"] is None:
             listed.pop()
@@ -303,5 +305,5 @@ def _when(kind: LinkKind, settings: Settings) -> str:
 
 
 def _affixes(kind: LinkKind, settings: Settings) -> tuple[str, str]:
-    """Return what stands around an address in the name of the queue that the broker makes for its messages."""
+    """Return the prefix and suffix around an address in the name of the queue that the broker creates for it."""
     return settings[f"{kind}-queue-prefix"], settings[f"{kind}-queue-suffix"]

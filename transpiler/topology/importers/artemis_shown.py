@@ -1,4 +1,4 @@
-"""The addresses of an Artemis broker as people see them: queues, diverts by their names, dead-letter addresses."""
+"""The topology for display of an Artemis broker: addresses with their queues, diverts and dead-letter addresses."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def shown_addresses(
     *,
     knows_queues: bool,
 ) -> Topology:
-    """Return the addresses with the queues of the topology that routes, and its links.
+    """Return the topology for display, with the queues and links of the topology that routes.
 
-    ``made`` are the queues that the broker makes at dead-letter addresses, with their filters; ``consumed`` those that
-    have consumers, where that is known.
+    ``made`` maps each queue that the broker creates at a dead-letter address to its filter. ``consumed`` are the queues
+    with consumers; None if consumers are unknown.
     """
     open_addresses = (
         [] if knows_queues else [addresses.name(one) or "" for one in addresses.without_queues("MULTICAST")]
@@ -57,7 +57,7 @@ def shown_addresses(
     for to_address, to_queue in pairwise(builder.links):
         selector = made.get(to_queue.destination or "") if to_queue.destination_type == "queue" else None
         if selector is not None:
-            # The queue that the broker makes at a dead-letter address; the link to that comes before.
+            # This queue was created by the broker at a dead-letter address, whose link precedes the queue's link.
             builder.bind(to_address.destination or "", Target("queue", to_queue.destination or ""), selector)
     return builder.topology(addresses.rules, queues, readers)
 

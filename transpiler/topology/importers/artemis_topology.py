@@ -1,13 +1,14 @@
 """The topology of an Artemis broker: its addresses, diverts and settings as exchanges that match words and filters.
 
-A message enters at the exchange of its routing type, or of none, with its address as the key; what is sent to
-``address::queue`` enters at a second one of each, where the queue's name is the first word of the key. From there: an
-exchange of the exclusive diverts, whose alternate has the other diverts and the queues; of several anycast queues of
-one address, or diverts of one routing name, an exchange that chooses among those that match; a divert leads back to an
-entry with the forwarding address as the key. Where nobody's queue took a message, and the settings say so, it goes on
-to the dead letter address. What the broker creates for a send is an ``own-queue``.
+A message enters at the exchange for its routing type or for no type (the entry), with its address as the key. Messages
+to ``address::queue`` enter at a second exchange for each, where the queue's name is the first word of the key. From the
+entry, messages go to an exchange with the exclusive diverts, whose alternate has the other diverts and the queues. For
+several anycast queues of one address, or diverts with one routing name, there is an exchange that chooses among the
+matching ones. A divert leads back to an entry, with the forwarding address as the key. If no queue took a message and
+the settings require it, the message goes to the dead letter address. A queue that the broker creates for a send is an
+``own-queue``.
 
-The numbers in comments are those of the page of rules, docs/jms-brokers.md.
+The rule numbers in comments are those of docs/jms-brokers.md.
 """
 
 from __future__ import annotations
@@ -47,14 +48,14 @@ from transpiler.topology.records import SELECTOR_ARGUMENT, Link, Queue
 from transpiler.topology.setting import Setting, loss
 from transpiler.topology.targets import FAILED, UNKNOWN, Entered, Target
 
-#: Binds a taker to an exchange under a pattern.
+#: A function that adds a binding to a target: its arguments are the source exchange and the pattern of addresses.
 _Bind = Callable[[str, TopicPattern], None]
 
 _TYPES: tuple[RoutingType | None, ...] = (None, "ANYCAST", "MULTICAST")
 
 
 def topology_of_artemis(config: ArtemisConfig, state: Mapping[str, Any] | None = None) -> Topology:
-    """Return the topology of a configuration; a state has its subscriptions and consumers, where they are known."""
+    """Return the topology of a configuration; ``state`` contains subscriptions and consumers, None if unknown."""
     if state is not None:
         with_state(config, state)
     return _Artemis(config, state or {}).topology()
@@ -80,7 +81,7 @@ class _Artemis:
         self._knows_queues = self._readers is not None or "queues" in state
         self._hops = any(reads_hops(taker) for taker in self._addresses.takers)
         self._findings += of_senders(self._addresses.takers)
-        #: The targets of messages that no queue of their address took.
+        #: The dead letter addresses for messages that no queue of their address took.
         self._dead_letters = {
             self._addresses.words(each["dead-letter-address"])
             for each in self._addresses.settings
@@ -101,7 +102,7 @@ class _Artemis:
         links = (*self._settings.links(self._config), *self._links_of_config())
         while self._waiting:
             self._build(self._waiting.pop())
-        # No send is routed to the queues that the broker makes for dead letters.
+        # Sends are not routed to the queues that the broker creates for dead letters.
         names = {queue.name for queue in queues}
         queues += tuple(
             Queue(name, arguments={SELECTOR_ARGUMENT: AmqpValue(AmqpType.STRING, selector)})
@@ -125,7 +126,7 @@ class _Artemis:
         )
 
     def _links_of_config(self) -> Iterator[Link]:
-        """Yield the links to other brokers: of one queue, or of all queues at the addresses that a pattern matches."""
+        """Yield the links to other brokers; a link with a pattern becomes a link for each queue that it matches."""
         names = {queue.name for queue in self._config.queues}
         for link in self._config.links:
             if link.pattern is None:
@@ -140,7 +141,7 @@ class _Artemis:
                     yield replace(link, source=queue.name, pattern=None)
 
     def _losses(self) -> Iterator[Setting]:
-        """Yield the queues that drop messages by themselves, with the reason."""
+        """Yield a note for each queue that drops messages without a consumer's action, with the reason."""
         for queue in self._config.queues:
             settings = self._addresses.settings_at(self._addresses.words(queue.address))
             ring = settings["default-ring-size"] if queue.ring_size is None else queue.ring_size
@@ -184,7 +185,7 @@ class _Artemis:
                 for target in self._divert_targets(taker, entry):
                     self._bind(first, taker, entry, target)
                 if dead is not None:
-                    # Rule 16: what an exclusive divert took reached no queue of this address.
+                    # Rule 16: a message that an exclusive divert took has reached no queue of this address.
                     self._bind(first, taker, entry, dead)
         if refusals is not None:
             builder.bind(name, builder.any_key, refusals)
@@ -200,9 +201,9 @@ class _Artemis:
         self._bind_groups(takers, source, queues, entry, dead is not None)
 
     def _subscribed(self, entry: Entry) -> list[str]:
-        """Return the keys of messages that may come to queues of subscribers that nobody knows.
+        """Return the binding keys of messages that may reach queues of unknown subscribers.
 
-        Rule 19: clients make the queues of multicast addresses, and only a state says which are there.
+        Rule 19: clients create the queues of multicast addresses, and only a state contains these queues.
         """
         if entry.type == "MULTICAST":
             return [self._builder.any_key]
@@ -214,7 +215,7 @@ class _Artemis:
             self._builder.bind(source, key, UNKNOWN)
 
     def _unless_subscribed(self, entry: Entry, dead: Target) -> Target:
-        """Return the way to a dead letter address, which a message takes only if no subscriber has a queue."""
+        """Return the target for messages that go to the dead letter address only if no subscriber has a queue."""
         keys = self._subscribed(entry)
         if not keys:
             return dead
@@ -225,19 +226,19 @@ class _Artemis:
         return Target("exchange", exchange)
 
     def _takers_at(self, address: TopicPattern) -> Sequence[Taker]:
-        """Return the queues and diverts that a message to an address comes to."""
+        """Return the queues and diverts that a message to ``address`` reaches."""
         found = self._by_address.get(address)
         if found is None:
             found = self._by_address[address] = self._addresses.takers_at(address)
         return found
 
     def _never_matches(self, taker: Taker, entry: Entry) -> bool:
-        """Return True if what is known of a message's way keeps it from a taker."""
+        """Return True if the filter of ``taker`` is never TRUE for messages that came on the path of ``entry``."""
         known = known_at(entry.hop, self._addresses.name(entry.at))
         return taker.filter is not None and never_holds(taker.filter, taker.dialect, known)
 
     def _bind_groups(self, bound: Sequence[Taker], source: str, queues: str, entry: Entry, by_filter: bool) -> None:
-        """Rule 3: one taker of each routing name gets a copy."""
+        """Bind the takers: under rule 3, one queue or divert of each routing name gets a copy."""
         groups: dict[tuple[str, TopicPattern], list[Taker]] = {}
         for taker in bound:
             if not taker.exclusive and (taker.is_divert or entry.type in (None, taker.type)):
@@ -245,7 +246,7 @@ class _Artemis:
         for (routing_name, _), takers in groups.items():
             of_queues = [taker for taker in takers if not taker.is_divert]
             if len(takers) == 1 or entry.qualified:
-                # Rule 12: of the queues only the one that is named gets the message.
+                # Rule 12: only the queue that is named gets the message.
                 for taker in takers:
                     for target in self._targets(taker, entry):
                         self._bind(queues if not taker.is_divert else source, taker, entry, target)
@@ -268,7 +269,10 @@ class _Artemis:
         self._findings.append(Diagnostic("topology.routing-name", "warning", message))
 
     def _group(self, routing_name: str, takers: Sequence[Taker], entry: Entry) -> Target | None:
-        """Return the exchange that chooses among takers: those first that take a message at once (rules 4 and 11)."""
+        """Return the exchange that chooses among ``takers``; None if no taker is available.
+
+        Diverts and queues with a consumer come first, because they can take a message at once (rules 4 and 11).
+        """
         builder = self._builder
         label = f"{entry.name}, one of {routing_name.strip(chr(0))}"
         last = None
@@ -292,7 +296,7 @@ class _Artemis:
         return Target("exchange", first)
 
     def _together(self, targets: Sequence[Target], name: str) -> Sequence[Target]:
-        """Return one target for all: a divert with several forwarding addresses is one choice."""
+        """Return a single target for all ``targets``: a divert with several forwarding addresses is one choice."""
         if len(targets) < 2:
             return targets
         return [Target("exchange", self._builder.fanout(name, targets))]
@@ -303,13 +307,13 @@ class _Artemis:
         target = Target("queue", taker.name)
         shared = next((of for prefix, of in self._config.shared.items() if taker.address.startswith(prefix)), None)
         if shared is not None:
-            # Another broker of the cluster may be the next one to get a message.
+            # Another broker of the cluster may be the next to get a message.
             name = f"{entry.name}, {taker.name} if no other broker of the cluster {shared} gets it"
             return [self._builder.perhaps(name, target)]
         if not taker.is_certain:
             return [self._builder.perhaps(f"{entry.name}, {taker.name} if it is there", target)]
         if taker.needs_consumer:
-            # Rule 20: without a consumer the queue is passed over.
+            # Rule 20: without a consumer the queue is skipped.
             if self._consumers is None:
                 return [self._builder.perhaps(f"{entry.name}, {taker.name} if it has a consumer", target)]
             if not self._consumers.get(taker.name):
@@ -317,13 +321,13 @@ class _Artemis:
         return [target]
 
     def _divert_targets(self, taker: Taker, entry: Entry) -> list[Target]:
-        """Return a target for each forwarding address, which is routed anew: rule 7."""
+        """Return a target for each forwarding address, at which routing starts again: rule 7."""
         routing_type = {"STRIP": None, "PASS": entry.type}.get(taker.type, taker.type)
         targets = []
         for forward in taker.forwards:
             address, qualified, _ = forward.partition(self._config.rules.topic.queue_mark)
             words = self._addresses.words(address)
-            # A message that is sent on to the address where it is gets no header.
+            # A message that is forwarded to the address where it already is does not get the headers of a hop.
             place = entry.at if entry.at is not None else taker.words
             is_same = not qualified and place == words and not is_wild(words)
             hop = None
@@ -342,7 +346,7 @@ class _Artemis:
         return targets
 
     def _unless_there(self, taker: Taker, entry: Entry, words: TopicPattern, target: Target) -> Target:
-        """Return the way of a message that a divert from a wildcard sends on; one that is there already fails."""
+        """Return the target of a divert at a wildcard address; a message already at the forwarding address fails."""
         if is_wild(words) or not self._addresses.matches(taker, words):
             return target
         name = f"{entry.name}, {taker.name} to {self._addresses.name(words)}"
@@ -360,7 +364,11 @@ class _Artemis:
         also: Condition | None = None,
         filtered: bool = True,
     ) -> None:
-        """Bind a target under the address of a taker, and under its filter."""
+        """Bind ``target`` under the address and the filter of ``taker``.
+
+        ``also`` is a consumer's selector, which must match as well. If ``filtered`` is False, the filter is not
+        applied.
+        """
         at = entry.at if entry.at is not None else None if is_wild(taker.words) else taker.words
         if entry.at is not None and not self._addresses.matches(taker, entry.at):
             return
@@ -386,7 +394,7 @@ class _Artemis:
         if entry.qualified and not taker.is_divert:
             queue = taker.name
         if not certain:
-            # If it does not match, others may get the message.
+            # If the filter does not match, other queues or diverts may get the message.
             target = self._builder.undecided(
                 f"{source}, {taker.name} perhaps",
                 source,
@@ -424,7 +432,10 @@ class _Artemis:
         self._findings.append(Diagnostic("topology.hop", "warning", message))
 
     def _bind_by_order(self, source: str, taker: Taker, entry: Entry, link: _Bind) -> None:
-        """Rule 14: any-words that do not come last, by whether an address was made before the wildcard or after it."""
+        """Bind a wildcard address whose multi-word wildcard does not come last.
+
+        Rule 14: it matches differently for addresses that were created before it and after it.
+        """
         builder, pattern = self._builder, taker.words
         name = f"{source}, {taker.address}"
         before = pattern[: pattern.index(MANY_WORDS)]
@@ -452,9 +463,9 @@ class _Artemis:
     def _later(
         self, name: str, pattern: TopicPattern, entry: Entry, link: _Bind, otherwise: Target | None
     ) -> Target | None:
-        """Return the exchange that compares addresses made later: by the first word behind any-words that they have.
+        """Return the target that compares addresses created later, by the first word after the wildcard that they have.
 
-        What does not match goes on to ``otherwise``.
+        Messages that do not match go to ``otherwise``.
         """
         place = pattern.index(MANY_WORDS)
         before, rest = pattern[:place], pattern[place + 1 :]

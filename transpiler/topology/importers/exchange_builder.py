@@ -150,7 +150,7 @@ class ExchangeBuilder:
         return Target("exchange", self._unless[source])
 
     def ask_behind(self, exchange: str, taker: str) -> None:
-        """Record that ``exchange`` tests whether ``taker`` takes a message: bindings to it take no message for certain."""
+        """Record that ``exchange`` tests if ``taker`` takes a message: a binding to it takes no message for certain."""
         self._asking[exchange] = taker
 
     def finish(self) -> None:

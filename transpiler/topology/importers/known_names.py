@@ -1,8 +1,8 @@
-"""Selectors of a JMS broker as far as they are decided here: with what is known at a hop in the place of names.
+"""Partial evaluation of the selectors of JMS brokers: names are replaced by their known values.
 
-What only the broker knows, and what this project does not evaluate, may be true and may be false. Three-valued logic is
-monotone: a selector with TRUE in the place of such a condition, or FALSE where NOT turns it round, holds wherever the
-selector may hold; the other way round it holds only where the selector does.
+A condition on a value that only the broker knows, or that this project does not evaluate, may be true or false. Because
+three-valued logic is monotone, there are two bounds. If each such condition is replaced by TRUE (by FALSE under NOT),
+the result is TRUE whenever the selector may be TRUE. With the opposite values, it is TRUE only if the selector is TRUE.
 """
 
 from __future__ import annotations
@@ -25,31 +25,32 @@ from transpiler.language.selector.parsing import parse_tree
 
 
 class Unknown(Enum):
-    """Values of names that are no constants."""
+    """Values of names that are not constants."""
 
-    #: The message's own property of that name.
+    #: The value is the message's own property of the same name.
     OWN = "own"
-    #: Some value.
+    #: The value is unknown, but not NULL.
     SOME = "some"
-    #: Some value, or none.
+    #: The value is unknown, and may be NULL.
     PERHAPS = "perhaps"
 
 
-#: A constant, None where there is no value, or what is known of it.
+#: What is known of a name's value: a constant, None for NULL, or a kind of unknown value.
 Known = str | int | None | Unknown
 
-#: A name that is null in every message: a literal NULL is no operand.
+#: A name that is NULL in every message. It replaces NULL values, because a literal NULL cannot be an operand.
 _NULL = "JMSDestination"
 
-#: The functions that take a regular expression, with the number of that argument.
+#: The functions that accept a regular expression, with the index of this argument.
 _PATTERNS = {"REGEX": 0, "REPLACE": 1, "SPLIT": 1}
 
 
 class Decided(NamedTuple):
-    """A selector as far as it is decided: it holds in no other messages than ``selector`` does; None is every message.
+    """The result of partial evaluation. The original selector is TRUE only for messages that match ``selector``.
 
-    If it is not ``certain``, it holds for sure where ``sure`` does; None is no message. ``names`` are those whose
-    values are not known.
+    ``selector`` None matches every message. If ``certain`` is True, ``selector`` is equivalent to the original
+    selector. Otherwise the original is certainly TRUE for messages that match ``sure``; None matches no message.
+    ``names`` are the names with unknown values.
     """
 
     selector: str | None
@@ -59,7 +60,7 @@ class Decided(NamedTuple):
 
 
 def reads_names(selector: str | None, names: Set[str], dialect: Dialect) -> bool:
-    """Return True if a selector reads one of some names."""
+    """Return True if ``selector`` reads one of ``names``."""
     if selector is None or not any(name in selector for name in names):
         return False
     try:
@@ -70,7 +71,10 @@ def reads_names(selector: str | None, names: Set[str], dialect: Dialect) -> bool
 
 
 def may_be_open(selector: str, names: Set[str], dialect: Dialect) -> bool:
-    """Return False for a selector that is decided whatever the values of the names; it costs less than to decide it."""
+    """Return False if ``selector`` is certainly decided, whatever the values of ``names``.
+
+    The test is cheaper than ``with_known_names``, and may return True for a selector that is decided.
+    """
     if len(selector) > dialect.max_nesting or any(name in selector for name in (*names, *dialect.fields.unreadable)):
         return True
     if dialect.has(Extension.XPATH) and "XPATH" in selector.upper():
@@ -79,7 +83,7 @@ def may_be_open(selector: str, names: Set[str], dialect: Dialect) -> bool:
 
 
 def reasons(selector: str, dialect: Dialect) -> Iterator[str]:
-    """Yield what of a selector this project does not evaluate, whatever the message: each reason once."""
+    """Yield the distinct reasons why this project does not evaluate parts of ``selector``, for any message."""
     try:
         tree = parsed(selector, dialect)
     except UnsupportedFeatureError as error:
@@ -92,7 +96,10 @@ def reasons(selector: str, dialect: Dialect) -> Iterator[str]:
 
 
 def with_known_names(selector: str, value: Callable[[str], Known], dialect: Dialect) -> Decided:
-    """Return a selector with the values of names in their place, as far as it is decided."""
+    """Return ``selector`` with names replaced by their known values, and how far it is then decided.
+
+    ``value`` is a function from a name to what is known of its value.
+    """
     try:
         tree = parsed(selector, dialect)
     except UnsupportedFeatureError:
@@ -122,7 +129,7 @@ def with_known_names(selector: str, value: Callable[[str], Known], dialect: Dial
     spans = {each.span for each, _ in open_conditions}
 
     def bound(upper: bool) -> str | None:
-        """Return the selector with its open conditions at their highest or lowest; None where these alone decide it."""
+        """Return the selector with open conditions replaced by their upper or lower bounds; None if they decide it."""
         if _folded(tree, upper, spans) is upper:
             return None
         replaced = [
@@ -136,7 +143,7 @@ def with_known_names(selector: str, value: Callable[[str], Known], dialect: Dial
 
 
 def _folded(node: ast.Expression, value: bool, spans: Set[Span]) -> bool | None:
-    """Return a selector's value with open conditions at ``value``, or its opposite under NOT; None if others decide."""
+    """Return the result if open conditions are ``value``, or the opposite under NOT; None if others decide it."""
     if node.span in spans:
         return value
     match node:
@@ -154,7 +161,7 @@ def _folded(node: ast.Expression, value: bool, spans: Set[Span]) -> bool | None:
 
 
 class _Values:
-    """The values of names; those that only the broker knows are some."""
+    """A function from a name to what is known of its value. A value that only the broker knows is ``Unknown.SOME``."""
 
     def __init__(self, value: Callable[[str], Known], dialect: Dialect) -> None:
         self._value, self._unreadable = value, dialect.fields.unreadable
@@ -166,7 +173,7 @@ class _Values:
 def _open(
     node: ast.Expression, positive: bool, values: _Values, decided: Set[int]
 ) -> Iterator[tuple[ast.Expression, bool]]:
-    """Yield the conditions that are not decided, and whether they stand under an even number of NOTs."""
+    """Yield the open (undecided) conditions, each with True if it is under an even number of NOTs."""
     match node:
         case ast.ConvertStrings(condition=condition):
             yield from _open(condition, positive, values, decided)
@@ -187,7 +194,7 @@ def _is_open(node: ast.Expression, values: _Values, decided: Set[int]) -> bool:
 
 
 def _not_served(node: ast.Expression) -> str | None:
-    """Return why a call's regular expression, or an XPath, is not evaluated here; None where all of a node is."""
+    """Return why a call with a regular expression, or an XPath, is not evaluated; None if ``node`` can be evaluated."""
     if isinstance(node, ast.BodyQuery):
         part = outside(node.query.value) if node.language == "XPATH" else None
         return None if part is None else f"{part} of an XPath is not served"
@@ -200,13 +207,13 @@ def _not_served(node: ast.Expression) -> str | None:
     try:
         compile_regular(pattern.value)
     except RegexError as error:
-        # The broker throws on a wrong regular expression, and what throws is evaluated here.
+        # The broker throws on an invalid regular expression, and this project evaluates exceptions.
         return None if error.wrong else f"the regular expression of {node.function} is not served"
     return None
 
 
 def _is_plain_test(node: ast.Expression) -> bool:
-    """Return True if no message makes the broker throw on a condition: it compares one name with literals."""
+    """Return True if no message makes the broker throw on a condition, which compares a single name with literals."""
     parts = ast.children(node)
     names = sum(isinstance(each, ast.Identifier) for each in parts)
     return names < 2 and all(isinstance(each, (ast.Identifier, *ast.LITERALS)) for each in parts)
@@ -226,5 +233,5 @@ def _literal(value: str | int | None) -> str:
 
 @lru_cache(maxsize=16_384)
 def parsed(selector: str, dialect: Dialect) -> ast.Expression | None:
-    """Return the tree of a selector; filters of one file are read for each way of a message."""
+    """Return the tree of a selector, with a cache, because each filter is read for each path of a message."""
     return parse_tree(selector, dialect)

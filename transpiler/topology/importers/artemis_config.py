@@ -317,7 +317,7 @@ def _filter_text(element: Element) -> str | None:
 
 
 def _problem(text: str, dialect: Dialect = ARTEMIS_CORE) -> str | None:
-    """Return why the broker rejects a filter; None if it accepts it, even if this project cannot evaluate the filter."""
+    """Return why the broker rejects a filter; None if it accepts it, even if this project cannot evaluate it."""
     try:
         parse_selector(text, dialect)
     except UnsupportedFeatureError:

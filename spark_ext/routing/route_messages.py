@@ -196,7 +196,7 @@ class _Compiled:
         self._topology = topology
 
     def routed(self, messages: DataFrame, keys: DataFrame | None, answer: Answer, publisher: Publisher) -> DataFrame:
-        """Return the messages with the columns of the answer; the keys of ``keys`` are matched first, each once."""
+        """Return the messages with the columns of ``answer``; routing keys in ``keys`` are matched first, each once."""
         names = _names(answer, self.prepared)
         with pause_garbage_collection():
             query = Query(
@@ -221,7 +221,7 @@ class _Planned:
         self._missing: Missing = options.get("missing", "error")
 
     def routed(self, messages: DataFrame, keys: DataFrame | None, answer: Answer, publisher: Publisher) -> DataFrame:
-        """Return the messages with the columns of the answer; the keys of ``keys`` are matched first, each once."""
+        """Return the messages with the columns of ``answer``; routing keys in ``keys`` are matched first, each once."""
         topology, names = self.prepared.topology, _names(answer, self.prepared)
 
         def one_pass(messages: DataFrame, topology: Topology, queues: str, complete: bool) -> DataFrame:

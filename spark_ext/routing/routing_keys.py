@@ -312,7 +312,7 @@ class Published:
         raise no_key(joined([*offers, _RENAME]))
 
     def _own_key(self) -> str | None:
-        """The routing key that messages have themselves, of several the first, as SQL; None without a place for it."""
+        """Return the SQL of the messages' own routing key, the first of several; None if no column can have it."""
         one = self._one_key()
         if not has_routing_keys(self._columns):
             return one
@@ -331,7 +331,7 @@ class Published:
         return own_texts(self._columns, ROUTING_KEY, [place for place in places if self._layout.has_place(place)])
 
     def _relay_address(self) -> ir.Value:
-        """Return the address in a message's own ``to``."""
+        """Return the address in the field ``to`` of a message; raise ``LayoutError`` if messages have no such field."""
         texts = texts_at(self._layout, [_TO])
         if texts:
             return texts[0]

@@ -82,7 +82,7 @@ class Selector:
 
     @cached_property
     def tree(self) -> ast.Expression | None:
-        """The checked surface tree; None for a blank selector. Raises what ``parse_selector`` raises."""
+        """The checked surface tree; None for a blank selector. Raises the errors of ``parse_selector``."""
         try:
             return parse_selector(self.text, self.dialect)
         except TranspilerError as error:
@@ -101,7 +101,7 @@ class Query:
 
     @cached_property
     def tree(self) -> path_tree.Expression:
-        """The parsed query. Raises what ``parse_query`` raises."""
+        """The parsed query. Raises the errors of ``parse_query``."""
         return parse_query(self.text)
 
 
@@ -153,7 +153,7 @@ class Words:
 
     @property
     def pattern(self) -> TopicPattern:
-        """The words of the binding key."""
+        """The words and wildcards of the binding key."""
         return self.rules.pattern(self.key)
 
     @property

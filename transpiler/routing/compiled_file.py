@@ -118,7 +118,7 @@ def _typed() -> TypedJson:
 
 @cache
 def _layout_classes() -> tuple[type, ...]:
-    """Return the data classes of all modules of layouts."""
+    """Return the data classes in all modules of the package ``layouts``."""
     from transpiler.compiler import layouts
 
     found: list[type] = []

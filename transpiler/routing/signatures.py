@@ -21,7 +21,7 @@ from transpiler.compiler.ir.column_types import ColumnType, SparkType
 from transpiler.routing import tuning
 from transpiler.routing.columns import ROW
 
-#: The Python types of a parameter's value.
+#: The Python types that the value of a parameter can have.
 Parameter = bool | int | float | Decimal | str | bytes
 
 
@@ -241,7 +241,7 @@ _EXACT_DECIMALS = Context(prec=76)
 def nearest_float(number: Parameter) -> float:
     """Return the 32-bit floating-point number nearest to ``number`` (ties to even), as a double."""
     if isinstance(number, int) and abs(number) > _EXACT:
-        # A conversion to the nearest double first would round twice.
+        # Do not convert to the nearest double first, because that would round twice.
         size = abs(number)
         bits = size.bit_length() - _FLOAT_BITS
         kept, rest, half = size >> bits, size & ((1 << bits) - 1), 1 << (bits - 1)

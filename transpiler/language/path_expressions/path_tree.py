@@ -33,7 +33,7 @@ class Start(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A string or a number."""
+    """A literal string or number in a path expression."""
 
     value: str | float
     span: Span = field(default=_NOWHERE, compare=False)
@@ -57,7 +57,10 @@ class Negation:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """Operators of one level between expressions, from left to right: ``a - b + c``."""
+    """A chain of operators of the same precedence with their operands, from left to right: ``a - b + c``.
+
+    ``rest`` contains pairs of an operator and the operand after it.
+    """
 
     first: Expression
     rest: tuple[tuple[str, Expression], ...]
@@ -65,7 +68,7 @@ class Operation:
 
     @property
     def sign(self) -> str:
-        """The first operator. It shows the level of all the operators."""
+        """The first operator, which determines the precedence level of the whole chain."""
         return self.rest[0][0]
 
     @property
@@ -76,7 +79,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """Sets of nodes with ``|`` between them."""
+    """The union of node sets: expressions with ``|`` between them."""
 
     parts: tuple[Expression, ...]
     span: Span = field(default=_NOWHERE, compare=False)
@@ -84,7 +87,7 @@ class Union:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function of any name with any arguments."""
+    """The call of a function; the parser checks neither the name nor the arguments."""
 
     function: str
     arguments: tuple[Expression, ...]

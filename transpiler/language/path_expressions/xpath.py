@@ -66,7 +66,7 @@ _OTHER_FUNCTIONS = frozenset(
 
 
 class NoXPathError(ValueError):
-    """The text is not an XPath. ``args`` holds the message and the index of the offending character."""
+    """Error for a text that is not an XPath. ``args`` contains the message and the index of the invalid character."""
 
 
 class Token(NamedTuple):
@@ -97,7 +97,7 @@ class PathParser:
     A subclass parses another language by overriding the clauses in which that language differs.
     """
 
-    #: Matches one token, whose kind is the name of a group. Tokens of the kinds space and comment are skipped.
+    #: Pattern for one token; the name of the matching group is its kind. Tokens of kind space or comment are skipped.
     pattern: ClassVar[re.Pattern[str]] = re.compile(
         rf"""(?P<space>[ \t\r\n]+)
         |(?P<number>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)
@@ -126,7 +126,7 @@ class PathParser:
         yield Token("end", "the end", Span(at, at + 1))
 
     def parse(self) -> tree.Expression:
-        """Parse the whole text."""
+        """Parse the whole text and return its tree."""
         expression = self._operation()
         if self._next.kind != "end":
             self._unexpected()
@@ -137,7 +137,7 @@ class PathParser:
         raise NoXPathError(f"{text[at]!r} begins nothing", at)
 
     def _unexpected(self) -> NoReturn:
-        """Raise the error for the next token."""
+        """Raise the error for an unexpected next token."""
         kind, text, span = self._next
         raise NoXPathError("it ends too early" if kind == "end" else f"{text} is not expected there", span.start)
 
@@ -192,7 +192,7 @@ class PathParser:
 
         ``read_operand`` parses one operand. ``levels`` lists the operators from the loosest to the tightest level.
         """
-        # From the loosest to the tightest level.
+        # Operations whose right operand is still being parsed, from the loosest to the tightest level.
         unfinished: list[_Unfinished] = []
         while True:
             start, operand = self._next.span, read_operand()

@@ -137,7 +137,7 @@ class _Parser(PathParser):
         return self._operated(self._unary, (("+", "-"), ("*", "div")))
 
     def _comparison(self) -> tree.Expression:
-        """Parse a comparison, which has two operands: ``a = b = c`` is not XQuery.
+        """Parse a comparison, which has exactly two operands, because XQuery does not allow ``a = b = c``.
 
         "RangeExpr ( (ValueComp | GeneralComp | NodeComp) RangeExpr )?"
         """
@@ -160,7 +160,7 @@ class _Parser(PathParser):
         return left
 
     def _test(self) -> tree.Expression | None:
-        """Parse a call of a boolean function or a condition in parentheses; None if neither comes next."""
+        """Parse a call of a boolean function or a condition in parentheses; return None if neither comes next."""
         name = self._next.text.removeprefix("fn:") if self._next.kind == "name" and self._ahead("(") else ""
         start = self._next.span
         if name in ("true", "false"):
@@ -220,7 +220,7 @@ class _Parser(PathParser):
                 return self._location()
 
     def _literal(self, text: str, span: Span) -> str:
-        """Return the value of a literal, whose references XPath 1.0 does not have: "PredefinedEntityRef | CharRef"."""
+        """Return the value of a literal. Unlike XPath 1.0, XQuery has references: "PredefinedEntityRef | CharRef"."""
         quote, inner = text[0], text[1:-1]
 
         def replace_entity(entity: re.Match[str]) -> str:
@@ -295,7 +295,7 @@ class _Parser(PathParser):
         return token.text
 
     def _check_operands(self, sign: str, *operands: tree.Expression) -> None:
-        """Reject operands of arithmetic that are not numbers: "a type error is raised [err:XPTY0004]"."""
+        """Raise an error for operands of arithmetic that are not numbers: "a type error is raised [err:XPTY0004]"."""
         if sign in tree.CONNECTIVES:
             return
         for operand in operands:
@@ -303,7 +303,7 @@ class _Parser(PathParser):
                 self._unsupported("arithmetic on a string or a header", operand.span)
 
     def _check_comparison(self, sign: str, left: tree.Expression, right: tree.Expression, span: Span) -> None:
-        """Reject comparisons that XPath 1.0 does not have, or that mean something else in XPath 1.0."""
+        """Raise an error for comparisons that XPath 1.0 does not have or interprets differently."""
         sides = (left, right)
         textual = any(map(tree.is_string, sides))
         ordering = sign not in ("=", "!=")

@@ -171,7 +171,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class BodyQuery:
-    """``XPATH 'expression'`` or ``XQUERY 'expression'``: a test of the message's body."""
+    """The test ``XPATH 'expression'`` or ``XQUERY 'expression'`` of the message's body."""
 
     language: str
     query: StringLiteral

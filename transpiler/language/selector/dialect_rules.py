@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 
 class Identifiers(Enum):
-    """The characters of a property name (3.8.1.1)."""
+    """The characters that a property name may contain (3.8.1.1)."""
 
     UNICODE_WITH_DOTS = "Unicode Java identifiers, with dots"
     ASCII = "ASCII letters, digits, _ and $"
@@ -30,12 +30,12 @@ class DoubleQuotes(Enum):
 
 
 class ReservedWords(Enum):
-    """The reserved words and their spelling."""
+    """The reserved words, and the case in which they are recognised."""
 
     ANY_CASE = "in any case"
     #: Outside IS NULL and IS NOT NULL, the words NULL and IS are names.
     ANY_CASE_WITHOUT_NULL = "in any case, NULL and IS only within IS NULL"
-    #: Any other spelling of a reserved word is an error.
+    #: A reserved word in lower or mixed case is an error.
     UPPER_CASE = "in upper case only"
 
 
@@ -63,7 +63,7 @@ class NumericLiterals(Enum):
 
 
 class NotBinding(Enum):
-    """The precedence of NOT (3.8.1.1 orders it below comparison)."""
+    """The precedence of NOT, which is lower than that of comparisons in the standard (3.8.1.1)."""
 
     LOOSE = "looser than a comparison"
     #: Two adjacent NOTs are an error.
@@ -81,7 +81,7 @@ class Associativity(Enum):
 
 
 class Signs(Enum):
-    """The operands of a unary plus or minus."""
+    """The operands that a unary plus or minus may have."""
 
     ANY = "anything"
     #: A plus is allowed only before a name or a literal.
@@ -90,15 +90,15 @@ class Signs(Enum):
 
 
 class UnaryPlus(Enum):
-    """A unary plus (3.8.1.2 lists it with the arithmetic operators)."""
+    """The meaning of a unary plus, which the standard lists with the arithmetic operators (3.8.1.2)."""
 
     ARITHMETIC = "arithmetic, which takes numbers"
-    #: The broker's parser drops it, so ``+s = 'a'`` compares the string.
+    #: The broker's parser drops the plus, so ``+s = 'a'`` compares the string.
     NOTHING = "nothing at all, before any operand"
 
 
 class StaticTyping(Enum):
-    """The static checks of operand types, before any message is read (3.8.1.2)."""
+    """The checks of operand types that the broker makes before it reads a message (3.8.1.2)."""
 
     #: A literal of the wrong type is an error.
     CHECKED = "by the types of the literals"
@@ -127,7 +127,7 @@ class ListMember(Enum):
 
 
 class Escapes(Enum):
-    """The operand of ESCAPE and its effect in a pattern."""
+    """The valid operands of ESCAPE, and the effect of the escape character in a pattern."""
 
     #: The escape character is allowed before any character; at the end of a pattern it is an error.
     ONE_CODE_POINT = "one code point, before any character"
@@ -155,7 +155,7 @@ class Wildcards(Enum):
 class NumericPromotion(Enum):
     """The comparison of numbers of different types."""
 
-    #: Java's binary numeric promotion, on 64-bit integers and doubles.
+    #: Operands are converted by Java's binary numeric promotion, with 64-bit integers and doubles.
     PROMOTION = "Java's numeric promotion"
     #: A byte or short on the right never equals a value of a wider type. A long and a float are compared as floats.
     UPWARDS = "the left type is widened, byte and short on the right are not"

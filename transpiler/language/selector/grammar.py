@@ -42,7 +42,10 @@ class Chains:
         self.bounded = [False]
 
     def breaks(self, kind: str, before: str) -> bool:
-        """Return True if a token of ``CHAINING`` chains onto a comparison; ``before`` is the previous token."""
+        """Track a token of type ``kind``, and return True if that token continues a comparison as a chain.
+
+        ``before`` is the type of the previous token; empty for the first token.
+        """
         if kind == "LPAREN":
             self.compared.append(False)
             self.bounded.append(False)

@@ -87,7 +87,7 @@ class SelectorLexer(Lexer):
     # Only some dialects accept a vertical tab as white space; in the other dialects it is an error.
     @_(r"\v+")
     def VERTICAL_TAB(self, token: Token) -> None:
-        """Skip a vertical tab, which is white space in Java and C."""
+        """Skip vertical tabs, which are white space in Java and C; raise an error in dialects where they are not."""
         if not self.dialect.has(Extension.VERTICAL_TAB):
             self._refuse(token.index)
 

@@ -29,7 +29,7 @@ _LITERALS = re.compile(
 #: The beginnings of constructs that the scanner does not support: quoted names and comments.
 _UNKNOWN = re.compile(r'["\[\]`\x00/-](?:(?<![/-])|(?<=-)-|(?<=/)\*)')
 
-#: A value of a scanned literal.
+#: The value of a scanned literal.
 LiteralValue = str | int | float
 
 

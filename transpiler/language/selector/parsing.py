@@ -32,7 +32,7 @@ _TERMS = frozenset("IDENTIFIER STRING INTEGER FLOAT BINARY SECTION NULL TRUE FAL
 _SIGNS = frozenset("NOT MINUS PLUS".split())
 
 
-#: A selector: its text, the tree that ``parse_selector`` returns, or None, which selects every message.
+#: A selector: its text, a tree from ``parse_selector``, or None, which selects every message.
 SelectorLike = str | ast.Expression | None
 
 

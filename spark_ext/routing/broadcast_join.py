@@ -27,7 +27,7 @@ NUMBER = "n"
 Key = tuple[ir.Value, ir.Column]
 
 
-#: The code of the error for a table that is too large for Spark to broadcast, and the hint what to do about it.
+#: The code of the error for a table that is too large for Spark to broadcast, and a hint for this error.
 LIMIT_BROADCAST = "limit.broadcast"
 BY_PARTS = "route by parts of the topology, one after the other: docs/compile-once.md says how"
 

@@ -47,7 +47,7 @@ def route_with_choices(
 ) -> DataFrame:
     """Return the messages with their certain queues in ``column`` and their other possible queues in ``possible``.
 
-    ``outcome`` is the name of the column for the outcome, None for no such column. ``routed`` makes each pass.
+    ``outcome`` is the name of the column for the outcome, None for no such column. ``routed`` is called for each pass.
     """
     if not choices(topology):
         return with_no_choices(routed(messages, topology, column, True), possible)

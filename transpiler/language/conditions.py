@@ -228,12 +228,12 @@ def text_equals(place: MessageField, text: str, *, or_absent: bool = False, path
 
 
 def key_equals(place: MessageField, key: str, rules: BindingRules, path: str = "") -> Equal:
-    """Return the test of a direct binding: the value of ``place`` equals ``key``; ``rules`` decide if it is absent."""
+    """Return the test of a direct binding, that ``place`` equals ``key``, under the broker's ``rules``."""
     return text_equals(place, key, or_absent=rules.absent_key_is_empty and not key, path=path)
 
 
 def key_matches(place: MessageField, key: str, rules: BindingRules, path: str = "") -> Words:
-    """Return the test of a topic binding: the words of ``place`` match ``key``; ``rules`` decide if it is absent."""
+    """Return the test of a topic binding, that the words of ``place`` match ``key``, under the broker's ``rules``."""
     return Words((place,), key, rules.topic, rules.absent_key_is_empty, path)
 
 

@@ -19,7 +19,7 @@ PREFIX = "_routing_"
 #: The prefix of columns that stay through all passes of an engine; other added columns are dropped after each pass.
 KEPT = f"{PREFIX}kept_"
 
-#: The exchange; the routing key, empty if absent; and the form of the key that equals binding keys without wildcards.
+#: The exchange; the routing key, empty if absent; and the key in the form for equality with topic binding keys.
 EXCHANGE, KEY, TOPIC = f"{PREFIX}exchange", f"{PREFIX}key", f"{PREFIX}topic"
 
 #: The original routing key, NULL if absent; its words; and the array of all keys if a message can have several keys.

@@ -339,8 +339,8 @@ class CompiledTopology:
 
         Args:
             path: The file that ``save`` wrote.
-            layout: The layout for which the topology was compiled. It is needed only for changes if the layout is your
-                own class, because a file does not contain code.
+            layout: The layout for which the topology was compiled. It is needed only for later changes, and only if the
+                layout is your own class, because a file does not contain code.
 
         Raises:
             TopologyError: The file was not written by this version, or is damaged.

@@ -39,7 +39,7 @@ from transpiler.routing.signatures import (
     shift_parameters,
 )
 
-#: A key: a value of the message, and the type of its constants.
+#: A key of a constant table: a value computed from the message, and the type of the constants that must equal it.
 _Key = tuple[ir.Value, ColumnType]
 
 

@@ -199,7 +199,7 @@ def constant_of(value: ir.Value) -> Extract | None:
             return None
 
 
-#: The types whose constants have the same value in the IR and in a table, except for DECIMAL.
+#: The types that the constants of a table can have.
 _PLAIN = (
     SparkType.BOOLEAN,
     SparkType.TINYINT,

@@ -105,7 +105,7 @@ class _Kind:
 
 @dataclass(frozen=True, slots=True)
 class DirectBinding(_Kind):
-    """Section 1.1: the message's subject equals ``key``."""
+    """Filter that a message passes if its subject equals ``key``: section 1.1 of the Apache filter document."""
 
     key: str
 
@@ -118,7 +118,7 @@ class DirectBinding(_Kind):
 
 @dataclass(frozen=True, slots=True)
 class TopicBinding(_Kind):
-    """Section 1.2: the words of the message's subject match ``pattern``."""
+    """Filter that a message passes if the words of its subject match ``pattern``: section 1.2."""
 
     pattern: str
 
@@ -131,9 +131,10 @@ class TopicBinding(_Kind):
 
 @dataclass(frozen=True, slots=True)
 class HeadersBinding(_Kind):
-    """Section 1.3: the application properties contain all pairs of the filter, or at least one pair.
+    """Filter on the application properties, which must contain all pairs of the filter, or at least one pair.
 
-    ``arguments`` contains all pairs except ``x-match``. A pair with a null value requires only the key.
+    Source: Apache filter document, section 1.3. ``arguments`` contains all pairs except ``x-match``. A pair with a null
+    value requires only the key.
     """
 
     match: Match
@@ -159,7 +160,7 @@ class HeadersBinding(_Kind):
 
 @dataclass(frozen=True, slots=True)
 class NoLocal(_Kind):
-    """Section 2.1: the message was sent on another connection than the receiver's."""
+    """Filter that a message passes if it was sent on another connection than the receiver's: section 2.1."""
 
     def condition(self, consumer: Consumer) -> Condition:
         """Return the condition that a message must meet to pass the filter."""
@@ -176,7 +177,7 @@ class NoLocal(_Kind):
 
 @dataclass(frozen=True, slots=True)
 class JmsSelector(_Kind):
-    """Section 2.2: the selector ``text`` is TRUE in the consumer's dialect."""
+    """Filter that a message passes if the selector ``text`` is TRUE in the consumer's dialect: section 2.2."""
 
     text: str
 
@@ -187,7 +188,7 @@ class JmsSelector(_Kind):
 
 @dataclass(frozen=True, slots=True)
 class OrFilter(_Kind):
-    """Section 3.1: at least one of the filters accepts the message."""
+    """Filter that a message passes if it passes at least one of ``filters``: section 3.1."""
 
     filters: tuple[Filter, ...]
 
@@ -199,7 +200,7 @@ class OrFilter(_Kind):
 
 @dataclass(frozen=True, slots=True)
 class AndFilter(_Kind):
-    """Section 3.2: all filters accept the message."""
+    """Filter that a message passes if it passes all ``filters``: section 3.2."""
 
     filters: tuple[Filter, ...]
 
@@ -211,7 +212,7 @@ class AndFilter(_Kind):
 
 @dataclass(frozen=True, slots=True)
 class NotFilter(_Kind):
-    """Section 3.3: the filter does not accept the message."""
+    """Filter that a message passes if it does not pass ``filter``: section 3.3."""
 
     filter: Filter
 
@@ -223,7 +224,10 @@ class NotFilter(_Kind):
 
 @dataclass(frozen=True, slots=True)
 class PropertiesFilter(_Kind):
-    """Filter Expressions 4.2.4: all ``fields`` of the properties section match; their names have underscores."""
+    """Filter that a message passes if all ``fields`` of its properties section match: Filter Expressions 4.2.4.
+
+    The names of the fields have underscores instead of hyphens.
+    """
 
     fields: tuple[tuple[str, Reference], ...]
 
@@ -236,7 +240,10 @@ class PropertiesFilter(_Kind):
 
 @dataclass(frozen=True, slots=True)
 class ApplicationPropertiesFilter(_Kind):
-    """Filter Expressions 4.2.5: all application properties in ``entries`` match; a null requires only the key."""
+    """Filter that a message passes if all its application properties in ``entries`` match: Filter Expressions 4.2.5.
+
+    An entry with a null value requires only the key.
+    """
 
     entries: tuple[tuple[str, Reference], ...]
 
@@ -248,7 +255,7 @@ class ApplicationPropertiesFilter(_Kind):
 
 @dataclass(frozen=True, slots=True)
 class SqlFilter(_Kind):
-    """Filter Expressions: the SQL expression ``text`` is TRUE in the dialect of RabbitMQ."""
+    """Filter of the Filter Expressions: the SQL expression ``text`` must be TRUE in the dialect of RabbitMQ."""
 
     text: str
 

@@ -49,7 +49,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Negation:
-    """A minus before an expression."""
+    """The negative of a number: an expression with a minus before it."""
 
     operand: Expression
     span: Span = field(default=_NOWHERE, compare=False)

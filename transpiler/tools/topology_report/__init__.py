@@ -1,10 +1,10 @@
-"""Topologies for people: pictures of who receives what, and reports of what is dead, double or in a loop.
+"""Topologies for people: pictures of which queue receives which messages, and reports of unused or duplicate elements.
 
-A picture (``picture``) is a graph, which is written as text of a language for diagrams, or laid out by Graphviz as SVG
-and as one HTML page. A report (``findings``) claims only what is certain.
+A picture (``picture``) is a graph. It is written in a diagram language, or laid out by Graphviz as SVG or as one HTML
+page. A report (``findings``) also lists loops and lost messages, and claims only what is certain.
 
-Not here: routing of messages, which is in ``reference.route``, and why one message went where it did.
+Not here: the routing of messages (``reference.route``), and explanations of a message's route (``explanation``).
 
-To read: ``summary``, ``labels``, ``listing``, ``picture``, ``diagram_languages``; ``letters``,
-``ways``, ``findings``; ``operator_questions``, ``policies``, ``retries``, ``permissions``, ``ways_in``.
+In reading order: ``summary``, ``labels``, ``listing``, ``picture``, ``diagram_languages``; ``letters``, ``ways``,
+``findings``; ``operator_questions``, ``policies``, ``retries``, ``permissions``, ``ways_in``.
 """

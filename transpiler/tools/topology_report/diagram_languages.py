@@ -1,4 +1,4 @@
-"""A graph of nodes and arrows as text of a language for diagrams: Mermaid's and Graphviz's."""
+"""A graph of nodes and arrows, written in a diagram language: Mermaid's or Graphviz's."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Literal
 
 from transpiler.base.diagnostics import printable
 
-#: Signs of Markdown to Mermaid: of emphasis, and at the beginning of a list, a rule, a heading or code. The last
-#: character of each is written as a code.
+#: Characters that Mermaid treats as Markdown: emphasis, and the beginning of a list, rule, heading or code. The last
+#: character of each match is written as an entity code.
 _MARKDOWN = re.compile(r"(?<![^\W_])_(?=.*_(?![^\W_]))|^[-= ]|^[0-9]{1,9}[.)]|\bwww\.", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Node:
-    """An exchange, a queue, another broker, or a group of one kind; ``names`` are the names that it stands for.
+    """A node: an exchange, a queue, another broker, or a group of one of these kinds.
 
-    ``several`` is what nodes like it are called.
+    ``names`` are the names of the elements in the node. ``several`` is the plural noun for a group of such nodes.
     """
 
     id: str
@@ -33,9 +33,9 @@ class Node:
 
 @dataclass(frozen=True)
 class Arrow:
-    """The bindings between two nodes, or an alternate or links, which are drawn alike.
+    """An arrow: the bindings between two nodes, or an alternate or links; ``alternate`` is True for the latter two.
 
-    ``sources`` of a group's nodes have an arrow of the kind.
+    If ``source`` is a group, ``sources`` is the number of its nodes that have such an arrow.
     """
 
     source: str
@@ -48,7 +48,7 @@ class Arrow:
 
 @dataclass(frozen=True)
 class Graph:
-    """Nodes and arrows; ``grouped`` where nodes stand for several exchanges or queues."""
+    """Nodes and arrows. ``grouped`` is True if some nodes are groups of several exchanges or queues."""
 
     nodes: tuple[Node, ...]
     arrows: tuple[Arrow, ...]
@@ -56,7 +56,7 @@ class Graph:
 
 
 def mermaid_text(graph: Graph) -> str:
-    """Return a graph in Mermaid's language."""
+    """Return ``graph`` in Mermaid's language."""
     lines = ["flowchart LR"]
     for node in graph.nodes:
         text = _in_mermaid(node.title) + (f"<br/><small>{_in_mermaid(node.detail)}</small>" if node.detail else "")
@@ -69,8 +69,8 @@ def mermaid_text(graph: Graph) -> str:
 
 
 def _in_mermaid(text: str) -> str:
-    """Text in quotes: letters, digits and a few signs as they are, all else as Mermaid's entity codes."""
-    # A code of a control or bidirectional character would act on the reader of the picture.
+    """Return ``text`` for Mermaid quotes: letters, digits and some signs unchanged, the rest as entity codes."""
+    # Control and bidirectional characters are made printable, because their entity codes would take effect.
     text = printable(text.replace("\r\n", "\n").replace("\r", "\n"))
     marks = {found.end() - 1 for found in _MARKDOWN.finditer(text)}
     return "".join(
@@ -84,13 +84,13 @@ def _in_mermaid(text: str) -> str:
 
 
 def dot_text(graph: Graph, node_style: str = "", edge_style: str = "", exchange_style: str = "") -> str:
-    """Return a graph in Graphviz's language, with more attributes for all nodes, edges or exchanges."""
+    """Return ``graph`` in Graphviz's language; the styles are further attributes of all nodes, edges or exchanges."""
     columns = _columns(graph)
     lines = [
         "digraph topology {",
-        # Unconnected parts stand side by side; a label in one of them needs an arrow of two ranks, so these are narrow.
+        # Unconnected parts are side by side. Ranks are narrow, because an arrow with a label takes two ranks.
         "  rankdir=LR; pack=true; ranksep=0.2; nodesep=0.1;",
-        # Graphviz knows how wide this font's letters are, and takes any other one for a narrow one.
+        # Graphviz knows the widths of letters in this font; it assumes that any other font is narrow.
         f'  node [fontname="Helvetica"{node_style}];',
         f'  edge [fontname="Helvetica"{edge_style}];',
     ]
@@ -100,7 +100,7 @@ def dot_text(graph: Graph, node_style: str = "", edge_style: str = "", exchange_
         lines.append(f"  {node.id} [shape={shape}, label={_in_dot(text)}];")
     for arrow in graph.arrows:
         style = ", style=dashed" if arrow.alternate else ""
-        # Edges of dead letters are not to bury the routes.
+        # Edges of dead letters must not determine the layout of the routes.
         style += ", weight=0" if arrow.alternate else ""
         length = 2 * columns.get(arrow.target, 1)
         lines.append(f"  {arrow.source} -> {arrow.target} [label={_in_dot(arrow.label)}, minlen={length}{style}];")
@@ -108,9 +108,9 @@ def dot_text(graph: Graph, node_style: str = "", edge_style: str = "", exchange_
 
 
 def _columns(graph: Graph) -> dict[str, int]:
-    """Return the column, from 1, of each node that one arrow leads to and none leaves.
+    """Return the column, counted from 1, of each node with exactly one incoming arrow and no outgoing arrow.
 
-    Many ends of one source stand in several columns, so that the picture is not a strip.
+    If many such nodes have the same source, they are spread over several columns, so that the picture is not a strip.
     """
     sources = {arrow.source for arrow in graph.arrows}
     sources_of: dict[str, list[str]] = {}
@@ -128,7 +128,7 @@ def _columns(graph: Graph) -> dict[str, int]:
 
 
 def _in_dot(text: str) -> str:
-    # Graphviz hands characters on to SVG, which has none that control, and reads HTML's entities in a label.
+    # Graphviz copies characters to the SVG, which must not contain control characters, and decodes HTML entities.
     text = printable(text.replace("\r\n", "\n").replace("\r", "\n")).replace("&", "&amp;")
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-#: What a finding means and what to do, by the code of the finding.
+#: The meaning of each finding and the advice on it, by the code of the finding.
 FINDINGS: Mapping[str, str] = MappingProxyType(
     {
         "address.elsewhere": (
@@ -162,5 +162,5 @@ FINDINGS: Mapping[str, str] = MappingProxyType(
 
 
 def finding_page(code: str) -> str:
-    """Return the page of a finding about a file of a topology."""
+    """Return the page of the finding ``code`` about a topology file, in Markdown."""
     return f"# {code}\n\n{FINDINGS[code]}"

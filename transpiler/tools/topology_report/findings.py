@@ -1,7 +1,7 @@
-"""A report of what is dead, double or dangerous in a topology, with the messages that were counted in it if known.
+"""A report of the unused, duplicate and dangerous elements of a topology, with numbers of messages if they are known.
 
-That one binding contains another is claimed where it is proved: the key, the headers, the query and the selector of a
-binding are one formula, and ``analysis`` says whether the one formula holds wherever the other does.
+The report states that one binding contains another only if it is proved: the key, headers, query and selector of a
+binding are one formula, and ``analysis`` decides whether one formula is TRUE whenever the other is.
 """
 
 from __future__ import annotations
@@ -35,23 +35,26 @@ from transpiler.topology.graph import Node, reached
 from transpiler.topology.model import Topology, check_topology
 from transpiler.topology.records import REPLACEMENT_ARGUMENT, SELECTOR_ARGUMENT, Binding, Link
 
-#: Bindings from one exchange to one destination that are compared two by two; of more, only equal ones are found.
+#: Maximum number of bindings from one exchange to one destination that are compared in pairs. If there are more, only
+#: equal bindings are found.
 MAX_COMPARED = 200
 
-#: Queues that are listed as hot, and the share of all deliveries from which one is.
+#: Maximum number of queues listed as hot, and the fraction of all deliveries from which on a queue is hot.
 MAX_HOT, HOT_SHARE = 5, 0.2
 
-#: Findings of one kind in a report's text; equal ones that are listed one by one, and names of more in one line.
+#: Limits of a report's text: lines for each kind of finding; findings with equal reasons that get a line each; names in
+#: the common line of more such findings.
 MAX_SHOWN, MAX_ALIKE, MAX_NAMES = 20, 4, 3
 
-#: The version of the JSON form.
+#: Version number of the JSON form.
 VERSION = 1
 
-#: The kinds of findings by which messages are lost or a part does nothing, whatever is sent, and those without fault.
+#: The kinds of findings that are errors, because messages are lost or an element never has an effect; and the kinds
+#: that are only notes.
 ERRORS = frozenset({"refused-file", "missing-target", "dead-letters-lost", "never-matches", "refused-binding"})
 NOTES = frozenset({"hot-queue", "unknown-queues"})
 
-#: The kinds of findings, in the order of a report.
+#: The title of each kind of finding, in the order of a report.
 TITLES: Mapping[str, str] = {
     "refused-file": "the broker would refuse this file",
     "queue-without-bindings": "queues without bindings",
@@ -79,21 +82,21 @@ TITLES: Mapping[str, str] = {
 
 @dataclass(frozen=True, repr=False)
 class TopologyReport:
-    """The findings about a topology, by kind; ``not_compared`` bindings were only looked at for equal ones."""
+    """The findings about a topology. ``not_compared`` is the number of bindings not compared in pairs."""
 
     topology: Topology
     findings: tuple[Finding, ...]
     not_compared: int = 0
 
     def by_kind(self) -> dict[str, list[Finding]]:
-        """The findings of each kind that has some, in the order of ``TITLES``."""
+        """Return the findings by kind, in the order of ``TITLES``, without kinds that have no findings."""
         grouped: dict[str, list[Finding]] = {kind: [] for kind in TITLES}
         for finding in self.findings:
             grouped[finding.kind].append(finding)
         return {kind: findings for kind, findings in grouped.items() if findings}
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
+        """Return the JSON form."""
         return {
             "version": VERSION,
             "broker": self.topology.rules.broker,
@@ -119,13 +122,13 @@ class TopologyReport:
         return f"TopologyReport({self.topology!r}, {_counted(len(self.findings))})"
 
     def severity(self, finding: Finding) -> Severity:
-        """Return the severity of a finding; an error loses messages, or is about what is refused or never used."""
+        """Return the severity of ``finding``: error if messages are lost, or an element is rejected or never used."""
         if finding.kind in ERRORS or (finding.kind == "exchange-loop" and self.topology.rules.rings_fail):
             return "error"
         return "info" if finding.kind in NOTES else "warning"
 
     def has(self, severity: str) -> bool:
-        """Return True if there is a finding of a severity, ``warning`` or ``error``, or of a worse one."""
+        """Return True if there is a finding of at least ``severity``, which is ``warning`` or ``error``."""
         counted = ("error",) if severity == "error" else ("error", "warning")
         return any(self.severity(finding) in counted for finding in self.findings)
 
@@ -133,7 +136,7 @@ class TopologyReport:
         return self.render()
 
     def render(self, columns: int = 10_000) -> str:
-        """The report as text; a reason stands below its subject where a line would have more than so many columns."""
+        """Return the report as text; if a line had more than ``columns`` characters, reasons are below subjects."""
         lines = [self.topology.headline]
         for kind, findings in self.by_kind().items():
             lines += ["", f"{self._title(kind)}: {len(findings):,}"]
@@ -169,7 +172,7 @@ def _counted(findings: int) -> str:
 
 
 def rows(findings: Sequence[Finding], columns: int, most: int = MAX_SHOWN) -> list[str]:
-    """Return lines of findings, up to so many; reasons stand below subjects where a line would have more columns."""
+    """Return text lines for ``findings``, at most ``most``; below subjects, reasons that do not fit ``columns``."""
     shown = [finding._replace(subject=one_line(finding.subject)) for finding in findings[:most]]
     width = min(48, max((len(finding.subject) for finding in shown), default=0))
     lines = [f"  {finding.subject:{width}}  {one_line(finding.reason)}" for finding in shown]
@@ -181,10 +184,10 @@ def rows(findings: Sequence[Finding], columns: int, most: int = MAX_SHOWN) -> li
 
 
 def alike(findings: Sequence[Finding]) -> list[Finding]:
-    """Return one finding in the place of many with one reason; its subject has their number and the first ones."""
+    """Return ``findings`` with many of the same reason merged into one, whose subject has their number and names."""
     by_reason: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
-        # The text behind a comma says which aspect of a queue or an exchange is meant.
+        # The text after the comma names the aspect of a queue or exchange, such as its alternate.
         by_reason.setdefault((finding.reason, _aspect(finding)), []).append(finding)
     shown = []
     for (_, aspect), equal in by_reason.items():
@@ -202,14 +205,14 @@ def _aspect(finding: Finding) -> str:
 
 
 def report(topology: Topology, summary: Summary | None = None) -> TopologyReport:
-    """Report what is dead, double or dangerous in a topology; with a summary also dead bindings and hot queues.
+    """Report what is unused, duplicate or dangerous in a topology; with ``summary`` also dead bindings and hot queues.
 
-    Linear in the bindings, except for those between the same exchange and destination, which are compared two by two up
-    to ``MAX_COMPARED``.
+    The time is linear in the number of bindings, except that up to ``MAX_COMPARED`` bindings between the same exchange
+    and destination are compared in pairs.
 
     Args:
         topology: Exchanges, bindings and queues, as ``read_topology`` returns them.
-        summary: What ``selector-sql route --summary`` counted, for bindings that carry nothing and for hot queues.
+        summary: The counts of ``selector-sql route --summary``, to find bindings without messages and hot queues.
     """
     check_topology(topology)
     check_summary(summary)
@@ -248,7 +251,7 @@ def _unknown_queues(topology: Topology) -> Iterator[Finding]:
 
 
 def _refused_file(topology: Topology) -> Iterator[Finding]:
-    """Yield what the importer has found for which the broker refuses the whole file."""
+    """Yield the importer's findings because of which the broker rejects the whole file."""
     for found in topology.findings:
         if found.severity == "error":
             place = found.path or "the file"
@@ -256,12 +259,12 @@ def _refused_file(topology: Topology) -> Iterator[Finding]:
             yield Finding("refused-file", place, reason + (f" ({found.hint})" if found.hint else ""))
 
 
-#: The argument by which the bindings of a super stream are in order for its clients (``rabbit_stream_manager``).
+#: The argument that orders the bindings of a super stream for its clients (``rabbit_stream_manager``).
 _PARTITION_ORDER = "x-stream-partition-order"
 
 
 def _slips(topology: Topology) -> Iterator[Finding]:
-    """Yield the bindings that take other messages than they seem to."""
+    """Yield the bindings that accept other messages than they seem to accept."""
     keys: dict[str, dict[str, None]] = {}
     for binding in topology.bindings:
         slip = slip_of(topology, binding)
@@ -277,7 +280,7 @@ def _slips(topology: Topology) -> Iterator[Finding]:
 
 
 def _ignored(topology: Topology) -> Iterator[Finding]:
-    """Yield the bindings with arguments that their exchanges do not look at."""
+    """Yield the bindings with arguments that their exchanges ignore."""
     rules = topology.rules
     if not rules.addressing.has_exchanges:
         return
@@ -301,12 +304,13 @@ def _ignored(topology: Topology) -> Iterator[Finding]:
             yield binding_finding(topology, "ignored-argument", binding, reason)
 
 
-#: The first RabbitMQ that refuses a topic's key with more than so many ``#``, and the longest pattern of a LIKE.
+#: The first version of RabbitMQ with these limits; its maximum number of ``#`` in a topic's binding key; its maximum
+#: length of a LIKE pattern, in characters.
 _STRICT, _MAX_MANY_WORDS, _MAX_PATTERN = (4, 3, 5), 2, 1024
 
 
 def _refused(topology: Topology) -> Iterator[Finding]:
-    """Yield the bindings that newer versions of RabbitMQ refuse, but where the file's version does not."""
+    """Yield the bindings that newer versions of RabbitMQ reject, unless the file is of an older version."""
     rules = topology.rules
     if not rules.name.startswith("rabbitmq"):
         return
@@ -358,31 +362,31 @@ def _contained(topology: Topology) -> tuple[list[Finding], int]:
 
 
 def _may_differ(topology: Topology, bindings: Sequence[Binding]) -> bool:
-    """Return True if a binding of some between two ends may contain one that has another key."""
+    """Return True if one of ``bindings``, which have the same ends, may contain another one of them."""
     keys = [_compared_key(topology, binding) for binding in bindings]
     return len(set(keys)) < len(keys) or any(key is None or key.is_wild for key in keys)
 
 
 class _ComparedKey(NamedTuple):
-    """The key of a binding as its exchange compares the key: words, or one text."""
+    """The key of a binding in the form in which its exchange compares it: words, or one text."""
 
     words: TopicPattern
 
     @property
     def is_wild(self) -> bool:
-        """Return True if the key takes messages with several routing keys."""
+        """True if the key has wildcards, so that it accepts several routing keys."""
         return is_wild(self.words)
 
     def may_contain(self, other: _ComparedKey) -> bool:
-        """Return False if the other key takes a message that this key does not take."""
+        """Return False if ``other`` accepts a routing key that this key does not accept."""
         if not self.is_wild:
-            # A key with wildcards takes more than one text.
+            # A key without wildcards accepts one routing key only.
             return self == other
         return other.is_wild or matches_words(self.words, cast("tuple[str, ...]", other.words))
 
 
 def _compared_key(topology: Topology, binding: Binding) -> _ComparedKey | None:
-    """Return the key of a binding as its exchange compares the key; None if it compares no keys."""
+    """Return the key of ``binding`` in the form in which its exchange compares it; None if it compares no keys."""
     match topology.exchange_by_name[binding.source].kind.key:
         case KeyTest.WORDS:
             return _ComparedKey(topology.rules.topic.pattern(binding.key))
@@ -393,7 +397,10 @@ def _compared_key(topology: Topology, binding: Binding) -> _ComparedKey | None:
 
 
 def _pairs(topology: Topology, bindings: Sequence[Binding]) -> Iterator[Finding]:
-    """Yield bindings that another binding with the same ends contains; keys without wildcards must be equal."""
+    """Yield the bindings that another of ``bindings``, which have the same ends, contains.
+
+    If no key has wildcards, only bindings with equal keys are compared.
+    """
     keys = [_compared_key(topology, binding) for binding in bindings]
     if any(key is None or key.is_wild for key in keys):
         yield from _pairs_of(topology, bindings, keys)
@@ -428,12 +435,12 @@ def _pairs_of(
 
 
 def candidate(topology: Topology, binding: Binding) -> Candidate:
-    """Return the condition of a binding."""
+    """Return the condition of ``binding`` as a ``Candidate`` for containment."""
     return Candidate(lambda conditions: conditions.formula(topology.condition(binding)))
 
 
 def may_contain(topology: Topology, outer: Binding, inner: Binding) -> bool:
-    """Return False for bindings that differ in their ends or in the key of what they hand on."""
+    """Return False if ``outer`` cannot make ``inner`` redundant, for example because their ends differ."""
     if (outer.source, outer.destination_type, outer.destination) != (
         inner.source,
         inner.destination_type,
@@ -441,24 +448,24 @@ def may_contain(topology: Topology, outer: Binding, inner: Binding) -> bool:
     ) or topology.replacement_key(outer) != topology.replacement_key(inner):
         return False
     if not topology.rules.addressing.has_exchanges and outer.path == inner.path != "":
-        # Both bindings are cases of one element of a JMS broker's file, which differ in where the message came from.
+        # Both bindings are cases of one element in a JMS broker's file, for messages of different origin.
         return False
     kind = topology.exchange_by_name[outer.source].kind
     if kind.choosing is not None:
-        # An exchange that chooses gives a message to one of its bindings, so none is redundant.
+        # The exchange chooses one of its bindings for each message, so no binding is redundant.
         return False
     return kind.key is not KeyTest.EQUAL or outer.key == inner.key
 
 
 def _difference(outer: Binding, inner: Binding) -> str:
-    """Name what two bindings with one label differ in."""
+    """Return the names of the arguments in which two bindings with equal labels differ."""
     names = dict.fromkeys((*inner.arguments, *outer.arguments))
     differing = [name for name in names if repr(outer.arguments.get(name)) != repr(inner.arguments.get(name))]
     return ", ".join(differing) or "their keys"
 
 
 def _key(topology: Topology, binding: Binding) -> str:
-    """Return the binding's key where it counts."""
+    """Return the key of ``binding``; empty if its exchange ignores keys."""
     return "" if topology.exchange_by_name[binding.source].kind.ignores_key else binding.key
 
 
@@ -479,13 +486,13 @@ def _never_true(selector: str, dialect: str) -> bool:
     try:
         return never_true(selector, dialect)
     except UnsupportedFeatureError:
-        # A condition that is not evaluated here may be true.
+        # A condition that this project does not evaluate may be TRUE.
         return False
 
 
 def _dead(ways: Ways, summary: Summary) -> Iterator[Finding]:
     topology = ways.topology
-    # Messages that an exchange has handed to one of several queues are counted for none of them.
+    # If an exchange chooses one of several queues for a message, the message is not counted for any queue.
     starts: list[Node] = [("exchange", name) for name in choices(topology)]
     shared_out = reached(ways.routes, starts)
     for binding in topology.bindings:
@@ -509,17 +516,17 @@ def _hot(summary: Summary) -> Iterator[Finding]:
 
 
 class Slip(NamedTuple):
-    """A difference between what a binding seems to ask for and what its exchange does: the kind, and a sentence."""
+    """A difference between the apparent meaning of a binding and its effect: the kind of finding, and a sentence."""
 
     kind: str
     reason: str
 
 
 def slip_of(topology: Topology, binding: Binding) -> Slip | None:
-    """Return what is odd about a binding of a broker whose senders name exchanges; None if nothing is.
+    """Return the apparent mistake of ``binding``; None if there is none, or if the broker has no exchanges.
 
-    A direct exchange compares keys as texts, so that a wildcard is a word as others are. A topic exchange splits the
-    key "" into no words. A headers binding asks for its pairs alone, and for nothing if it has none.
+    A direct exchange compares keys as texts, so that a wildcard is an ordinary word. A topic exchange splits the key ""
+    into no words. A headers binding compares only its pairs, and accepts every message if it has no pairs.
     """
     rules = topology.rules
     if not rules.addressing.has_exchanges:

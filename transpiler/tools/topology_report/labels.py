@@ -1,4 +1,4 @@
-"""Labels of exchanges and bindings in pictures and reports: their conditions in a few words."""
+"""Labels of exchanges and bindings for pictures and reports: conditions in a few words."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ from transpiler.topology.records import (
     Link,
 )
 
-#: Characters of a selector or query in a label.
+#: Maximum length of a selector or query in a label, in characters.
 MAX_TEXT = 48
 
 
 class Finding(NamedTuple):
-    """One finding of a report: its kind, the name or binding that it is about, in words, and the reason.
+    """A finding of a report: its kind, the name or binding that it is about, as text, and the reason.
 
-    ``about`` is the part itself: a binding, a link, or the kind and the name of an exchange or a queue. ``details``
-    are more members of the finding's JSON, such as a message that shows it.
+    ``about`` is the element itself: a binding, a link, or the kind and name of an exchange or queue. None if the
+    finding is not about a single element. ``details`` are further members of the finding's JSON, such as an example
+    message.
     """
 
     kind: str
@@ -39,7 +40,7 @@ class Finding(NamedTuple):
     details: Mapping[str, Any] = MappingProxyType({})
 
     def names(self) -> dict[str, Any]:
-        """Return the names of what it is about, for programs."""
+        """Return the names of the element that the finding is about, as members of a JSON object."""
         match self.about:
             case Binding() as binding:
                 to = {binding.destination_type: binding.destination}
@@ -55,12 +56,12 @@ class Finding(NamedTuple):
 
 
 def exchange_title(name: str) -> str:
-    """Return the name of an exchange; the default one has none of its own."""
+    """Return the exchange ``name`` as text; the default exchange has an empty name, and so gets a title."""
     return name or "default exchange"
 
 
 def binding_label(topology: Topology, binding: Binding) -> str:
-    """Return the condition of a binding; empty where it takes every message of its exchange."""
+    """Return the condition of ``binding`` as text; empty if it accepts every message of its exchange."""
     kind, headers = topology.exchange_by_name[binding.source].kind, topology.headers(binding)
     parts: list[str] = []
     if not topology.rules.addressing.has_exchanges:
@@ -83,7 +84,7 @@ def binding_label(topology: Topology, binding: Binding) -> str:
 
 
 def binding_finding(topology: Topology, kind: str, binding: Binding, reason: str) -> Finding:
-    """Return a finding about a binding."""
+    """Return a finding of the kind ``kind`` about ``binding``, with its ends and label as the subject."""
     label = binding_label(topology, binding)
     ends = f"{exchange_title(binding.source)} → {binding.destination}"
     return Finding(kind, f"{ends}: {label}" if label else ends, reason, binding)

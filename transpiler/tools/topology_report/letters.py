@@ -1,8 +1,9 @@
-"""The ways of messages that queues let go of: dead letters, expired messages, and what shovels move.
+"""The possible routes of messages that leave queues by links: dead letters, expired messages, and shoveled messages.
 
-A link may put a key in the place of the routing key; of direct and topic exchanges only the bindings that match it are
-followed then. Every other condition of a binding may hold. Without a key of the link a letter has that of a message
-that came to the queue: ``is_taken`` asks whether some binding takes what the queue's own bindings bring.
+A letter is such a message. A link may replace the routing key; then only bindings that match the new key are followed
+at direct and topic exchanges. Any other condition of a binding is assumed to hold. If the link has no key, a letter
+keeps the routing key with which it reached the queue: ``is_taken`` decides whether a binding can accept a message that
+the queue's own bindings accept.
 """
 
 from __future__ import annotations
@@ -22,17 +23,17 @@ from transpiler.topology.model import Topology
 from transpiler.topology.records import DEFAULT_EXCHANGE, Binding, Link
 from transpiler.topology.targets import TargetType
 
-#: Comparisons of a key with bindings; when they are used up, every binding may match.
+#: Maximum number of comparisons of keys with bindings; after that, every binding is assumed to match.
 _TESTS = 2_000_000
-#: Pairs of bindings whose conditions are compared, for one link.
+#: Maximum number of pairs of bindings whose conditions are compared, for each link.
 _PAIRS = 400
 
-#: Headers whose names begin so are the broker's, which it adds to dead letters.
+#: Prefix of the names of headers that the broker adds to dead letters.
 _ADDED = "x-"
 
 
 class State(NamedTuple):
-    """A queue, or an exchange with the key that a link has put in the place of the message's own, if it has one."""
+    """A queue, or an exchange with the key by which a link replaced the routing key; ``keys`` is empty without one."""
 
     kind: TargetType
     name: str
@@ -40,13 +41,13 @@ class State(NamedTuple):
 
 
 class Letters:
-    """The ways of letters in a topology, from each queue and each link."""
+    """The graph of possible routes of letters in a topology, from each queue and each link."""
 
     def __init__(self, topology: Topology) -> None:
         self.topology = topology
-        #: The states that each state leads to.
+        #: For each state, the states that a letter can reach next.
         self.graph: dict[State, set[State]] = {}
-        #: The steps along links.
+        #: The steps of the graph that are links.
         self.links: set[tuple[State, State]] = set()
         self._tests = 0
         self._pattern = cache(topology.rules.topic.pattern)
@@ -65,7 +66,7 @@ class Letters:
                 self._expand(self.target(link))
 
     def target(self, link: Link) -> State:
-        """Return where a link in this broker leads to."""
+        """Return the state to which ``link``, a link to this broker, leads."""
         kind, name = link.ends[-1]
         keys = () if link.key is None or kind == "queue" else (link.key,)
         return State(kind, name, keys)
@@ -75,7 +76,7 @@ class Letters:
         self.graph.setdefault(target, set())
 
     def _expand(self, start: State) -> None:
-        """Add what an exchange leads to, and what the exchanges behind it do."""
+        """Add to the graph all states that can be reached from ``start`` through exchanges."""
         waiting, seen = [start], {start}
         self.graph.setdefault(start, set())
         while waiting:
@@ -115,20 +116,20 @@ class Letters:
         return [one for one in bindings if any(matches_words(self._pattern(one.key), key) for key in keys)]
 
     def _asks_more(self, binding: Binding) -> bool:
-        """Return True if a binding has conditions beside its key."""
+        """Return True if ``binding`` has further conditions apart from its key."""
         topology = self.topology
         kind = topology.exchange_by_name[binding.source].kind
         has_condition = topology.selector(binding) is not None or topology.xquery(binding) is not None
         return has_condition or kind.compares_headers or kind.choosing is not None
 
     def is_taken(self, link: Link) -> bool:
-        """Return False where it is proved that no binding takes what its own bindings bring to the queue of a link."""
+        """Return False if it is proved that no binding of the target of ``link`` accepts a letter from its queue."""
         topology = self.topology
         exchange = topology.exchange_by_name.get(link.destination or "")
         if link.key is not None or link.source is None or exchange is None:
             return True
         if not topology.rules.addressing.has_exchanges:
-            # Patterns of addresses take some, too, and a send may make a queue.
+            # Address patterns may accept letters, too, and a send may create a queue.
             return True
         taking = topology.bindings_by_source.get(exchange.name, ())
         arriving = self._arriving(link.source)
@@ -146,7 +147,7 @@ class Letters:
         return any(self._may_take(conditions, solver, binding, brought) for binding in taking)
 
     def _arriving(self, queue: str) -> list[Binding]:
-        """Return the bindings by which messages come to a queue; none where others may come."""
+        """Return the bindings by which messages reach ``queue``; empty if messages may also reach it in other ways."""
         topology = self.topology
         other = any(target == State("queue", queue) for _, target in self.links)
         other = other or any((link.destination_type, link.destination) == ("queue", queue) for link in topology.onward)

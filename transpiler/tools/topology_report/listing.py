@@ -1,7 +1,7 @@
-"""A topology as text to read: who gets what from each exchange, and what each queue gets and does next.
+"""A topology as text for people: the targets of each exchange, and the sources and onward links of each queue.
 
-Bindings of one exchange that ask for the same are one line, and so are queues with the same ways in and out; of many
-names the first are shown, and all are counted.
+Bindings of one exchange with the same condition share one line, and so do queues with the same sources and links. Of
+many names, the line has the first ones and the total number.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from transpiler.topology.model import Topology
 from transpiler.topology.records import OF_BROKERS, Exchange, Link, Queue
 from transpiler.topology.setting import DELAYED, Setting
 
-#: Names that a line shows; it counts the others.
+#: Maximum number of names in a line; the further names are only counted.
 MAX_NAMES = 3
-#: Lines of one exchange, and of all exchanges or queues; the others are counted.
+#: Maximum number of conditions of one exchange, and of lines for all exchanges or all queues; the rest is counted.
 MAX_BINDINGS, MAX_LINES = 20, 300
 
 
 def listing(topology: Topology, summary: Summary | None = None, columns: int = 10_000) -> str:
-    """Return the listing of a topology, with counts of messages where some are known.
+    """Return the listing of ``topology``, with the numbers of messages in ``summary`` if that is given.
 
-    A line has at most so many columns; longer ones go on in the next. Exchanges of the broker's own are there where
-    something leads to or from them.
+    Lines of more than ``columns`` characters are wrapped. The broker's predeclared exchanges are listed only if they
+    have bindings, links or messages.
     """
     return "\n".join(_wrapped(_lines(topology, summary), columns))
 
@@ -85,7 +85,7 @@ def _is_shown(topology: Topology, exchange: Exchange, summary: Summary | None) -
 
 
 def _is_of_broker(link: Link) -> bool:
-    """Return True for a link of an exchange to another broker or by a shovel; a dead letter of an address is none."""
+    """Return True if ``link`` leads from an exchange to another broker or shovel, and is not for dead letters."""
     return link.source_type == "exchange" and link.kind != "dead-letter"
 
 
@@ -129,14 +129,14 @@ def _exchange(topology: Topology, exchange: Exchange, summary: Summary | None) -
 
 
 def _of_nothing(topology: Topology, exchange: Exchange) -> str:
-    """Return the reason why no way out of an exchange is listed."""
+    """Return the reason why ``exchange`` is listed without a target."""
     if not exchange.is_unknown:
         return "nothing is bound to it" if topology.knows_subscribers else "who subscribes is not in the file"
     return topology.rules.addressing.unknown
 
 
 def names_of(names: Iterable[str], several: str) -> str:
-    """Return some names in a line: the first ones, and the number of all where there are more."""
+    """Return ``names`` as text; if they are many, their number, the plural noun ``several``, and the first names."""
     listed = [*names]
     if len(listed) <= MAX_NAMES + 1:
         return ", ".join(listed)
@@ -174,7 +174,7 @@ def _queue(
     letters: Mapping[str, Iterable[tuple[str, str]]],
     summary: Summary | None,
 ) -> str:
-    """Return the line of a queue, and of all queues with the same one."""
+    """Return the text about ``queue`` after its name; queues with equal texts share one line."""
     parts = []
     if queue.name in sources:
         parts.append(f"from {names_of(sources[queue.name], topology.rules.addressing.nouns[1])}")

@@ -1,7 +1,7 @@
-"""Questions of an operator about the bindings and queues of a topology, each answered by lines of names and reasons.
+"""Questions of an operator about the bindings and queues of a topology.
 
-An answer is a ``Finding``, as those of a report are. What overlaps is shown by a message, which the engine of
-``analysis`` finds and the reference evaluator has judged.
+An answer consists of ``Finding`` objects, like a report. For an overlap of bindings, the finding contains a message
+that ``analysis`` found and the reference evaluator judged.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from transpiler.topology.records import Binding, Link
 from transpiler.topology.setting import LOSS
 from transpiler.topology.shown_addresses import surely_selecting
 
-#: Pairs of bindings that are compared, and those that are shown.
+#: Maximum number of pairs of bindings compared for each exchange, and of overlaps reported in all.
 MAX_PAIRS, MAX_OVERLAPS = 5_000, 50
 
-#: The kinds of links that take what a queue lets go of.
+#: The kinds of links for messages that a queue rejects, that expire or that exceed a limit.
 _LETTING_GO = ("dead-letter", "expiry", "alternate")
 
-#: The way in which a dialect's broker compares with a pattern, by the table of docs/dialects.md.
+#: The engine with which the broker of a dialect matches LIKE patterns (docs/dialects.md); by default Java's.
 _ENGINES: Mapping[str, str] = {
     "qpid-cpp": "the broker's POSIX regular expression",
     "rabbitmq-jms": "the broker's PCRE, which gives up beyond its match limit,",
 }
 
-#: The tests of a selector, which have no condition in them.
+#: The classes of tests in a selector, which do not contain further conditions.
 _TESTS = (ast.Compare, ast.Between, ast.In, ast.Like, ast.IsNull)
 
 
@@ -55,10 +55,9 @@ def losses(topology: Topology) -> Iterator[Finding]:
     for link in topology.onward:
         if link.source is not None and link.source_type == "queue" and link.kind in _LETTING_GO:
             links.setdefault(link.source, []).append(link)
-    # Dead letters of a dead-letter queue would go to an address with a longer name, and those to one with a still
-    # longer name.
+    # Skip dead-letter queues that themselves would have a dead-letter queue with a longer name, and so on endlessly.
     endless = {link.destination for link in chain.from_iterable(links.values()) if link.affixes is not None}
-    # A stream keeps its messages, whoever reads them.
+    # A stream keeps its messages, even after they are consumed.
     of_type = {one.of: one.value for one in topology.settings if (one.kind, one.name) == ("queue", "queue-type")}
     by_itself: dict[str, list[str]] = {}
     for one in topology.settings:
@@ -66,7 +65,7 @@ def losses(topology: Topology) -> Iterator[Finding]:
             by_itself.setdefault(one.of, []).append(one.value)
     for queue in topology.queues:
         yield from (Finding("loses", queue.name, why, ("queue", queue.name)) for why in by_itself.get(queue.name, ()))
-        # What arguments an undeclared queue has is not known.
+        # The arguments of an undeclared queue are unknown.
         if of_type.get(queue.name) == "stream" or not queue.declared:
             continue
         own = links.get(queue.name, [])
@@ -86,7 +85,7 @@ def losses(topology: Topology) -> Iterator[Finding]:
 
 
 def reads(topology: Topology, name: str) -> Iterator[Finding]:
-    """Yield the bindings that read a property, a header field or a header by a name, with their tests of it."""
+    """Yield the bindings that read a property, header field or header called ``name``, with their tests of it."""
     for binding in topology.bindings:
         tests: list[str] = []
         match = topology.headers(binding)
@@ -111,7 +110,7 @@ def reads(topology: Topology, name: str) -> Iterator[Finding]:
 
 
 def shapes(topology: Topology) -> Iterator[Finding]:
-    """Yield the shapes of bindings, the commonest first: what they ask for, without the constants."""
+    """Yield the shapes of bindings, the most frequent first. A shape is a condition without its constants."""
     found: dict[str, list[Binding]] = {}
     for binding in topology.bindings:
         found.setdefault(_shape(topology, binding), []).append(binding)
@@ -139,9 +138,9 @@ def _shape(topology: Topology, binding: Binding) -> str:
 
 
 def overlaps(topology: Topology) -> Iterator[Finding]:
-    """Yield pairs of bindings of one exchange to two destinations that a message matches, with the message.
+    """Yield pairs of bindings of one exchange to different destinations that both match one message, with the message.
 
-    Bindings that take every message are left out; of an exchange up to ``MAX_PAIRS`` pairs are compared.
+    Bindings that accept every message are skipped. For each exchange at most ``MAX_PAIRS`` pairs are compared.
     """
     shown = 0
     for source, bindings in topology.bindings_by_source.items():
@@ -169,7 +168,7 @@ def overlaps(topology: Topology) -> Iterator[Finding]:
 
 
 def slow(topology: Topology) -> Iterator[Finding]:
-    """Yield the bindings whose selectors look through whole texts, with the reason."""
+    """Yield the bindings whose selectors have slow LIKE patterns, which search whole texts, with the reason."""
     for binding in topology.bindings:
         selector = topology.selector(binding)
         if selector is None or "%" not in selector:
@@ -181,7 +180,7 @@ def slow(topology: Topology) -> Iterator[Finding]:
                 engine = _ENGINES.get(topology.dialect(binding), "the broker's regular expression of Java")
                 reason = _slowness(pattern, engine)
                 if reason:
-                    # The pattern is in the binding's label, so that bindings with one reason are one line.
+                    # The reason omits the pattern, which is in the label, so that equal reasons share one line.
                     name = node.operand.name if isinstance(node.operand, ast.Identifier) else "a value"
                     yield binding_finding(topology, "slow", binding, f"{name} LIKE a pattern that {reason}")
 
@@ -195,7 +194,7 @@ def _slowness(pattern: str, engine: str) -> str:
     return ""
 
 
-#: The questions by their names.
+#: The functions that answer the questions, by the name of the question.
 QUESTIONS: Mapping[str, Callable[[Topology], Iterator[Finding]]] = {
     "losses": losses,
     "policies": policies,

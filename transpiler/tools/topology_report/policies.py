@@ -1,10 +1,10 @@
-"""Which policies of RabbitMQ, and which address settings of Artemis, are in effect, and which settings they hide.
+"""The effective policies of RabbitMQ and address settings of Artemis, and the settings that they hide.
 
-Of RabbitMQ's policies that match a name the one of highest priority counts, alone (``rabbit_policy:match_all``). A
-queue's argument goes before it, except for limits and times, of which the lower one counts
-(``rabbit_amqqueue_process:process_args_policy``, ``rabbit_quorum_queue:resolve_delivery_limit``). Artemis merges all
-settings that match an address, the most specific first (``HierarchicalObjectRepository``). Which entry of ActiveMQ's
-policies counts is not computed.
+Of the RabbitMQ policies that match a name, only the policy with the highest priority applies
+(``rabbit_policy:match_all``). A queue's own argument overrides the policy, except that for limits and times the lower
+value applies (``rabbit_amqqueue_process:process_args_policy``, ``rabbit_quorum_queue:resolve_delivery_limit``). Artemis
+merges all address settings that match an address, the most specific first (``HierarchicalObjectRepository``). The
+effective entry of ActiveMQ's policies is not computed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from transpiler.topology.importers.artemis_addresses import matches_later
 from transpiler.topology.importers.rabbitmq_policies import UNKNOWN_TO
 from transpiler.topology.model import Topology
 
-#: The settings of a policy that say what it matches.
+#: The settings of a policy that determine which names it matches.
 _WHERE = ("pattern", "apply-to", "priority")
 
 #: The settings of which the lower one of a policy and the queue's argument counts.
@@ -38,7 +38,7 @@ class InEffect(NamedTuple):
 
 
 def policies(topology: Topology) -> Iterator[Finding]:
-    """Yield for each queue, exchange and address the policies in effect, and the policies that match nothing."""
+    """Yield for each queue, exchange and address its effective policies; then the policies that match nothing."""
     listed = _listed(topology)
     matched: set[tuple[str, str]] = set()
     yield from _address_settings(topology, listed, matched)
@@ -100,7 +100,7 @@ def address_settings_of(topology: Topology, address: str) -> dict[str, InEffect]
 
 
 class _Policy(NamedTuple):
-    """A policy of RabbitMQ, with its settings and with what it matches."""
+    """A policy of RabbitMQ with its settings, which include the pattern of the names that it matches."""
 
     kind: str
     name: str
@@ -108,16 +108,16 @@ class _Policy(NamedTuple):
 
     @property
     def priority(self) -> float:
-        """The priority, by which the highest counts."""
+        """The priority; the policy with the highest priority applies."""
         return float(self.values.get("priority", "0"))
 
     @property
     def text(self) -> str:
-        """The policy's name, its priority and its settings."""
+        """The name, priority and settings of the policy, as text."""
         return f"{self.kind} {self.name} (priority {self.values.get('priority', '0')}): {_settings(self.values)}"
 
     def applies(self, kind: str, name: str, queue_type: str) -> bool | None:
-        """Return whether the policy matches an exchange or a queue; None if its pattern is not evaluated."""
+        """Return True if the policy matches the exchange or queue ``name``; None if its pattern is not evaluated."""
         applied = self.values.get("apply-to", "all")
         of_type = "streams" if queue_type == "stream" else f"{queue_type}_queues"
         fitting = ("all", "exchanges") if kind == "exchange" else ("all", "queues", of_type)
@@ -198,7 +198,7 @@ def _merged(
     """Return the settings in effect at an address, those that others hide, in words, and the patterns that match."""
     topic = topology.rules.topic
     words = {match: topic.name_pattern(match) for match in listed}
-    # The most specific first: without any-words, then longer ones.
+    # The most specific first: patterns without the any-words wildcard, then longer patterns.
     ordered = sorted(listed, key=lambda match: (MANY_WORDS in words[match], -len(match)))
     found = [one for one in ordered if address and matches_later(words[one], topic.name_pattern(address))]
     values: dict[str, InEffect] = {}

@@ -11,21 +11,22 @@ from transpiler.base.arguments import unexpected
 from transpiler.base.documents.entries import Entry, refuse
 from transpiler.topology.model import Topology
 
-#: The version of the JSON form.
+#: Version number of the JSON form.
 VERSION = 1
 
 
 def check_summary(value: object) -> None:
-    """Raise ``TypeError`` for what is neither a summary nor None."""
+    """Raise ``TypeError`` if ``value`` is neither a ``Summary`` nor None."""
     if not isinstance(value, Summary | None):
         raise unexpected("summary", "a Summary", value)
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Counts of messages: published to each exchange, delivered to each queue, with each outcome.
+    """Numbers of messages: published to each exchange, delivered to each queue, and with each outcome.
 
-    ``possible`` counts those that may have reached a queue by what an exchange chooses, or by what is not evaluated.
+    ``possible`` counts, for each queue, messages that may have reached the queue, because an exchange chooses or a
+    condition is not evaluated.
     """
 
     exchanges: Mapping[str, int] = field(default_factory=dict)
@@ -35,7 +36,7 @@ class Summary:
 
     @classmethod
     def from_dict(cls, data: Any) -> Summary:
-        """Read a summary from the JSON that ``route --summary`` writes; ``TopologyError`` where it is none."""
+        """Return the summary in ``data``, the JSON of ``route --summary``; raise ``TopologyError`` if it is not one."""
         entry = Entry.of(data, "")
         return cls(*(_counts(entry, name) for name in ("exchanges", "queues", "outcomes", "possible")))
 
@@ -56,12 +57,12 @@ class Summary:
         return "".join(tables)
 
     def of_queue(self, name: str) -> str:
-        """The number of messages of a queue, in words."""
+        """Return the number of messages of the queue ``name``, in words."""
         perhaps = self.possible.get(name, 0)
         return f"{self.queues.get(name, 0):,} messages" + (f", perhaps {perhaps:,} more" if perhaps else "")
 
     def with_zeros(self, topology: Topology) -> Summary:
-        """Return the counts with 0 for each queue of a topology that got nothing, by names."""
+        """Return the counts sorted by name, with 0 for each queue of ``topology`` that received no message."""
         every = {queue.name: 0 for queue in topology.queues} | dict(self.queues)
         return replace(self, queues=dict(sorted(every.items())))
 

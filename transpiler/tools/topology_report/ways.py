@@ -1,4 +1,4 @@
-"""Findings about the ways of messages: nodes without a way in or out, loops, targets that are not there."""
+"""Findings about possible routes of messages: nodes without a way in or out, loops, and missing targets."""
 
 from __future__ import annotations
 
@@ -24,34 +24,34 @@ from transpiler.topology.model import Topology
 from transpiler.topology.records import DEFAULT_EXCHANGE, Link
 from transpiler.topology.shown_addresses import links_at
 
-#: Queues that one finding lists.
+#: Maximum number of queues listed in one finding.
 _MAX_SOURCES = 5
 
 
 class Ways:
-    """The ways of messages in a topology, which several findings are about."""
+    """The graph of possible routes in a topology, as the common basis of several findings."""
 
     def __init__(self, topology: Topology) -> None:
         self.topology = topology
-        #: The nodes that each exchange and queue leads to by routing.
+        #: For each exchange and queue, the nodes to which routing leads from it.
         self.routes = successors(topology, routes(topology))
-        # Exchanges to which a queue is bound that feeds another broker.
+        # Exchanges that feed another broker.
         feeding = (link for link in topology.links if link.source_type == "exchange" and link.kind != "dead-letter")
         ends: list[Node] = [("exchange", link.source) for link in feeding if link.source is not None]
         ends += [("queue", name) for name in topology.queue_names]
-        # Nobody knows what an exchange of unknown type does with a message.
+        # It is unknown where an exchange of unknown type sends a message.
         ends += [("exchange", one.name) for one in topology.exchanges if one.is_unknown]
         ends += [("exchange", DEFAULT_EXCHANGE)] if topology.queues else []
-        #: The targets at which a message is not lost.
+        #: The nodes at which a message is not lost.
         self.ends = frozenset(ends)
         self.back = reverse(self.routes)
-        #: The nodes that lead to a queue.
+        #: The nodes from which routing leads to one of ``ends``, such as a queue.
         self.leading = reached(self.back, ends)
         self.letters = Letters(topology)
 
 
 def lonely_queues(of: Ways) -> Iterator[Finding]:
-    """Yield the queues that nothing leads to."""
+    """Yield the queues to which no binding and no link leads."""
     topology = of.topology
     reason = topology.rules.addressing.lonely
     if reason is None:
@@ -63,11 +63,11 @@ def lonely_queues(of: Ways) -> Iterator[Finding]:
 
 
 def exchanges(of: Ways, summary: Summary | None) -> Iterator[Finding]:
-    """Yield the exchanges without a way in or out, by the messages that were counted if some were."""
+    """Yield the exchanges without a way in or out; with ``summary`` also those that no counted message can reach."""
     topology = of.topology
     ways = successors(topology, all_ways(topology))
     starts: list[Node] = [("exchange", n) for n, exchange in topology.exchange_by_name.items() if not exchange.internal]
-    # A queue gets what is sent to it by its name, and another broker sends to where its link ends.
+    # Messages also start at queues, which can be addressed by name, and at the ends of links from other brokers.
     starts += [("queue", name) for name in topology.queue_names]
     starts += [(link.destination_type, link.destination) for link in topology.links if link.destination is not None]
     entered = reached(ways, starts)
@@ -78,7 +78,7 @@ def exchanges(of: Ways, summary: Summary | None) -> Iterator[Finding]:
     for exchange in topology.exchanges:
         node: Node = ("exchange", exchange.name)
         if not topology.rules.addressing.has_exchanges and not (of.routes[node] or of.back[node]):
-            # An address that only dead letters come to is reported by where these go.
+            # An address that receives only dead letters is reported with the dead letters.
             continue
         if node not in entered:
             reason = "it is internal, and no exchange that takes messages leads to it"
@@ -89,7 +89,7 @@ def exchanges(of: Ways, summary: Summary | None) -> Iterator[Finding]:
         own = exchange.name in topology.rules.predeclared and not (ways[node] or of.back[node])
         if node in of.leading or own:
             continue
-        # The settings of many addresses stand at a pattern of them.
+        # Links of an address may be configured with a pattern of addresses.
         leads_on = bool(ways[node]) or any(links_at(topology, exchange.name))
         lost = _lost(topology, leads_on)
         if lost is not None:
@@ -97,7 +97,10 @@ def exchanges(of: Ways, summary: Summary | None) -> Iterator[Finding]:
 
 
 def _lost(topology: Topology, leads_on: bool) -> str | None:
-    """Return why messages that come to an exchange reach no queue; None where there may be queues."""
+    """Return why messages at an exchange without a way out are lost; None if the exchange may have queues.
+
+    ``leads_on`` is True if the exchange has bindings or links, which then do not lead to a queue.
+    """
     addressing = topology.rules.addressing
     if leads_on:
         return addressing.ends_early
@@ -105,7 +108,7 @@ def _lost(topology: Topology, leads_on: bool) -> str | None:
 
 
 def loops(of: Ways) -> Iterator[Finding]:
-    """Yield each strongly connected component that has a cycle, with a shortest one: of routing, then of links."""
+    """Yield each strongly connected component that has a cycle, with a shortest cycle: of routes, then of links."""
     topology = of.topology
     unknown: set[Node] = {("exchange", one.name) for one in topology.exchanges if one.is_unknown}
     known = {node: targets - unknown for node, targets in of.routes.items() if node not in unknown}
@@ -119,7 +122,7 @@ def loops(of: Ways) -> Iterator[Finding]:
 
 
 def _cycles(graph: Mapping[Ordered, set[Ordered]]) -> Iterator[list[Ordered]]:
-    # Sorted, so that the order does not depend on hashes.
+    # Sorted, so that the result does not depend on the order of sets.
     for component in components({node: sorted(targets) for node, targets in graph.items()}):
         start = min(component)
         if len(component) > 1 or start in graph[start]:
@@ -135,7 +138,7 @@ def _drawn(cycle: Sequence[Node | State]) -> str:
 
 
 def _let_go(letters: Letters, cycle: list[State]) -> str:
-    """Return the conditions of the links of a cycle."""
+    """Return the conditions of the links of ``cycle``, as the predicate of a sentence."""
     steps = {(source[:2], target) for source, target in zip(cycle, (*cycle[1:], cycle[0]), strict=True)}
     links = (link for link in letters.topology.onward if len(link.ends) == 2)
     conditions = (link.when for link in links if (link.ends[0], letters.target(link)) in steps)
@@ -143,7 +146,7 @@ def _let_go(letters: Letters, cycle: list[State]) -> str:
 
 
 def targets(of: Ways) -> Iterator[Finding]:
-    """Yield the alternates and the ends of links that are not there, and the dead letters that reach no queue."""
+    """Yield the alternates and ends of links that do not exist, and the dead letters that reach no queue."""
     topology = of.topology
     for exchange in topology.exchanges:
         alternate = exchange.alternate
@@ -166,7 +169,7 @@ def targets(of: Ways) -> Iterator[Finding]:
 
 
 def _lost_letters(of: Ways, link: Link, target: Node) -> str | None:
-    """Return why what a link leads to an exchange comes to no queue; None where some may."""
+    """Return why letters that ``link`` sends to the exchange ``target`` reach no queue; None if they may reach one."""
     topology, title = of.topology, exchange_title(target[1])
     if target not in of.leading and target[1] != DEFAULT_EXCHANGE:
         if topology.rules.addressing.clients_make_queues and not topology.knows_state:
@@ -179,7 +182,7 @@ def _lost_letters(of: Ways, link: Link, target: Node) -> str | None:
 
 
 def unread(of: Ways) -> Iterator[Finding]:
-    """Yield the queues that get dead letters or expired messages, and that nobody reads, where readers are known."""
+    """Yield the queues that receive dead letters or expired messages but have no consumer, if consumers are known."""
     topology = of.topology
     if topology.readers is None:
         return

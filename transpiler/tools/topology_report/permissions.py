@@ -1,11 +1,11 @@
-"""What the permissions of a user of RabbitMQ allow at each exchange and queue of a virtual host.
+"""Effects of the permissions of a RabbitMQ user at each exchange and queue of a virtual host.
 
-A permission is a regular expression that is searched in a name; an empty one matches the empty name alone, and the
-default exchange has the name ``amq.default`` here (``rabbit_auth_backend_internal:check_resource_access``,
-``rabbit_access_control``). Publishing needs to write to the exchange. A binding needs to write to its destination and
-to read its source (``rabbit_channel:binding_action``). At a topic exchange a topic permission limits the routing keys;
-without one every key is allowed (``check_topic_access``). What tags of a user allow in the management interface is not
-here.
+A permission is a regular expression that is searched in a name. An empty permission matches only the empty name, and
+the default exchange has the name ``amq.default`` here (``rabbit_auth_backend_internal:check_resource_access``,
+``rabbit_access_control``). Publishing requires write permission for the exchange. Binding requires write permission for
+the destination and read permission for the source (``rabbit_channel:binding_action``). At a topic exchange, a topic
+permission limits the routing keys; without one, every key is allowed (``check_topic_access``). The effects of a user's
+tags in the management interface are not computed here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from transpiler.topology.records import DEFAULT_EXCHANGE, Exchange
 from transpiler.topology.setting import DELAYED, PERMISSION, TOPIC_PERMISSION, USER, Setting
 
 _ACTIONS = ("configure", "write", "read")
-#: What each permission allows at an exchange, and at a queue.
+#: The action that each permission allows at an exchange, and at a queue, in words.
 _AT_EXCHANGE: Mapping[str, str] = {
     "write": "publish to it",
     "read": "bind from it",
@@ -33,11 +33,11 @@ _OF_DEFAULT = "amq.default"
 
 
 def allowed(topology: Topology, user: str) -> Iterator[Finding]:
-    """Yield for each exchange and each queue what a user may do there.
+    """Yield for each exchange and queue a finding on what ``user`` may do there.
 
     Args:
         topology: The topology of a virtual host, with the permissions of its file.
-        user: The user's name. ``TopologyError`` if the file does not name the user, or names no user at all.
+        user: The name of the user. Raises ``TopologyError`` if the file does not contain this user, or any user.
     """
     users = [one.of for one in topology.settings if one.kind in (USER, PERMISSION)]
     if not users:
@@ -56,7 +56,7 @@ def allowed(topology: Topology, user: str) -> Iterator[Finding]:
         if exchange.internal:
             answers["write"] = False
         if exchange.name == DEFAULT_EXCHANGE:
-            # Nobody binds to the default exchange, or declares it.
+            # The default exchange cannot be bound, declared or deleted.
             answers["read"] = answers["configure"] = False
         limits = {}
         if _asks_for_topics(topology, exchange):
@@ -73,7 +73,7 @@ def allowed(topology: Topology, user: str) -> Iterator[Finding]:
 
 
 def _asks_for_topics(topology: Topology, exchange: Exchange) -> bool:
-    """Return True for an exchange of type topic itself: one of a plugin that routes by words is asked for no topic."""
+    """Return True if topic permissions apply: for exchanges of type topic, but not for similar types of plugins."""
     by_plugin = exchange.kind.requires_selector or exchange.kind.choosing is not None
     is_delayed = Setting("exchange", exchange.name, DELAYED, "true") in topology.settings
     return exchange.kind.key is KeyTest.WORDS and not by_plugin and not is_delayed
@@ -98,11 +98,11 @@ def _finding(
 
 
 def _matches(pattern: str, name: str) -> bool | None:
-    """Return whether a permission matches a name; None if its regular expression is not served."""
+    """Return True if the permission ``pattern`` matches ``name``; None if its regular expression is not supported."""
     try:
         return compile_regular(pattern or "^$", Flavor.PCRE).search(name)
     except RegexError as error:
-        # The broker denies what a wrong regular expression is asked for.
+        # If the regular expression is invalid, the broker denies access.
         return False if error.wrong else None
     except SearchLimitError:
         return None

@@ -24,14 +24,14 @@ from transpiler.topology.model import Topology
 #: The settings of a policy that determine which names it matches.
 _WHERE = ("pattern", "apply-to", "priority")
 
-#: The settings of which the lower one of a policy and the queue's argument counts.
+#: The settings for which the lower value of a policy and the queue's argument applies.
 _LOWER = frozenset("expires message-ttl max-length max-length-bytes delivery-limit".split())
 
 _ADDRESS_SETTING, _POLICIES = "address-setting", ("policy", "operator policy")
 
 
 class InEffect(NamedTuple):
-    """The value of a setting that is in effect, and the policy, argument or pattern that it comes from."""
+    """The effective value of a setting, and the policy, argument or address pattern from which it comes."""
 
     value: str
     of: str
@@ -52,7 +52,7 @@ def policies(topology: Topology) -> Iterator[Finding]:
 
 
 def _listed(topology: Topology) -> dict[tuple[str, str], dict[str, str]]:
-    """Return the settings of policies and address settings, by the kind and the name or pattern of each one."""
+    """Return the settings by name of each policy and address setting, by its kind and its name or pattern."""
     listed: dict[tuple[str, str], dict[str, str]] = {}
     for one in topology.settings:
         if one.kind in (*_POLICIES, _ADDRESS_SETTING):
@@ -65,7 +65,7 @@ def _of_kind(listed: Mapping[tuple[str, str], Mapping[str, str]], kind: str) -> 
 
 
 def queue_settings(topology: Topology) -> dict[str, dict[str, InEffect]]:
-    """Return for each declared queue of RabbitMQ or Broker-J its arguments and those of its policies, as they count."""
+    """Return the effective settings of each queue of RabbitMQ or Broker-J, from its arguments and its policies."""
     listed, own = _listed(topology), _arguments(topology)
     kinds = [_of_kind(listed, kind) for kind in _POLICIES]
     found: dict[str, dict[str, InEffect]] = {}
@@ -83,7 +83,7 @@ def queue_settings(topology: Topology) -> dict[str, dict[str, InEffect]]:
 
 
 def _is_lower(name: str, value: str, than: str) -> bool:
-    """Return True for a limit that counts in the place of another one; a negative delivery limit is none."""
+    """Return True if the limit ``value`` applies instead of ``than``; a negative delivery limit means no limit."""
     try:
         pair = int(value), int(than)
     except ValueError:
@@ -94,7 +94,7 @@ def _is_lower(name: str, value: str, than: str) -> bool:
 
 
 def address_settings_of(topology: Topology, address: str) -> dict[str, InEffect]:
-    """Return the address settings in effect at an address of Artemis, each with the pattern that it comes from."""
+    """Return the effective address settings of ``address`` in Artemis, each with the pattern from which it comes."""
     listed = {of: values for (kind, of), values in _listed(topology).items() if kind == _ADDRESS_SETTING}
     return _merged(topology, listed, address)[0]
 
@@ -138,7 +138,7 @@ def _arguments(topology: Topology) -> dict[str, dict[str, str]]:
 
 
 def _matching(listed: list[_Policy], kind: str, name: str, queue_type: str) -> list[tuple[_Policy, bool]]:
-    """Return the policies that match a name, the one that counts first, and whether each one only may match."""
+    """Return the policies that match a name, the effective one first; each with True if it is not certain to match."""
     answers = [(policy, policy.applies(kind, name, queue_type)) for policy in listed]
     found = [(policy, answer is None) for policy, answer in answers if answer is not False]
     return sorted(found, key=lambda one: -one[0].priority)
@@ -195,7 +195,7 @@ def _address_settings(
 def _merged(
     topology: Topology, listed: Mapping[str, Mapping[str, str]], address: str
 ) -> tuple[dict[str, InEffect], list[str], list[str]]:
-    """Return the settings in effect at an address, those that others hide, in words, and the patterns that match."""
+    """Return the effective settings of ``address``, the hidden settings as text, and the patterns that match."""
     topic = topology.rules.topic
     words = {match: topic.name_pattern(match) for match in listed}
     # The most specific first: patterns without the any-words wildcard, then longer patterns.

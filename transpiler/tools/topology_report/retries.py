@@ -1,11 +1,12 @@
-"""Retries as timelines: how long a message waits between its deliveries, how often it is delivered, where it ends.
+"""Retries as timelines: how long a message waits between deliveries, how often it is delivered, and where it ends.
 
-RabbitMQ retries in two ways. A queue lets go of a rejected message to a queue whose messages expire and come back: the
-broker counts no rounds there, and drops only what comes back without having been rejected (``mc:is_cycle_v2``). A
-quorum queue delivers a message again up to its delivery limit, and at once. Artemis waits ``redelivery-delay``,
-multiplied for each delivery, up to ``max-redelivery-delay`` or else ten times the delay
-(``QueueImpl.calculateRedeliveryDelay``, ``AddressSettings``). Broker-J delivers up to ``maximumDeliveryAttempts``, at
-once. Of ActiveMQ the clients decide, unless the broker has a ``redeliveryPlugin``, whose policies are not computed.
+RabbitMQ retries in two ways. First, a rejected message is dead-lettered to a queue in which it expires, and then comes
+back: the broker does not count these rounds, and drops a message only if it comes back without having been rejected
+(``mc:is_cycle_v2``). Second, a quorum queue redelivers a message at once, up to its delivery limit. Artemis waits for
+``redelivery-delay``, multiplied for each delivery, up to ``max-redelivery-delay`` or by default ten times the delay
+(``QueueImpl.calculateRedeliveryDelay``, ``AddressSettings``). Broker-J redelivers at once, up to
+``maximumDeliveryAttempts``. For ActiveMQ the clients decide, unless the broker has a ``redeliveryPlugin``, whose
+policies are not computed.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from transpiler.tools.topology_report.policies import InEffect, address_settings
 from transpiler.topology.model import Topology
 from transpiler.topology.records import ATTEMPTS_ARGUMENT, Link
 
-#: The defaults of Artemis' ``AddressSettings``: deliveries, and the longest delay as a multiple of the delay.
+#: Defaults of Artemis' ``AddressSettings``: maximum number of deliveries; maximum delay as a multiple of the delay.
 _ATTEMPTS, _TIMES_DELAY = 10, 10
 #: The default delivery limit of quorum queues (``rabbit_quorum_queue``), and the first version that has it.
 _QUORUM_LIMIT, _WITH_LIMIT = 20, (4, 0)
-#: Maximum number of waits that a text lists, of steps between two deliveries, and of deliveries that JSON lists.
+#: Maximum number of waits listed in a text, of steps between two deliveries, and of deliveries listed in JSON.
 _MAX_LISTED, _MAX_STEPS, _MAX_DELIVERIES = 6, 12, 1000
 
 _BY_CONSUMER = (
@@ -34,7 +35,7 @@ _BY_CONSUMER = (
 
 
 def retries(topology: Topology) -> Iterator[Finding]:
-    """Yield for each queue that delivers a message again how long it waits, how often, and where the message ends."""
+    """Yield for each queue with redelivery how long it waits, how often it delivers, and where the message ends."""
     links: dict[str, list[Link]] = {}
     for link in topology.onward:
         if link.source is not None and link.source_type == "queue" and link.kind in ("dead-letter", "alternate"):
@@ -54,7 +55,7 @@ def retries(topology: Topology) -> Iterator[Finding]:
 def _by_expiry(
     topology: Topology, links: Mapping[str, list[Link]], settings: Mapping[str, Mapping[str, InEffect]]
 ) -> Iterator[Finding]:
-    """Yield the rounds of RabbitMQ through queues whose messages expire."""
+    """Yield the retries of RabbitMQ through queues in which messages expire."""
     letters = Letters(topology)
     waits = {name: wait for name, of in settings.items() if (wait := _number(of.get("message-ttl"))) is not None}
     for queue in topology.queues:
@@ -71,7 +72,7 @@ def _by_expiry(
                 elif last == queue.name:
                     ends = _BY_CONSUMER
                 elif last in waits:
-                    # Nobody rejects a message on this way, so that the broker drops it when it comes back.
+                    # The message is not rejected on this way, so the broker drops it when it comes back.
                     ends = f"the broker drops it when it comes to {last} again, for nobody has rejected it on the way"
                 else:
                     ends = f"it stays in {last}"
@@ -82,7 +83,10 @@ def _by_expiry(
 
 
 def _rounds(letters: Letters, origin: str, start: State, waits: Mapping[str, int]) -> Iterator[tuple[str, ...]]:
-    """Yield the queues that a message comes to from a link of a queue, through those in which it waits and expires."""
+    """Yield each sequence of queues that a message passes from ``start`` on while it waits and expires in each.
+
+    A sequence ends at ``origin``, at a queue that is not in ``waits``, or at a queue passed before.
+    """
     pending: list[tuple[State, tuple[str, ...], frozenset[State]]] = [(start, (), frozenset())]
     found: dict[tuple[str, ...], None] = {}
     while pending:
@@ -102,7 +106,7 @@ def _rounds(letters: Letters, origin: str, start: State, waits: Mapping[str, int
 def _by_limit(
     topology: Topology, links: Mapping[str, list[Link]], settings: Mapping[str, Mapping[str, InEffect]]
 ) -> Iterator[Finding]:
-    """Yield the queues that deliver a message up to so many times, and at once."""
+    """Yield the queues that redeliver a message at once, up to a limit."""
     for queue in topology.queues:
         of = settings.get(queue.name, {})
         limit, more = _number(of.get(ATTEMPTS_ARGUMENT)), ""
@@ -111,7 +115,7 @@ def _by_limit(
             if limit is None:
                 yield Finding("retries", queue.name, source, ("queue", queue.name))
                 continue
-            # The limit counts the deliveries after the first one.
+            # The limit counts only the deliveries after the first delivery.
             limit, more = limit + 1, f" ({source})"
         if limit is None or limit < 1:
             continue
@@ -122,7 +126,7 @@ def _by_limit(
 
 
 def _quorum_limit(topology: Topology, settings: Mapping[str, InEffect]) -> tuple[int | None, str]:
-    """Return the delivery limit of a quorum queue and where it comes from; None with the reason if there is none."""
+    """Return the delivery limit of a quorum queue and its origin; None and the reason if it has no known limit."""
     given = settings.get("delivery-limit")
     limit = _number(given)
     if given is not None and limit is not None:
@@ -136,7 +140,7 @@ def _quorum_limit(topology: Topology, settings: Mapping[str, InEffect]) -> tuple
 
 
 def _end(topology: Topology, links: Iterable[Link]) -> str:
-    """Return where a message ends that was delivered too often, in words."""
+    """Return where a message goes after its last delivery, as text."""
     targets = dict.fromkeys(
         f"{'queue' if link.destination_type == 'queue' else topology.rules.addressing.nouns[0]} "
         + (link.destination or "(default exchange)")
@@ -188,14 +192,17 @@ def _of_artemis(topology: Topology) -> Iterator[Finding]:
 
 
 def _details(timeline: list[dict[str, Any]], deliveries: int | None, total: int, ends: str | None) -> dict[str, Any]:
-    """Return the members of JSON: the waits in their order, when each ends, the deliveries or None, and the end."""
+    """Return the JSON members: the waits in order, each with its end time, the number of deliveries, and the end.
+
+    ``deliveries`` is None if the number is not limited. Times are in milliseconds.
+    """
     after = accumulate(step["wait_ms"] for step in timeline)
     steps = [{**step, "until_ms": until} for step, until in zip(timeline, after, strict=True)]
     return {"timeline": steps, "deliveries": deliveries, "total_ms": total, "ends": ends}
 
 
 def _number(setting: InEffect | None, default: int | None = None) -> int | None:
-    """Return the integer of a setting; the default if there is none, and None if it is no integer."""
+    """Return the value of ``setting`` as an integer; ``default`` if it is None; None if it is not an integer."""
     if setting is None:
         return default
     try:
@@ -212,7 +219,7 @@ def _fraction(setting: InEffect | None, default: float) -> float | None:
 
 
 def _time(milliseconds: int) -> str:
-    """Return a duration in the largest unit that has it without a fraction, or in seconds with one."""
+    """Return a duration as text in the largest unit without a fraction; otherwise in seconds with a fraction."""
     for unit, size in (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000)):
         if milliseconds and milliseconds % size == 0:
             return f"{milliseconds // size:,} {unit}"

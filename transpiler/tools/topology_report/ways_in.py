@@ -1,8 +1,8 @@
-"""The ways by which messages come to a queue, walked back from the queue, each with a message that takes the way.
+"""The ways by which messages reach a queue, found backwards from the queue, each with a message that takes the way.
 
-A way begins at an exchange or an address that publishers can send to, at another broker, or at a queue that lets go of
-messages. The engine of ``analysis`` finds a message that meets the conditions of all steps of a way together, and the
-reference router has delivered each message that is shown.
+A way begins at an exchange or address to which publishers can send, at another broker, or at a queue that dead-letters
+or moves messages. ``analysis`` finds a message that meets the conditions of all steps of a way together, and the
+reference router confirms that each reported message takes its way.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ from transpiler.topology.shown_addresses import addresses_of, sample_address, su
 
 #: Maximum number of ways in one answer, and of exchanges on one way.
 MAX_WAYS, MAX_LENGTH = 500, 12
-#: Maximum number of ways to a queue that are tried for a message that the queue then lets go of.
+#: Maximum number of ways to a queue that are tried, to find a message that then leaves this queue by a link.
 _MAX_TRIED = 20
 
 
 class _Step(NamedTuple):
-    """A step of a way: the node before it, and the binding, the exchange with an alternate, or the link."""
+    """A step of a way: the node from which it starts, and the binding, alternate of an exchange, or link."""
 
     source: Node
     by: Binding | Exchange | Link
 
 
-#: The steps of a way in the order of a message.
+#: The steps of a way, in the order in which a message takes them.
 _Way = tuple[_Step, ...]
 
 
 class _Sent(NamedTuple):
-    """A message, and what it is published with."""
+    """A message and its publication: exchange or destination, routing key and routing type; None if it has none."""
 
     message: Message
     exchange: str
@@ -57,7 +57,7 @@ class _Sent(NamedTuple):
 
     @property
     def line(self) -> dict[str, Any]:
-        """The message as ``selector-sql route`` reads it."""
+        """The JSON object of the message, in the form that ``selector-sql route`` reads."""
         line: dict[str, Any] = {"exchange": self.exchange}
         line |= {} if self.key is None else {"routing_key": self.key}
         line |= {} if self.routing_type is None else {"routing_type": self.routing_type}
@@ -65,11 +65,11 @@ class _Sent(NamedTuple):
 
 
 def fills(topology: Topology, queue: str) -> Iterator[Finding]:
-    """Yield each way by which messages come to a queue, with a message that takes it.
+    """Yield each way by which messages reach ``queue``, with a message that takes it.
 
     Args:
-        topology: The topology as it routes; the ways of a JMS broker are those of the addresses that people see.
-        queue: The name of the queue. ``TopologyError`` if there is no such queue.
+        topology: The topology; for a JMS broker, the ways are reported in terms of addresses as in the broker's file.
+        queue: The name of the queue. Raises ``TopologyError`` if there is no such queue.
     """
     shown = addresses_of(topology)
     if queue not in shown.queue_names:
@@ -87,7 +87,7 @@ def fills(topology: Topology, queue: str) -> Iterator[Finding]:
 
 
 class _Search:
-    """The ways of a topology and their messages: ``shown`` has the steps, and ``topology`` routes the messages."""
+    """A search for ways in ``shown``, the topology in the form for users; ``topology`` routes the example messages."""
 
     def __init__(self, topology: Topology, shown: Topology) -> None:
         self._topology, self._shown = topology, shown
@@ -107,7 +107,7 @@ class _Search:
                 self._back.setdefault((link.destination_type, link.destination), []).append(_Step(source, link))
 
     def ways(self, end: Node) -> Iterator[_Way]:
-        """Yield the ways to a node, the shortest first; a way does not pass a node twice."""
+        """Yield the ways to the node ``end``, the shortest first; no way passes a node twice."""
         if end[0] == "queue" and self._shown.rules.addressing.has_exchanges:
             yield (_Step(("exchange", DEFAULT_EXCHANGE), Binding(DEFAULT_EXCHANGE, end[1], end[1])),)
         level: list[_Way] = [(step,) for step in self._back.get(end, ())]
@@ -116,7 +116,7 @@ class _Search:
             for way in level:
                 first = way[0]
                 if isinstance(first.by, Link):
-                    # A queue lets go of messages that came to it by ways of its own.
+                    # The way begins here, because messages reach the link's queue by other ways.
                     yield way
                     continue
                 if not self._shown.exchange_by_name[first.source[1]].internal:
@@ -126,7 +126,7 @@ class _Search:
             level = following
 
     def title(self, step: _Step) -> str:
-        """Return the source of a step with the condition of the step."""
+        """Return the source of ``step`` and its condition, as text."""
         kind, name = step.source
         match step.by:
             case Binding() as binding:
@@ -145,7 +145,7 @@ class _Search:
                 return f"{title} ({when}{via}{with_key})"
 
     def example(self, way: _Way, queue: str) -> tuple[_Sent | None, str]:
-        """Return a message that takes a way, and the answer in words."""
+        """Return a message that takes ``way`` to ``queue``, and the answer as text; None if no message is found."""
         link = way[0].by if isinstance(way[0].by, Link) else None
         if link is None:
             return self._published(way, queue)
@@ -178,7 +178,7 @@ class _Search:
         return None, "no message is found that takes this way"
 
     def _found(self, way: _Way) -> _Sent | str:
-        """Return a message that meets the conditions of all steps of a way, or why there is none, in words."""
+        """Return a message that meets the conditions of all steps of ``way``, or as text why there is none."""
         conditions = Conditions()
         selecting: list[Formula] = []
         refusing: list[Formula] = []

@@ -1,15 +1,15 @@
-"""Comparisons of operands: =, <>, the orders, BETWEEN and IN, and the warnings about those that can never hold.
+"""Comparisons of operands: =, <>, <, >, <=, >=, BETWEEN and IN, and warnings about comparisons that can never hold.
 
-The idea: two operands are compared alternative by alternative; the types of a pair say which comparison that is.
+The idea: two operands are compared for each pair of alternatives; the types of the pair determine how it is compared.
 
-An example is ``a > b`` in ``jms`` over ``stores.text_map("p", types="by-use")``, whose texts have lost their types.
+An example is ``a > b`` in ``jms`` over ``stores.text_map("p", types="by-use")``, in which the types of texts are lost.
 
-1. ``operands``: each operand is a text, and has a reading as numbers beside it: an integer if the text is one, a double
-   if it spells any other number, and a text if it spells none. ``nearest`` is the double for a number of either kind.
-2. ``alternatives_beside``: ``jms`` orders numbers only, so both operands are read as numbers. There are two pairs, one
-   of the integers and one of the nearest doubles, where there would be four of integers and other numbers.
-3. ``comparison_kinds``: the first pair is compared as integers, the second one as doubles, each under the guards of its
-   alternatives. The guard of the second pair leaves out the rows of the first::
+1. ``operands``: each operand is a text, and has a second version as a number: an integer if the text is an integer, a
+   double if it is any other number, and otherwise a text. ``nearest`` is the nearest double of any number.
+2. ``alternatives_beside``: ``jms`` orders only numbers, so both operands are read as numbers. There are two pairs, one
+   of integers and one of nearest doubles, instead of four pairs of integers and other numbers.
+3. ``comparison_kinds``: the first pair is compared as integers and the second pair as doubles, each under the guards of
+   its alternatives. The guard of the second pair excludes the rows of the first pair::
 
     rlike(p['a'], '(?s)^[+-]?[0-9]+(?!.)') AND rlike(p['b'], '(?s)^[+-]?[0-9]+(?!.)')
       AND try_cast(p['a'] AS BIGINT) > try_cast(p['b'] AS BIGINT)
@@ -18,9 +18,9 @@ An example is ``a > b`` in ``jms`` over ``stores.text_map("p", types="by-use")``
 
 Three fields of an alternative or operand only make the SQL shorter:
 
-- ``nearest``: the example has 462 characters, and 974 without it.
-- ``stands_where``: 43 selectors of practice over a VARIANT have 18,898 characters, and 19,740 without it.
-- ``shared_guard``: ``a = b`` in ``activemq`` over the canonical schema has 7,462 characters, and 8,292 without it.
+- ``nearest``: the SQL of the example has 462 characters, and 974 without the field.
+- ``stands_where``: the SQL of 43 realistic selectors over a VARIANT has 18,898 characters, and 19,740 without.
+- ``shared_guard``: the SQL of ``a = b`` in ``activemq`` over the canonical schema has 7,462, and 8,292 without.
 
 In reading order: ``comparison_kinds``, ``comparison``, ``converted_texts``, ``type_warnings``,
 ``column_warnings``.

@@ -1,6 +1,6 @@
-"""The kinds of comparison of two values, by their types and the dialect, and the predicate of each.
+"""The kinds of comparison of two values, determined by their types and the dialect, and the predicate of each kind.
 
-IEEE's NaN is unequal to itself, on an engine that orders NaN.
+In IEEE 754, NaN is unequal to itself; Spark treats NaN as equal to itself and greater than every number.
 """
 
 from __future__ import annotations
@@ -21,34 +21,34 @@ from transpiler.message.types import TypeClass
 
 
 class ComparisonKind(Enum):
-    """The comparison of a pair of values."""
+    """The way in which a pair of values is compared."""
 
-    #: FALSE for every pair of values.
+    #: The comparison is FALSE for every pair of values.
     NEVER = "never"
-    #: TRUE for every pair of values.
+    #: The comparison is TRUE for every pair of values.
     ALWAYS = "always"
     THROWS = "throws"
     INTEGERS = "integers"
-    #: As 64-bit numbers by IEEE 754, or by Java's compareTo.
+    #: As 64-bit floating-point numbers: in the order of IEEE 754, or in that of Java's compareTo.
     DOUBLES = "doubles"
     TOTAL_DOUBLES = "doubles in total order"
-    #: As 32-bit numbers, likewise.
+    #: As 32-bit floating-point numbers, in one of the same two orders.
     FLOATS = "floats"
     TOTAL_FLOATS = "floats in total order"
-    #: An integer with a double by their exact values.
+    #: An integer and a double by their exact values.
     EXACTLY = "exactly"
-    #: Strings by their bytes, and by UTF-16 units.
+    #: Strings by their bytes, or by their UTF-16 code units.
     STRINGS = "strings"
     UTF16_UNITS = "UTF-16 units"
     BOOLEANS = "booleans"
-    #: Atoms, true and false among them, by their names.
+    #: Erlang atoms, which include true and false, by their names.
     ATOMS = "atoms"
-    #: A string is read as the type of the other side.
+    #: The left, or right, value is a string, which is converted to the type of the other value.
     READ_LEFT = "read left"
     READ_RIGHT = "read right"
 
 
-#: Bits of the integers.
+#: The width of each integer type, in bits.
 WIDTHS = {OperandType.BYTE: 8, OperandType.SHORT: 16, OperandType.INT: 32, OperandType.LONG: 64}
 _NARROW = (OperandType.BYTE, OperandType.SHORT)
 _TEXTS = (OperandType.STRING, OperandType.CHAR)
@@ -56,16 +56,19 @@ _CONDITIONS = (OperandType.BOOLEAN, OperandType.ATOM)
 
 
 def widens_left(dialect: Dialect) -> bool:
-    """Return True if the dialect has the comparisons of ActiveMQ's family, which go by the left operand's Java type."""
+    """Return True if the dialect compares like the ActiveMQ family, by the Java type of the left operand."""
     return dialect.numeric_promotion in (NumericPromotion.UPWARDS, NumericPromotion.UPWARDS_THROWING)
 
 
 def comparison_kind(
     operator: Comparison, first: OperandType, second: OperandType, dialect: Dialect, convert: bool = False
 ) -> ComparisonKind:
-    """The comparison of values of two types; ``convert`` says that strings are read as the other side's type."""
+    """Return how values of the types ``first`` and ``second`` are compared.
+
+    If ``convert``, a string is converted to the type of the other value.
+    """
     if OperandType.BYTES in (first, second) and widens_left(dialect):
-        # Two properties are two arrays, never equal; the same property is told apart before.
+        # Two properties are two different Java arrays, which are never equal; ``_Pairs`` handles the same property.
         if not operator.is_equality:
             return ComparisonKind.THROWS
         return ComparisonKind.ALWAYS if operator is Comparison.NE and first is second else ComparisonKind.NEVER
@@ -89,7 +92,7 @@ def comparison_kind(
 
 
 def _rank(kind: OperandType) -> int:
-    """The place in Erlang's order of all terms."""
+    """Return the rank of the type ``kind`` in Erlang's order of terms."""
     return 0 if kind.numeric else 1 if kind in _CONDITIONS else 2 if kind in _TEXTS else 3
 
 
@@ -134,7 +137,10 @@ def _converting(first: OperandType, second: OperandType, dialect: Dialect) -> Co
 def compare_as(
     kind: ComparisonKind, operator: Comparison, left: Alternative, right: Alternative, polarity: bool = True
 ) -> ir.Predicate:
-    """The rows where a comparison of two values, both not NULL, is TRUE, or, for a complemented kind, FALSE."""
+    """Return the predicate that a comparison of two values, both not NULL, is TRUE.
+
+    With ``polarity`` False, which only kinds in ``COMPLEMENTED`` allow, return the predicate that it is FALSE.
+    """
     first, second, own = left.value, right.value, operator if polarity else operator.negated
     match kind:
         case ComparisonKind.INTEGERS:
@@ -152,7 +158,7 @@ def compare_as(
         case ComparisonKind.EXACTLY:
             return _exactly(own, first, second)
         case ComparisonKind.UTF16_UNITS:
-            # String.compareTo.
+            # This is the order of Java's String.compareTo.
             return ir.Compare(own, *(ir.Apply(ir.Function.UTF16, (side,), BINARY) for side in (first, second)))
         case ComparisonKind.ATOMS:
             return ir.Compare(own, _atom_name(first), _atom_name(second))
@@ -165,7 +171,7 @@ def compare_as(
 
 
 def compare_integers(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predicate:
-    """A comparison of integers, of 64 bits or of any size."""
+    """Return the comparison of two integers, of 64 bits or of any size."""
     if DECIMAL in (left.type, right.type):
         left, right = to_decimal(left), to_decimal(right)
     if isinstance(left, ir.Constant) and isinstance(right, ir.Constant):
@@ -174,7 +180,7 @@ def compare_integers(operator: Comparison, left: ir.Value, right: ir.Value) -> i
 
 
 def to_decimal(value: ir.Value) -> ir.Value:
-    """An integer in 38 digits."""
+    """Return an integer as a DECIMAL of 38 digits."""
     if value.type == DECIMAL:
         return value
     if isinstance(value, ir.Constant):
@@ -183,7 +189,7 @@ def to_decimal(value: ir.Value) -> ir.Value:
 
 
 def to_float(value: ir.Value) -> ir.Value:
-    """An integer as the nearest 32-bit number; a float is one already."""
+    """Return an integer as the nearest 32-bit floating-point number; return a float unchanged."""
     if value.type == DOUBLE:
         return value
     if isinstance(value, ir.Constant) and isinstance(value.value, int) and abs(value.value) <= EXACT:
@@ -192,25 +198,25 @@ def to_float(value: ir.Value) -> ir.Value:
 
 
 def compare_to(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predicate:
-    """Double.compareTo, which Spark's order is but for the two zeros."""
+    """Return the comparison of Java's Double.compareTo, which differs from Spark's only for -0.0 and 0.0."""
     plain = ir.Compare(operator, left, right)
     if not (_zero(left) and _zero(right)) or not (_signed(left) or _signed(right)):
         return plain
     zeros = ir.all_of(
         ir.Compare(Comparison.EQ, left, ir.constant(0.0)), ir.Compare(Comparison.EQ, right, ir.constant(0.0))
     )
-    # As texts '-0.0' is below '0.0' too.
+    # The texts '-0.0' and '0.0' have the same order as the zeros.
     by_sign = ir.Compare(operator, _sign(left), _sign(right))
     return ir.any_of(ir.all_of(plain, complement(zeros)), ir.all_of(zeros, by_sign))
 
 
 def _zero(value: ir.Value) -> bool:
-    """Return True if a value can be zero."""
+    """Return True if ``value`` can be zero."""
     return not isinstance(value, ir.Constant) or value.value == 0
 
 
 def _signed(value: ir.Value) -> bool:
-    """Return True if a value can be -0.0."""
+    """Return True if ``value`` can be -0.0."""
     if isinstance(value, ir.Constant):
         return str(value.value).startswith("-")
     if isinstance(value, ir.Apply) and value.function in (ir.Function.TO_DOUBLE, ir.Function.TO_FLOAT):
@@ -225,7 +231,10 @@ def _sign(value: ir.Value) -> ir.Value:
 
 
 def _exactly(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predicate:
-    """An integer with a double: first as doubles, which keeps the order, and where those are equal as integers."""
+    """Return the exact comparison of an integer with a double.
+
+    Compare them as doubles, which keeps the order; if the doubles are equal, compare them as integers.
+    """
     if left.type == DOUBLE:
         return _exactly(operator.mirrored, right, left)
     whole, double = to_double(left), right
@@ -234,7 +243,7 @@ def _exactly(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predic
     if isinstance(right, ir.Constant):
         assert isinstance(right.value, float)
         if not right.value.is_integer() or abs(right.value) >= 10.0**37:
-            # No integer is equal to it, and rounding one does not carry it past.
+            # No integer equals the constant, and rounding an integer to a double does not change which is greater.
             return ir.Compare(operator, whole, double)
         number = int(right.value)
         inside = -(2**63) <= number < 2**63
@@ -251,7 +260,7 @@ def _exactly(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predic
 
 
 def _atom_name(side: ir.Value) -> ir.Value:
-    """Erlang's atoms, true and false among them, by their names."""
+    """Return the name of an Erlang atom; the booleans are the atoms true and false."""
     if side.type == STRING:
         return side
     if isinstance(side, ir.Constant):
@@ -259,7 +268,7 @@ def _atom_name(side: ir.Value) -> ir.Value:
     return ir.Apply(ir.Function.JAVA_TEXT, (side,), STRING)
 
 
-#: Kinds whose FALSE is said by the opposite operator, wherever both values are there.
+#: The kinds of which a comparison of two values that are not NULL is FALSE exactly if the negated operator holds.
 COMPLEMENTED = frozenset(
     {
         ComparisonKind.INTEGERS,
@@ -276,7 +285,7 @@ COMPLEMENTED = frozenset(
 
 
 def to_double(value: ir.Value) -> ir.Value:
-    """A number as a double, by Java's promotion."""
+    """Return a number as a double, as Java promotes it."""
     if isinstance(value, ir.Constant) and not isinstance(value.value, str | bytes):
         return ir.constant(float(value.value))
     if value.type == DECIMAL or ir.type_class(value.type) is TypeClass.INTEGER:
@@ -285,7 +294,7 @@ def to_double(value: ir.Value) -> ir.Value:
 
 
 def compare_values(operator: Comparison, left: ir.Value, right: ir.Value, polarity: bool) -> ir.Predicate:
-    """The rows where a comparison of two like values, both not NULL, is TRUE, or FALSE."""
+    """Return the predicate that a comparison of two values of one class, both not NULL, has the result ``polarity``."""
     if ir.type_class(left.type) is TypeClass.FLOATING or ir.type_class(right.type) is TypeClass.FLOATING:
         return _compare_doubles(operator, to_double(left), to_double(right), polarity)
     if isinstance(left, ir.Constant) and isinstance(right, ir.Constant):
@@ -294,7 +303,7 @@ def compare_values(operator: Comparison, left: ir.Value, right: ir.Value, polari
 
 
 def _compare_doubles(operator: Comparison, left: ir.Value, right: ir.Value, polarity: bool) -> ir.Predicate:
-    # NaN equals itself and is above every number in Spark; in IEEE 754 every comparison with it is FALSE but <>.
+    # In Spark, NaN equals itself and is greater than every number. In IEEE 754, only <> holds for NaN.
     if isinstance(left, ir.Constant) and isinstance(right, ir.Constant):
         return ir.BoolConst(ir.compare_constants(operator, left.value, right.value) is polarity)
     for one, other in ((left, right), (right, left)):
@@ -327,7 +336,7 @@ def _can_be_nan(value: ir.Value) -> bool:
         case ir.Constant():
             return False
         case ir.Apply(function=function) if function in (*_SUMS, ir.Function.DIVIDE):
-            # Infinity less itself is NaN, and so is infinity times zero.
+            # Infinity minus infinity is NaN, and so is infinity times zero.
             return _largest(value) > _FAR_FROM_INFINITE
         case ir.Apply(function=ir.Function.TO_DOUBLE, arguments=(inner,)):
             return inner.type.kind is SparkType.FLOAT
@@ -336,12 +345,12 @@ def _can_be_nan(value: ir.Value) -> bool:
 
 
 _SUMS = (ir.Function.ADD, ir.Function.SUBTRACT, ir.Function.MULTIPLY)
-#: A bound below which neither numbers nor the rounding of an operation on them reach infinity.
+#: A bound on numbers below which no operation on them, including its rounding, yields infinity.
 _FAR_FROM_INFINITE = 1e300
 
 
 def _largest(value: ir.Value) -> float:
-    """Return a number that the size of a value never exceeds; infinity if the value may be infinite or NaN."""
+    """Return an upper bound for the absolute value of ``value``; infinity if ``value`` may be infinite or NaN."""
     match value:
         case ir.Constant(value=int() | float() as number):
             return abs(float(number)) if abs(number) < _FAR_FROM_INFINITE else math.inf
@@ -359,7 +368,7 @@ def _largest(value: ir.Value) -> float:
 
 
 def _is_from_json_or_number(value: ir.Value) -> bool:
-    """Return True for a number out of JSON, or out of the text of a number, neither of which can say NaN."""
+    """Return True if ``value`` is a number from JSON or from the text of a number, which cannot be NaN."""
     match value:
         case ir.Apply(function=ir.Function.NUMBER_IN_TEXT):
             return True

@@ -1,7 +1,6 @@
-"""Warnings of comparisons and tests that have one answer for every message, by the types of their operands.
+"""Warnings about comparisons and tests that have the same result for every message because of their operands' types.
 
-The outcomes of a comparison are its rules' answer already: where no pair of types compares, they say which truth value
-is left.
+If no pair of types can be compared, the outcomes of the comparison determine the only truth value that remains.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ from transpiler.language.selector.static_typing import not_before
 from transpiler.message.header_fields import DELIVERY_MODES, Conversion
 from transpiler.message.operand_types import OperandType
 
-#: Words and numbers with hyphens between them, which are differences without quotes.
+#: Words and numbers joined by hyphens. Without quotes, the hyphens are minus operators.
 _HYPHENATED = re.compile(r"\w[\w.]*(?:-\w[\w.]*)+")
-#: Java's number of the mode that survives a restart.
+#: The number of the JMS delivery mode PERSISTENT.
 PERSISTENT = 2
 
 
 class TypeWarnings:
-    """The warnings of one selector, added to a list of findings, each once."""
+    """The warnings about one selector; each warning is added to the list ``findings`` once."""
 
     def __init__(self, source: Source, dialect: Dialect, layout: Layout, findings: list[Diagnostic]) -> None:
         self._source = source
@@ -42,7 +41,7 @@ class TypeWarnings:
         self._has_columns = bool(layout.names())
 
     def unlike(self, node: ast.Compare, left: Operand, right: Operand, outcomes: Outcomes) -> None:
-        """Warn where no type of one operand compares with a type of the other, and one truth value is left."""
+        """Warn if no type of one operand can be compared with a type of the other, so that the result is constant."""
         if not left.alternatives or not right.alternatives:
             return
         unordered = not node.operator.is_equality and self._dialect.ordering is Ordering.FALSE
@@ -77,9 +76,9 @@ class TypeWarnings:
         self._warn(f"{sides}: {reason}, so this is {outcome}", node.span, hint, fix)
 
     def of_column(self, node: ast.Compare | ast.Between) -> None:
-        """Warn where the type of a column decides: no FLOAT is 1.1, no INT is between 1.5 and 1.7."""
+        """Warn if a column's type determines the result: no FLOAT equals 1.1, no INT is between 1.5 and 1.7."""
         if self._has_columns:
-            # The canonical layout and most stores have none.
+            # Imported only here because the canonical layout and most stores have no typed columns.
             from transpiler.compiler.lowering.comparison.column_warnings import column_warning
 
             found = column_warning(node, self._layout, self._source)
@@ -87,7 +86,7 @@ class TypeWarnings:
                 self._warn(*found)
 
     def outside(self, node: ast.Between, value: Operand, low: Operand, high: Operand, outcomes: Outcomes) -> None:
-        """Warn where BETWEEN has bounds of a type that the operand never is, and one truth value is left."""
+        """Warn if a bound of BETWEEN has a type that the operand never has, so that the result is constant."""
         for bound_node, bound in ((node.low, low), (node.high, high)):
             pairs = list(alternatives_beside(Comparison.GE, value, bound, self._dialect))
             kinds, others = _kinds([item for item, _ in pairs]), _kinds([item for _, item in pairs])
@@ -105,7 +104,7 @@ class TypeWarnings:
             return
 
     def no_boolean(self, node: ast.Expression, operand: Operand) -> None:
-        """Warn where an operand that never is a boolean stands as a condition."""
+        """Warn if an operand that is never a boolean is used as a condition."""
         kinds = _kinds(operand.alternatives)
         if not kinds or "a boolean" in kinds:
             return
@@ -119,7 +118,7 @@ class TypeWarnings:
         return "never false" if outcomes.false == ir.FALSE else None
 
     def not_text(self, test: ast.In | ast.Like, operand: Operand, operator: str) -> None:
-        """Warn where IN with strings, or LIKE, has an operand that never is a string."""
+        """Warn if the operand of LIKE, or of IN with strings, is never a string."""
         kinds = _kinds(operand.alternatives)
         if not kinds or "a string" in kinds:
             return
@@ -131,13 +130,13 @@ class TypeWarnings:
         self._warn(message, test.operand.span, *_parts(advice))
 
     def _declaration(self, node: ast.Expression, others: set[str]) -> Advice | None:
-        """The declaration that would give a name the type of the other side, over a layout that has one."""
+        """Return the advice for declaring the name ``node`` as the type of the other side; None if there is none."""
         if not isinstance(node, ast.Identifier) or len(others) != 1:
             return None
         return self._layout.declaration(node.name, *others)
 
     def _literal(self, node: ast.Expression, others: set[str], other: ast.Expression) -> tuple[str | None, Fix | None]:
-        """Return the hint that shows the literal as a value of the other side's type, and its fix."""
+        """Return the hint for writing the literal ``node`` with the type of the other side, and its fix."""
         written = self._source.text[node.span.start : node.span.end]
         match node:
             case ast.IntegerLiteral(value=value) if self._is_delivery_mode(other):

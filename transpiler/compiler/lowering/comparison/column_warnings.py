@@ -1,4 +1,4 @@
-"""Warnings of comparisons of typed columns that have one answer for every value that the column can have."""
+"""Warnings about comparisons of typed columns that have the same result for every value of the column's type."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from transpiler.compiler.layouts.flat import FlatLayout, replaced, spelled, type
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.language.selector import ast
 
-#: The operators that hold where the left side is larger, and where it is smaller.
+#: The operators that hold if the left side is greater, and those that hold if it is less.
 _ABOVE, _BELOW = (Comparison.GT, Comparison.GE), (Comparison.LT, Comparison.LE)
-#: The types of whole numbers; a time is one of milliseconds.
+#: The types of whole numbers; a timestamp is a whole number of milliseconds.
 _WHOLE = frozenset((SparkType.TINYINT, SparkType.SMALLINT, SparkType.INT, SparkType.BIGINT, SparkType.TIMESTAMP))
 
-#: A warning: its message, its place, a hint and what the hint proposes.
+#: A warning: its message, its span in the selector, its hint, and the fix that the hint suggests.
 Found = tuple[str, Span, str | None, Remedy | None]
 
 
 def column_warning(node: ast.Compare | ast.Between, layout: Layout, source: Source) -> Found | None:
-    """Return the warning of a test of a typed column; None where its values differ in the answer."""
+    """Return the warning about a test of a typed column; None if the result depends on the column's value."""
     typed = typed_columns_of(layout)
     if typed is None:
         return None
@@ -33,7 +33,7 @@ def column_warning(node: ast.Compare | ast.Between, layout: Layout, source: Sour
 
 
 def _beyond_type(node: ast.Compare, typed: FlatLayout, source: Source) -> Found | None:
-    """Return a warning where all values of a column's type compare alike with a number: no FLOAT is 1.1."""
+    """Return a warning if all values of the column's type have the same result with the literal: no FLOAT is 1.1."""
     for named, literal in ((node.left, node.right), (node.right, node.left)):
         if not isinstance(named, ast.Identifier) or not isinstance(literal, ast.IntegerLiteral | ast.FloatLiteral):
             continue
@@ -47,14 +47,14 @@ def _beyond_type(node: ast.Compare, typed: FlatLayout, source: Source) -> Found 
         is_above, relation = literal.value > 0, "is"
         if not operator.is_equality:
             if nearest is not None or column.type.kind is SparkType.FLOAT:
-                # Infinity is above every number.
+                # A FLOAT can be infinite, which is greater than every number.
                 return None
             relation = "is above" if is_above else "is below"
         never = operator is Comparison.EQ or operator in (_ABOVE if is_above else _BELOW)
         outcome = "never true" if never else "true wherever it has a value"
         hint, fix = f"perhaps compare with {nearest}, or with a range", None
         if column.type.kind is SparkType.FLOAT and nearest is not None:
-            # The decimal digits that a FLOAT shows are those that people compare with.
+            # People compare a FLOAT with the decimal digits that are displayed for it.
             made, fix = replaced(column.path, f"CAST(CAST({spelled(column.path)} AS STRING) AS DOUBLE)")
             hint = f"{made} has the digits that are shown; or compare with a range"
         elif nearest is None:
@@ -65,7 +65,7 @@ def _beyond_type(node: ast.Compare, typed: FlatLayout, source: Source) -> Found 
 
 
 def _none_between(node: ast.Between, typed: FlatLayout) -> Found | None:
-    """Return a warning where no whole number is between two bounds: no INT is between 1.5 and 1.7."""
+    """Return a warning if no whole number is between the two bounds: no INT is between 1.5 and 1.7."""
     name, low, high = node.operand, node.low, node.high
     if not isinstance(name, ast.Identifier):
         return None
@@ -82,13 +82,13 @@ def _none_between(node: ast.Between, typed: FlatLayout) -> Found | None:
 
 
 def nearest_value(column: ColumnType, number: float) -> float | None:
-    """Return the number of a column's type that is nearest to another; None beyond the type's range."""
+    """Return the value of the type ``column`` that is nearest to ``number``; None if it is beyond the type's range."""
     match column.kind:
         case SparkType.FLOAT:
             value = float32(number)
             return None if math.isinf(value) else value
         case SparkType.DECIMAL:
-            # A selector sees the DECIMAL's nearest double.
+            # A selector sees the double that is nearest to the DECIMAL.
             unit = Decimal(1).scaleb(-column.scale)
             rounded = (
                 Decimal(repr(number)).quantize(unit, context=Context(prec=80))

@@ -1,4 +1,4 @@
-"""Arithmetic on operands by a dialect's rules: where an operation has a result, where none, and where it throws."""
+"""Arithmetic on operands by a dialect's rules: in which rows an operation has a result, has none, or throws."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from transpiler.message.operand_types import OperandType
 
 
 def sign(operator: Arithmetic, operand: Operand, dialect: Dialect) -> Operand:
-    """A unary plus or minus."""
+    """Return the operand for a unary plus or minus."""
     others = [item.type for item in operand.alternatives if not item.type.numeric]
     if operator is Arithmetic.ADD and (not others or dialect.unary_plus is UnaryPlus.NOTHING):
         return operand
@@ -57,7 +57,7 @@ def sign(operator: Arithmetic, operand: Operand, dialect: Dialect) -> Operand:
         item = number
         if operator is Arithmetic.SUBTRACT:
             if is_java(dialect) and item.type in (OperandType.BYTE, OperandType.SHORT):
-                # "Don't know how to negate": the code has no clause for them.
+                # "Don't know how to negate": the broker's code has no case for these types.
                 error = ir.any_of(error, item.stands)
                 continue
             negative = _negative(item, dialect)
@@ -65,7 +65,7 @@ def sign(operator: Arithmetic, operand: Operand, dialect: Dialect) -> Operand:
                 missing = ir.any_of(missing, item.stands)
                 continue
             if item.type.integer and dialect.integer_arithmetic is IntegerArithmetic.LONG:
-                # The least long has no negative in 64 bits.
+                # The negative of the smallest long does not fit in 64 bits.
                 missing = ir.any_of(missing, ir.all_of(item.stands, ir.IsNull(negative.value)))
             item = negative
         stands.append(number.stands)
@@ -83,7 +83,7 @@ def sign(operator: Arithmetic, operand: Operand, dialect: Dialect) -> Operand:
 
 
 def _by_values(items: Sequence[Alternative]) -> Operand:
-    """An operand whose evaluation never throws: it is NULL where all its values are."""
+    """Return an operand whose evaluation never throws, and which is NULL in rows in which all its values are NULL."""
     items = tuple([item._replace(stands_where=None) for item in items])
     present = ir.any_of(*[ir.all_of(item.guard, ir.IsNull(item.value, negated=True)) for item in items])
     if all(item.guard == ir.TRUE for item in items):
@@ -92,7 +92,7 @@ def _by_values(items: Sequence[Alternative]) -> Operand:
 
 
 def _negative(item: Alternative, dialect: Dialect) -> Alternative | None:
-    """The number with the other sign; None for a literal that has none."""
+    """Return the negative of the number ``item``; None for a literal without a negative."""
     if isinstance(item.value, ir.Constant):
         return _negative_literal(item, dialect)
     value = item.value
@@ -133,12 +133,15 @@ def _negative_literal(item: Alternative, dialect: Dialect) -> Alternative | None
 
 
 def calculate(operator: Arithmetic, left: Operand, right: Operand, dialect: Dialect, convert: bool = False) -> Operand:
-    """A binary operation; ``convert`` is True below the prefix that lets Artemis read numbers out of strings."""
+    """Return the operand for a binary operation.
+
+    ``convert`` is True after the prefix with which Artemis converts strings to numbers.
+    """
     first, second = Numbers(left), Numbers(right)
     if convert and dialect.has(Extension.CONVERT_IN_ARITHMETIC):
         second = Numbers(_with_read_numbers(right))
         if operator is not Arithmetic.ADD:
-            # A string before a plus is joined.
+            # A plus after a string concatenates.
             first = Numbers(_with_read_numbers(left))
     results = results_of(operator, first, second, dialect)
     infinite = [
@@ -165,7 +168,7 @@ def calculate(operator: Arithmetic, left: Operand, right: Operand, dialect: Dial
                 known = ir.any_of(both, ir.all_of(text, right.present))
                 error = ir.any_of(error, ir.all_of(values, complement(known)))
             case NotNumbers.THROWS if operator is Arithmetic.DIVIDE and dialect.division is Division.BY_ZERO_ATOMS:
-                # Everything else is above a number in Erlang's order of terms.
+                # In Erlang's order of terms, all other terms are greater than numbers.
                 zero = is_zero(second)
                 above = ir.all_of(values, complement(first.where(NUMBERS)), zero)
                 results.append(atom("plus_infinity", above))
@@ -185,7 +188,7 @@ def calculate(operator: Arithmetic, left: Operand, right: Operand, dialect: Dial
 
 
 def _with_read_numbers(operand: Operand) -> Operand:
-    """The operand with the number that each string of it says: a double where it has a point, else a long."""
+    """Return ``operand`` with an alternative for the number in each string: a double if it has a point, else a long."""
     read: list[Alternative] = []
     for item in operand.of(OperandType.STRING):
         if isinstance(item.value, ir.Constant):
@@ -202,9 +205,9 @@ def _with_read_numbers(operand: Operand) -> Operand:
 
 
 def _absent_or_error(left: Operand, right: Operand, dialect: Dialect) -> tuple[ir.Predicate, ir.Predicate]:
-    """The rows where an operand is NULL, and where one throws that is evaluated."""
+    """Return two predicates: that an operand is NULL, and that an operand that is evaluated throws."""
     if is_java(dialect):
-        # Java leaves the right side alone where the left one is NULL.
+        # Java does not evaluate the right side if the left side is NULL.
         absent = ir.any_of(left.absent, ir.all_of(left.present, right.absent))
         return absent, ir.any_of(left.error, ir.all_of(left.present, right.error))
     error = ir.any_of(left.error, right.error)
@@ -219,7 +222,7 @@ def _without_result(
     both: ir.Predicate,
     dialect: Dialect,
 ) -> ir.Predicate:
-    """The rows where two numbers have no result: zero divisors, and integers that do not fit."""
+    """Return the predicate that two numbers have no result: for a zero divisor, or an integer that does not fit."""
     whole = ir.all_of(left.where(WHOLE), right.where(WHOLE))
     if operator is Arithmetic.DIVIDE and dialect.division is Division.BY_ZERO_UNKNOWN:
         return ir.all_of(both, is_zero(right))
@@ -230,7 +233,7 @@ def _without_result(
     for item in results:
         overflows = dialect.integer_arithmetic is IntegerArithmetic.LONG or _digits(item.value) > DECIMAL_DIGITS
         if item.type.integer and not isinstance(item.value, ir.Constant) and (truncates or overflows):
-            # A number that DECIMAL cannot hold is NULL in Spark: a limit, and never a wrong answer.
+            # A number that a DECIMAL cannot hold is NULL in Spark, so the result is missing, but never wrong.
             unfit.append(ir.all_of(whole, ir.IsNull(item.value)))
     if not any(item.type.integer for item in results) and whole != ir.FALSE and not yields_doubles(operator, dialect):
         unfit.append(whole)
@@ -238,7 +241,7 @@ def _without_result(
 
 
 def _digits(value: ir.Value) -> int:
-    """Estimate the most decimal digits that an integer of any size has; none for one of 64 bits."""
+    """Return the estimated maximum number of decimal digits of an integer; 19 for an integer of 64 bits."""
     match value:
         case ir.Constant(value=int() as number):
             return len(str(abs(number)))
@@ -259,7 +262,7 @@ def _digits(value: ir.Value) -> int:
 
 
 def _infinite_values(value: ir.Value) -> Iterator[ir.Value]:
-    """The doubles in a result that are NULL instead of infinite."""
+    """Yield the doubles in a result for which the result is NULL if they are infinite."""
     match value:
         case ir.Apply(function=ir.Function.FINITE, arguments=(infinite,)):
             yield infinite
@@ -270,9 +273,9 @@ def _infinite_values(value: ir.Value) -> Iterator[ir.Value]:
 
 
 def _dies(left: Numbers, right: Numbers) -> ir.Predicate:
-    """Return where an integer division ends the C++ broker: by zero, and of the least long by -1.
+    """Return the predicate that an integer division crashes the C++ broker: by zero, or the smallest long by -1.
 
-    A header field counts as an integer whatever width its table gives it: JMSPriority is an int there.
+    Header fields count as integers of any width; JMSPriority, for example, is an int.
     """
     dividend, divisor = left.integer(), right.integer()
     if dividend is None or divisor is None:
@@ -285,13 +288,13 @@ def _dies(left: Numbers, right: Numbers) -> ir.Predicate:
 
 
 def _concatenated(left: Operand, right: Operand) -> list[Alternative]:
-    """Java's + with a string on the left."""
+    """Return the results of Java's ``+`` with a string on the left: a concatenation."""
     strings, others = left.of(OperandType.STRING), right.alternatives
     if not strings or not others:
         return []
     if len(strings) == len(others) == 1:
         value = ir.Apply(ir.Function.CONCATENATE, (strings[0].value, java_text(others[0])), STRING)
         return [Alternative(OperandType.STRING, value, ir.all_of(strings[0].guard, others[0].guard))]
-    # One value for all of them: as alternatives they would multiply along a chain.
+    # All results are merged into one value, because the number of alternatives would multiply along a chain.
     texts = one_value(strings, left, java_text), one_value(others, right, java_text)
     return [Alternative(OperandType.STRING, ir.Apply(ir.Function.CONCATENATE, texts, STRING))]

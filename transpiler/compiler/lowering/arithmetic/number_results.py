@@ -1,4 +1,4 @@
-"""The numbers of an operand, and those that an operation yields by a dialect's rules."""
+"""The numbers of an operand, and the numeric results of an operation by a dialect's rules."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _FLOATS = (OperandType.FLOAT, OperandType.DOUBLE)
 WHOLE = (*_INTS, OperandType.LONG)
 NUMBERS = (*WHOLE, *_FLOATS)
 
-#: Functions by what they do with an integer that does not fit: none, the low 64 or 32 bits, all digits.
+#: The function for each operator, by the result for an integer that does not fit: NULL, the low 64 bits, the low 32
+#: bits, or all digits.
 _CHECKED = {
     Arithmetic.ADD: ir.Function.ADD,
     Arithmetic.SUBTRACT: ir.Function.SUBTRACT,
@@ -43,51 +44,58 @@ _BIG = {
     Arithmetic.SUBTRACT: ir.Function.SUBTRACT_BIG,
     Arithmetic.MULTIPLY: ir.Function.MULTIPLY_BIG,
 }
-#: Functions of constants whose results the compiler knows.
+#: The functions that are evaluated at compile time if both operands are constants.
 _FOLDED = frozenset(_CHECKED.values())
-#: The constant that an operation on integers may have beside any number without changing it.
+#: The identity element of each function, for integers.
 _IDENTITIES = {ir.Function.ADD: 0, ir.Function.MULTIPLY: 1}
 
 
 class Numbers:
-    """The numbers of an operand, as the values that operations take; each is NULL where the operand is no such one."""
+    """The numbers of an operand as operands of operations; each value is NULL if the operand has no such number."""
 
     def __init__(self, operand: Operand) -> None:
         self.operand = operand
 
     def where(self, types: Sequence[OperandType]) -> ir.Predicate:
-        """The rows where the operand is of one of some types."""
+        """Return the predicate that the operand has one of ``types``."""
         return self.operand.where(types) if self.operand.of(*types) else ir.FALSE
 
     def integer(self, types: Sequence[OperandType] = WHOLE, bits: int = 64) -> ir.Value | None:
-        """The integers of some types in 64 bits, a literal beyond them cut to its low bits; None without any."""
+        """Return the integers of ``types`` as 64-bit values; None if the operand never is such an integer.
+
+        A literal beyond 64 bits is truncated to its low ``bits`` bits.
+        """
         value = self._one_value(types, lambda item: _cut(item, bits))
         if value is None or isinstance(value, ir.Constant) or value.type == BIGINT:
             return value
         return ir.Apply(ir.Function.TO_LONG, (value,), BIGINT)
 
     def decimal(self) -> ir.Value | None:
-        """The integers, of any size."""
+        """Return the integers as DECIMALs, of any size; None if the operand never is an integer."""
         return self._one_value(WHOLE, lambda item: to_decimal(item.value))
 
     def floating(self) -> ir.Value | None:
-        """The floating point numbers; None where the operand never is one."""
+        """Return the floating-point numbers; None if the operand never is a floating-point number."""
         return self._one_value(_FLOATS, None)
 
     def widened(self) -> ir.Value | None:
-        """The integers as doubles; None where the operand never is one."""
+        """Return the integers as doubles; None if the operand never is an integer."""
         value = self._one_value(WHOLE, _approximate)
         return None if value is None else to_double(value)
 
     def double(self) -> ir.Value | None:
-        """The numbers of either kind as doubles; None where the operand never is one."""
+        """Return all numbers as doubles; None if the operand never is a number."""
         if self.operand.nearest:
             return to_double(one_value(self.operand.nearest, self.operand, lambda item: to_double(item.value)))
         values = [value for value in (self.floating(), self.widened()) if value is not None]
         return ir.first_of(values, DOUBLE) if values else None
 
     def by_width(self, dialect: Dialect) -> Iterator[Alternative]:
-        """The numbers of each type as one value; the types of one class are one where no width changes a result."""
+        """Yield one alternative for the numbers of each type.
+
+        In dialects in which the width of a number does not change results, it is one for all integers and one for all
+        floating-point numbers.
+        """
         groups: dict[OperandType, list[Alternative]] = {}
         for item in self.operand.of(*NUMBERS):
             kind = item.type
@@ -117,12 +125,12 @@ def _approximate(item: Alternative) -> ir.Value:
 
 
 def is_java(dialect: Dialect) -> bool:
-    """Return True if integers have 32 or 64 bits by their Java types."""
+    """Return True if integers in ``dialect`` have 32 or 64 bits, according to their Java type."""
     return dialect.integer_arithmetic is IntegerArithmetic.WRAP_INT
 
 
 def yields_doubles(operator: Arithmetic, dialect: Dialect) -> bool:
-    """Return True if an operation makes doubles of integers."""
+    """Return True if the result of ``operator`` for two integers is a double."""
     if operator is Arithmetic.REMAINDER:
         return dialect.remainder is Remainder.DOUBLE
     return operator is Arithmetic.DIVIDE and dialect.division not in (
@@ -132,7 +140,7 @@ def yields_doubles(operator: Arithmetic, dialect: Dialect) -> bool:
 
 
 def is_zero(numbers: Numbers) -> ir.Predicate:
-    """The rows where an operand is a number and zero."""
+    """Return the predicate that the operand is a number and is zero."""
     tests = []
     for item in numbers.operand.of(*NUMBERS):
         if isinstance(item.value, ir.Constant):
@@ -144,7 +152,7 @@ def is_zero(numbers: Numbers) -> ir.Predicate:
 
 
 def results_of(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Dialect) -> list[Alternative]:
-    """The numbers that an operation yields; a value is NULL where its operands are not of the types for it."""
+    """Return the numeric results of an operation, each NULL in rows in which the operands have other types."""
     if yields_doubles(operator, dialect):
         return _quotients(operator, left, right, dialect)
     results = _integers(operator, left, right, dialect)
@@ -154,7 +162,7 @@ def results_of(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Dia
 
 
 def _integers(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Dialect) -> list[Alternative]:
-    """Calculate integers by integers: in 64 bits, in 32 where Java does, or of any size as far as 38 digits go."""
+    """Return the results for two integers: in 64 bits, in 32 bits if Java does so, or of any size up to 38 digits."""
     stands = ir.all_of(left.where(WHOLE), right.where(WHOLE))
     if stands == ir.FALSE:
         return []
@@ -190,7 +198,10 @@ def _result(
     stands: ir.Predicate,
     guard: ir.Predicate = ir.TRUE,
 ) -> list[Alternative]:
-    """The result of a function as an alternative; none where constants have no result."""
+    """Return the result of ``function`` as an alternative; an empty list if there is no result.
+
+    There is none if an operand is None, or for constants without a result, such as a division by zero.
+    """
     value = None if left is None or right is None else _apply(function, left, right)
     return [] if value is None else [Alternative(kind, value, guard, stands_where=stands)]
 
@@ -203,7 +214,7 @@ def _apply(function: ir.Function, left: ir.Value, right: ir.Value) -> ir.Value |
         return None if result is None else ir.constant(result)
     types = (left.type, right.type)
     if types == (BIGINT, BIGINT) and function in _IDENTITIES:
-        # Spark leaves out the operation, too, and what it then sees as one chain it calculates in another order.
+        # Spark would also omit the operation, and could then reorder the operations around it as one chain.
         identity = ir.constant(_IDENTITIES[function])
         if identity in (left, right):
             return right if left == identity else left
@@ -211,10 +222,10 @@ def _apply(function: ir.Function, left: ir.Value, right: ir.Value) -> ir.Value |
 
 
 def _doubles(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Dialect) -> list[Alternative]:
-    """A double with any number.
+    """Return the results for a double and any number.
 
-    The left side, which a chain of operations makes long, stands as a double in one place. If one double stands for the
-    integers and the fractions of a side, both sides are calculated with as doubles unless both are integers.
+    The left side, which is long in a chain of operations, occurs as a double only once. If one double represents both
+    the integers and the fractions of a side, the sides are computed as doubles unless both are integers.
     """
     if left.operand.nearest or right.operand.nearest:
         return _nearest_doubles(operator, left, right)
@@ -242,7 +253,7 @@ def _nearest_doubles(operator: Arithmetic, left: Numbers, right: Numbers) -> lis
 
 
 def _may_overflow(operator: Arithmetic, left: Numbers, right: Numbers) -> bool:
-    """Return True if the result of finite numbers can be infinite: not by adding small ones to the largest double."""
+    """Return True if the result for finite numbers can be infinite; adding a small number never overflows."""
     small, unit = 1e290, 1.0
 
     def bound(numbers: Numbers) -> float:
@@ -270,7 +281,7 @@ def _may_overflow(operator: Arithmetic, left: Numbers, right: Numbers) -> bool:
 
 
 def _quotients(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Dialect) -> list[Alternative]:
-    """Division and remainder of doubles."""
+    """Return the results of a division or remainder of doubles."""
     dividend, divisor = left.double(), right.double()
     if dividend is None or divisor is None:
         return []
@@ -298,5 +309,5 @@ def _quotients(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Dia
 
 
 def atom(name: str, guard: ir.Predicate) -> Alternative:
-    """One of Erlang's atoms, where it stands for an operand."""
+    """Return the Erlang atom ``name`` as an alternative that applies if ``guard`` holds."""
     return Alternative(OperandType.ATOM, ir.constant(name), guard)

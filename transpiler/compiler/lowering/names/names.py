@@ -1,4 +1,4 @@
-"""Operands of names: header fields by the dialect's table and the receiver, everything else as a property."""
+"""Lower names to operands: header fields by the dialect's table and the receiver, all other names as properties."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 
 
 def time_of(receiver: Receiver) -> ir.Value:
-    """Return the receiver's time: the one that was given, else that of the query or micro-batch."""
+    """Return the time that the receiver was given, or the time of the query or micro-batch if none was given."""
     return ir.Apply(ir.Function.NOW, (), BIGINT) if receiver.now is None else ir.Constant(receiver.now, BIGINT)
 
 
 def value_at(receiver: Receiver, place: MessageField) -> ir.Value | None:
-    """Return the value at a place of the receiver; None for a destination that is not known."""
+    """Return the value of the receiver's field ``place``; None if it is the destination and that is not known."""
     if place == NOW:
         return time_of(receiver)
     assert place == DESTINATION
@@ -51,7 +51,7 @@ def value_at(receiver: Receiver, place: MessageField) -> ir.Value | None:
 
 
 class Names:
-    """The operands of the names of one text over one layout, as a dialect sees them."""
+    """Lowers the names in one selector over one layout by the rules of a dialect."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class Names:
         self._operands: dict[tuple[str | None, str], Operand] = {}
 
     def operand(self, identifier: ast.Identifier) -> Operand:
-        """The operand behind a name; ``LayoutError`` where the layout has no place for it."""
+        """Return the operand for a name. If the layout does not store it, raise ``LayoutError``."""
         key = identifier.section, identifier.name
         known = self._operands.get(key)
         if known is None:
@@ -85,7 +85,10 @@ class Names:
         return known
 
     def literal_text(self, node: ast.StringLiteral, test: ast.Compare | ast.In | None = None) -> str:
-        """The text of a literal; in a test of a JMS id, whose hexadecimal digits have no case, the canonical text."""
+        """Return the text of a literal; if ``test`` tests a JMS ID, the canonical text.
+
+        The hexadecimal digits of a JMS ID are not case-sensitive.
+        """
         if self.dialect.fields.rewritten:
             return dict(self.dialect.fields.rewritten).get(node.value, node.value)
         named = None if test is None else _other_side(test, node)
@@ -96,7 +99,7 @@ class Names:
             return node.value
         text = canonical(node.value)
         seen = text_of(text, message_id=field.has_conversion(Conversion.MESSAGE_ID))
-        # A column of the table's own has its texts as they are, with the prefix of an id or without.
+        # In a column named after the field, texts are compared unchanged, with or without the prefix of an ID.
         if seen != text and self._own_column(named) is None:
             outcome = "true of every other" if _is_not_equal(test) else "never true"
             message = f"no {named.name} reads '{node.value}', so this is {outcome}"
@@ -104,7 +107,7 @@ class Names:
         return text
 
     def _refuse_unknown_field(self, identifier: ast.Identifier) -> None:
-        """A name of the wire that AMQP does not have, unless a column is called so."""
+        """Raise ``LayoutError`` for a name with the prefix of AMQP fields that is neither a field nor a column."""
         fields = self.dialect.fields
         prefix = fields.wire_prefix
         if not prefix or not identifier.name.startswith(prefix) or identifier.name in self.layout.names():
@@ -127,13 +130,13 @@ class Names:
         raise self._unknown().property(identifier)
 
     def _unknown(self) -> UnknownNames:
-        # The hints need the layouts of typed columns, and the text is parsed again.
+        # Imported only for errors, because the hints need the layouts of typed columns and parse the text again.
         from transpiler.compiler.lowering.names.unknown_names import UnknownNames
 
         return UnknownNames(self.layout, self.source, self.dialect)
 
     def _doubt(self, identifier: ast.Identifier, place: MessageField) -> None:
-        """Warn where the layout could read a name in another way, too."""
+        """Warn if the layout could also read the name in another way."""
         reading = self.layout.doubt(place)
         if reading is not None:
             message, advice = reading
@@ -159,7 +162,7 @@ class Names:
             message = f"{identifier.name} is {value} in every message: the layout {self.layout.name} has no such field"
             self._warn("layout.header-default", message, identifier, *self._advice(field))
         if field.has_conversion(Conversion.NUMBER_IN_TEXT) and len(parts) == 1:
-            # Its text is another value beside numbers, which an operand of two places cannot express.
+            # Compared with numbers, its text has another value, which an operand from several fields cannot represent.
             return parts[0]
         operand = NULL
         for part in parts:
@@ -172,11 +175,11 @@ class Names:
         return all_advice(self.layout.offers(field.places[0]))
 
     def _own_column(self, identifier: ast.Identifier) -> Stored | None:
-        """The typed column of the field's own name, which holds what the broker would have said."""
+        """Return the typed column named after the field, which holds what a selector sees; None if there is none."""
         return None if identifier.section else self.layout.named_header(identifier.name)
 
     def _parts(self, identifier: ast.Identifier, field: HeaderField) -> Iterator[Operand]:
-        """The operands of a field's origins that the layout, or the receiver, has."""
+        """Yield the operands of those origins of ``field`` that the layout or the receiver has."""
         own = self._own_column(identifier)
         if own is not None:
             operand = at(own, self.dialect.types, field.name)
@@ -189,7 +192,7 @@ class Names:
                     yield part
 
     def _check_own_column(self, identifier: ast.Identifier, field: HeaderField, operand: Operand) -> None:
-        """Warn of a column that has a header field's name and a type that the field does not have."""
+        """Warn about a column that is named after a header field but has a type that the field cannot have."""
         if not operand.alternatives or any(_is_like(item.type, field.type) for item in operand.alternatives):
             return
         name, kind = identifier.name, _described(field.type)
@@ -197,7 +200,7 @@ class Names:
         self._warn("type.header", message, identifier, *(self.layout.declaration(field.name, kind) or (None, None)))
 
     def _origin(self, field: HeaderField, origin: Origin) -> Operand | None:
-        """The operand of one origin; None where the layout, or the receiver, does not have it."""
+        """Return the operand of ``origin``; None if neither the layout nor the receiver has it."""
         if origin.conversion in (Conversion.EXPIRY, Conversion.EXPIRY_UNLESS_ZERO):
             duration, *times = (self._whole_number(place) for place in origin.places)
             if duration is None:
@@ -213,7 +216,7 @@ class Names:
                 part = converted(origin.conversion, place, source, field.type, self.dialect.types, field.name)
                 if origin.conversion is Conversion.NUMBER_IN_TEXT:
                     return part
-                # A value of a type that the dialect does not have hides those of the next places all the same.
+                # Even a value of a type that the dialect lacks hides the values of the following fields.
                 operand = or_else(operand, part, nothing_stored)
                 nothing_stored = ir.all_of(nothing_stored, at(source).absent)
             elif place.section == RECEIVER and (value := value_at(self.receiver, place)) is not None:
@@ -249,7 +252,10 @@ def _is_not_equal(test: ast.Compare | ast.In) -> bool:
 
 
 def _id_remedy(text: str, seen: str | None) -> tuple[str, Remedy | None]:
-    """Return the hint for the text of an id that no id reads, and its fix."""
+    """Return the hint, and the fix, for ``text``, which is not the text of any ID.
+
+    ``seen`` is the text that a selector would see for such an ID; None if there is none.
+    """
     if not seen:
         return "the rest of it does not fit the prefix", None
     if not text.startswith("ID:"):

@@ -1,1 +1,1 @@
-"""Tests and functions of texts: LIKE in ``text_tests``, then ActiveMQ's in ``functions``."""
+"""Tests and functions of texts: LIKE in ``text_tests``, and the functions of ActiveMQ in ``functions``."""

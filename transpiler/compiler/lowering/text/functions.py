@@ -1,6 +1,6 @@
-"""The functions of ActiveMQ and of the SQL filter as Spark has them.
+"""Lowering of the functions of ActiveMQ and of the SQL filter.
 
-A regular expression must be a literal: one that a row brings along could be wrong there, and fail the job.
+A regular expression must be a literal, because an invalid expression in a row would fail the Spark job.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _STRING = OperandType.STRING
 
 
 class Functions:
-    """The functions of one selector; ``operand`` lowers an argument."""
+    """Lowers the function calls of one selector; ``operand`` is the function that lowers an argument."""
 
     def __init__(
         self, operand: Callable[[ast.Expression], Operand], source: Source, dialect: Dialect, receiver: Receiver
@@ -48,7 +48,7 @@ class Functions:
         self.receiver = receiver
 
     def call(self, node: ast.Call) -> Operand:
-        """The operand that a function yields."""
+        """Return the operand for the result of the function call ``node``."""
         match node.function:
             case "UTC":
                 return in_every_row(Alternative(OperandType.LONG, time_of(self.receiver), stands_where=ir.TRUE))
@@ -67,14 +67,14 @@ class Functions:
         )
 
     def _pattern_text(self, node: ast.Expression, function: str) -> ast.StringLiteral:
-        """A regular expression that is known now, for one of a row could fail there."""
+        """Return ``node``, a regular expression or separator; raise an error unless it is a string literal."""
         if not isinstance(node, ast.StringLiteral):
             self._refuse(node, f"{function} in Spark takes its regular expression from a literal")
         return node
 
     @contextmanager
     def _regex_errors_at(self, node: ast.StringLiteral) -> Iterator[None]:
-        """Turn a RegexError into a diagnostic inside this literal."""
+        """Convert an error about a regular expression to a diagnostic with its position inside the literal ``node``."""
         try:
             yield
         except (RegexError, SearchLimitError) as error:
@@ -92,11 +92,11 @@ class Functions:
         with self._regex_errors_at(written):
             expression = compile_regular(written.value).java()
         candidate = self.operand(node.arguments[1])
-        # The text of an array is where it lies in memory.
+        # In Java, the text of a byte array contains its address in memory.
         texts = [item for item in candidate.alternatives if item.type is not OperandType.BYTES]
         tests = [ir.all_of(item.guard, ir.Matches(java_text(item), expression)) for item in texts]
         true = ir.any_of(*tests)
-        # A missing candidate is FALSE, not unknown.
+        # For a missing candidate the result is FALSE, not unknown.
         return truth_value(true, complement(ir.any_of(true, candidate.error)), candidate.error)
 
     def _in_list(self, node: ast.Call) -> Operand:
@@ -115,7 +115,7 @@ class Functions:
         true: ir.Predicate = ir.FALSE
         for member in members:
             is_equal = ir.all_of(equals(member, candidate, self.dialect), complement(thrown))
-            # Java asks NULL for its equals, where no member before has ended the loop.
+            # Java calls ``equals`` on a member that is NULL, which throws, unless an earlier member ended the loop.
             thrown = ir.any_of(thrown, ir.all_of(member.absent, complement(true)))
             true = ir.any_of(true, is_equal)
         return truth_value(true, complement(ir.any_of(true, thrown)), thrown)
@@ -138,12 +138,12 @@ class Functions:
             for item in subject.of(_STRING)
         ]
         strings = subject.where([_STRING]) if pairs else ir.FALSE
-        # Anything but a string is cast to one and throws, NULL too.
+        # Java casts the argument to a string, which throws for any other type and for NULL.
         return Operand(tuple(with_valid_guards(pairs, subject)), strings, ir.FALSE, complement(strings))
 
 
 def _behind(source: Source, node: ast.StringLiteral, offset: int) -> Span:
-    """The rest of a literal from a character of its value on; a quote in it is written twice."""
+    """Return the span of a literal from the character ``offset`` of its value on; quotes are doubled in the literal."""
     place, end = node.span.start + 1, node.span.end - 1
     quote = source.text[node.span.start : node.span.start + 1]
     for _ in range(offset):

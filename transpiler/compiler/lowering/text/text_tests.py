@@ -1,4 +1,4 @@
-"""LIKE as each engine has it: by code points or bytes, over line ends or within lines."""
+"""LIKE in the variants of each broker: by code points or bytes, across line ends or within lines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from transpiler.message.operand_types import OperandType
 
 
 class PatternForm(NamedTuple):
-    """The form of a pattern of LIKE, its texts aside: the kind of test, a length, and whether it tests octets."""
+    """The form of a LIKE pattern without its texts: the kind of test, a length, and True if it tests octets."""
 
     kind: Literal["is", "begins", "ends", "contains", "matches"]
     length: int = 0
@@ -26,7 +26,7 @@ class PatternForm(NamedTuple):
 
 
 def text_form(pattern: Pattern) -> PatternForm | None:
-    """The form of a pattern whose test is one comparison with its one text; None for another pattern."""
+    """Return the form of a pattern that can be tested by one comparison with its only text; None for other patterns."""
     match pattern:
         case (str(),):
             return PatternForm("is")
@@ -41,9 +41,9 @@ def text_form(pattern: Pattern) -> PatternForm | None:
 
 
 def fits(value: ir.Value, form: PatternForm, parameter: ir.Value, negated: bool = False) -> ir.Predicate:
-    """The rows where a text matches, or does not match, a pattern of that form; ``parameter`` stands for its text.
+    """Return the predicate that ``value`` matches a pattern of the form ``form``; if ``negated``, that it does not.
 
-    The text of ``matches`` is a regular expression of Java.
+    ``parameter`` is the text of the pattern; for the kind ``matches`` it is a Java regular expression.
     """
     match form.kind:
         case "begins":
@@ -60,7 +60,7 @@ def fits(value: ir.Value, form: PatternForm, parameter: ir.Value, negated: bool 
 def like(
     operand: Operand, node: ast.Like, written: str, dialect: Dialect, parameter: ir.Value | None = None
 ) -> Outcomes:
-    """LIKE of an operand; ``parameter`` stands for the text of a pattern as ``fits`` has it."""
+    """Return the outcomes of LIKE for ``operand``; ``parameter`` replaces the text of the pattern as in ``fits``."""
     escape = node.escape.value if node.escape else None
     pattern = read_pattern(written, escape, dialect.escapes)
     tests = [
@@ -72,7 +72,7 @@ def like(
         return ir.any_of(*[ir.all_of(guard, test.predicate(negated)) for guard, test in tests])
 
     def no_string(outcome: LikeNotString) -> ir.Predicate:
-        # In some dialects what is no string does not match, in some it throws.
+        # In some dialects a value that is not a string does not match, in other dialects it throws.
         others = [item.type for item in operand.alternatives if item.type is not OperandType.STRING]
         return operand.where(others) if others and dialect.like_not_string is outcome else ir.FALSE
 
@@ -84,7 +84,7 @@ def like(
 
 
 class _Test(NamedTuple):
-    """The test of one text by a pattern."""
+    """The test of one text with a LIKE pattern."""
 
     value: ir.Value
     pattern: Pattern
@@ -94,7 +94,7 @@ class _Test(NamedTuple):
     parameter: ir.Value | None
 
     def predicate(self, negated: bool) -> ir.Predicate:
-        """The rows where the text matches, or does not match."""
+        """Return the predicate that the text matches the pattern; if ``negated``, that it does not match."""
         value, pattern, wildcards = self.value, self.pattern, self.dialect.wildcards
         if wildcards is Wildcards.BYTES:
             value = ir.Apply(ir.Function.BEFORE_NUL, (value,), STRING)
@@ -110,13 +110,13 @@ class _Test(NamedTuple):
         else:
             test = ir.Matches(value, pattern_expression(pattern, self.dialect), negated)
         if not independent and wildcards is Wildcards.LINES and _from_bytes(value):
-            # Bytes that are no UTF-8 are no subject of a regular expression, and so unknown.
+            # The broker cannot match bytes that are not UTF-8 with a regular expression, so the result is unknown.
             return ir.all_of(ir.IsTrue(ir.Apply(ir.Function.VALID, (value,), BOOLEAN)), test)
         return test
 
 
 def pattern_form(pattern: Pattern, written: str, escape: str | None, dialect: Dialect) -> PatternForm | None:
-    """The form of a pattern, to which ``pattern_text`` has the constant; None where a parameter cannot stand for it."""
+    """Return the form of a pattern whose constant is ``pattern_text``; None if the pattern cannot be a parameter."""
     if not any(isinstance(part, str) for part in pattern):
         return None
     independent = _is_engine_independent(pattern, written, escape, dialect)
@@ -125,17 +125,17 @@ def pattern_form(pattern: Pattern, written: str, escape: str | None, dialect: Di
 
 
 def pattern_text(pattern: Pattern, form: PatternForm, dialect: Dialect) -> str:
-    """The constant that ``fits`` compares with: the only text of a pattern, or its regular expression."""
+    """Return the constant with which ``fits`` compares: the only text of the pattern, or its regular expression."""
     return pattern_expression(pattern, dialect) if form.kind == "matches" else needle(pattern, dialect)
 
 
 def needle(pattern: Pattern, dialect: Dialect) -> str:
-    """The longest text of a pattern, which every matching string contains, in the characters that are tested."""
+    """Return the longest text of a pattern, which every matching string contains, in the characters that are tested."""
     return max((part for part in _as_tested(pattern, dialect) if isinstance(part, str)), key=len)
 
 
 def pattern_expression(pattern: Pattern, dialect: Dialect) -> str:
-    """A pattern as a regular expression of Java."""
+    """Return the Java regular expression for a pattern."""
     tested = _as_tested(pattern, dialect)
     match dialect.wildcards:
         case Wildcards.CODE_POINTS | Wildcards.BYTES:
@@ -147,7 +147,7 @@ def pattern_expression(pattern: Pattern, dialect: Dialect) -> str:
 
 
 def _tests_octets(pattern: Pattern, dialect: Dialect) -> bool:
-    """Return True if a wildcard stands for one byte, so that text and pattern are compared as their bytes."""
+    """Return True if a wildcard matches one byte, so that text and pattern are compared as bytes."""
     return Wildcard.ONE in pattern and dialect.wildcards in (Wildcards.BYTES, Wildcards.BYTES_OF_LINE)
 
 
@@ -158,7 +158,7 @@ def _as_tested(pattern: Pattern, dialect: Dialect) -> Pattern:
 
 
 def _is_engine_independent(pattern: Pattern, written: str, escape: str | None, dialect: Dialect) -> bool:
-    """Return True if every engine finds the same texts to match: no wildcard has bytes or line ends to stumble over."""
+    """Return True if the pattern matches the same texts in every broker, despite differences in bytes and line ends."""
     if Wildcard.ONE in pattern:
         return False
     match dialect.wildcards:
@@ -171,7 +171,7 @@ def _is_engine_independent(pattern: Pattern, written: str, escape: str | None, d
 
 
 def _from_bytes(value: ir.Value) -> bool:
-    """Return True if a text can be one that was bytes."""
+    """Return True if ``value`` can be a text that was converted from bytes."""
     match value:
         case ir.Apply(function=ir.Function.TEXT_OF_BYTES):
             return True
@@ -194,7 +194,10 @@ def _percents(written: str, escape: str | None) -> int:
 
 
 def _line_expression(pattern: Pattern) -> str:
-    """A pattern within lines, without going back over what a ``%`` has passed: the earliest find is always right."""
+    """Return the regular expression for a pattern within a line. It never backtracks over what a ``%`` has matched.
+
+    The earliest match of each segment is always correct.
+    """
     segments = segments_of(pattern, "[^\\n]", _quoted)
     if len(segments) == 1:
         return f"^{segments[0]}"
@@ -203,5 +206,5 @@ def _line_expression(pattern: Pattern) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Literal text in a regular expression of Java."""
+    """Return the Java regular expression for literal ``text``."""
     return "".join(f"\\x{{{ord(character):x}}}" if not character.isalnum() else character for character in text)

@@ -27,8 +27,8 @@ DELAYED = "delayed"
 #: The kind of a setting whose value is the reason, in words, why a queue loses messages without a consumer's action.
 LOSS = "loss"
 
-#: The kinds of settings with RabbitMQ's users, their permissions by the action, and those for topics: by the action,
-#: a space and the exchange.
+#: The kinds of the settings of RabbitMQ's users, of their permissions (``name`` is the action), and of their topic
+#: permissions (``name`` is the action, a space and the exchange).
 USER, PERMISSION, TOPIC_PERMISSION = "user", "permission", "topic permission"
 
 

@@ -1,4 +1,4 @@
-"""Arguments of bindings, queues and exchanges: values of message JSON, whose types a file may have lost."""
+"""Arguments of bindings, queues and exchanges: values of message JSON, whose AMQP types the file may lack."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from transpiler.base.errors import DecodeError, TopologyError
 from transpiler.message.json import read_value
 from transpiler.message.types import AmqpType, AmqpValue
 
-#: Lists and maps inside each other, in an argument.
+#: Maximum nesting depth of lists and maps in an argument.
 MAX_DEPTH = 20
 
-#: The consequence of the lost types for an argument that holds other values.
+#: Text for users: the consequence of missing types for an argument that is a list or map.
 TYPES_LOST = (
     "JSON has lost the types of the values inside: it equals a header whose integers are of 64 bits, if there are any, "
     "whose fractions are doubles, and whose entries are in this order"
@@ -25,9 +25,10 @@ TYPES_LOST = (
 def read_arguments(
     parent: Entry, name: str, *, small: AmqpType = AmqpType.LONG, tagged: bool = False
 ) -> dict[str, AmqpValue]:
-    """Read a member that maps names to values; ``small`` is the type of an integer of 32 bits.
+    """Return the arguments in the member ``name`` of ``parent``: AMQP value by name of the argument.
 
-    An array is a list, an object a map; with ``tagged``, an object of ``type`` and ``value`` alone names its type.
+    ``small`` is the type of an integer that fits 32 bits. A JSON array is a list, and an object a map. If ``tagged`` is
+    True, an object with only ``type`` and ``value`` is a value of this type.
     """
     if not parent.has(name):
         return {}
@@ -42,7 +43,7 @@ def read_arguments(
 
 
 def _with_types(value: Any, small: AmqpType, tagged: bool, path: str, depth: int = 0) -> Any:
-    """Convert a value of an argument to the form of message JSON."""
+    """Convert a value of an argument to message JSON."""
     if depth > MAX_DEPTH:
         refuse("limit.nesting", path, f"values nest more than {MAX_DEPTH} deep")
     match value:
@@ -62,7 +63,7 @@ def _with_types(value: Any, small: AmqpType, tagged: bool, path: str, depth: int
 
 
 def _value(value: Any, path: str) -> AmqpValue:
-    """A value as message JSON has it: plain, or tagged with its type."""
+    """Return the AMQP value of ``value`` in message JSON; raise ``TopologyError`` with ``path`` if it is invalid."""
     try:
         return read_value(path, value)
     except DecodeError as error:

@@ -1,9 +1,9 @@
 """A Qpid Broker-J configuration in JSON: the exchanges, queues and bindings of one virtual host.
 
-It reads the JSON configuration store, where bindings are ``durableBindings``, and what the management interface shows,
-where they are ``bindings``. Its answers about exchanges or queues alone are a virtual host without the rest: what their
-bindings name and the answer lacks takes part. ``${…}`` is never expanded: the broker would take it from its context and
-environment.
+The module reads the JSON configuration store, where bindings are ``durableBindings``, and answers of the management
+interface, where they are ``bindings``. An answer about only exchanges or queues is read as an incomplete virtual host:
+queues that its bindings name and the answer lacks are added. ``${…}`` is never expanded: the broker would expand it
+from its context and environment.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from transpiler.topology.records import (
 from transpiler.topology.setting import Setting, loss
 from transpiler.topology.targets import TargetType
 
-#: Attributes that every object of the broker has and that have no effect on routing.
+#: Attributes that every object of the broker has and that do not affect routing.
 _COMMON = frozenset(
     """id name type durable lifetimePolicy desiredState state description context createdBy createdTime lastUpdatedBy
     lastUpdatedTime lastOpenedTime modelVersion statistics creatingLinkInfo""".split()
@@ -44,7 +44,7 @@ _COMMON = frozenset(
 
 _EXCHANGE = _COMMON | {"alternateBinding", "bindings", "durableBindings", "unroutableMessageBehaviour", "queue"}
 
-#: The settings of a queue that decide about messages once it has them.
+#: The known attributes of a queue, which affect only messages that are already in the queue.
 _QUEUE = _COMMON | frozenset(
     """exclusive alternateBinding maximumDeliveryAttempts messageDurability messageGroupKeyOverride messageGroupType
     messageGroupSharedGroups messageGroupDefaultGroup maximumMessageTtl minimumMessageTtl noLocal
@@ -55,31 +55,31 @@ _QUEUE = _COMMON | frozenset(
     messageConversionExclusion expiryPolicy maximumLiveConsumers bindings durableBindings consumers""".split()
 )
 
-#: The limits of a queue's depth.
+#: The attributes that limit a queue's depth.
 _DEPTHS = ("maximumQueueDepthMessages", "maximumQueueDepthBytes")
 
 _TYPES: tuple[ExchangeType, ...] = ("direct", "topic", "fanout", "headers")
 
 _UNROUTABLE: Mapping[str, Unroutable] = {"DISCARD": "discard", "REJECT": "reject"}
 
-#: Levels of a configuration above its virtual hosts: a list, a broker, a node, an initial configuration; and some more.
+#: Maximum number of levels above a virtual host. A list, a broker, a node and an initial configuration are four.
 MAX_DEPTH = 16
 
-#: Members of a broker's or a node's configuration that no virtual host has.
+#: Members that only the configuration of a broker or node has, and no virtual host.
 _BROKER = ("virtualhostnodes", "virtualhosts", "virtualHostInitialConfiguration", "authenticationproviders", "ports")
 
-#: The initial configuration that the broker has from its context.
+#: The member, added by this module, for an initial configuration that the broker takes from its context.
 _CONTEXT = "context of the initial configuration"
 
-#: Arguments that the broker accepts on any binding, and this project does not act on.
+#: Arguments that the broker accepts on any binding, and that this project ignores.
 _OTHER_FILTERS = ("x-qpid-no-local", "x-qpid-replay-period", "x-filter-no-consume")
 
 
 def topology_from_broker_j(data: Any, virtualhost: str | None = None) -> Topology:
-    """The topology of a virtual host from a Broker-J configuration, the whole one or the virtual host's own.
+    """Return the topology of a virtual host from a whole Broker-J configuration, or from that of the virtual host.
 
-    ``virtualhost`` may be left out where there is one only. ``findings`` lists attributes and arguments that are not
-    understood, and text with ``${…}`` in it. Raises ``TopologyError``, which names the place.
+    ``virtualhost`` can be omitted if there is only one. The ``findings`` of the topology report attributes and
+    arguments that are not understood, and texts with ``${…}``. Raises ``TopologyError`` with the path of the error.
     """
     findings = Findings()
     host = _choose(list(_hosts(data, "")), virtualhost)
@@ -111,7 +111,7 @@ def topology_from_broker_j(data: Any, virtualhost: str | None = None) -> Topolog
 
 
 def _hosts(data: Any, path: str, depth: int = 0, is_host: bool = False) -> Iterator[Entry]:
-    """The virtual hosts anywhere below: of a broker, of its nodes, or the object itself."""
+    """Yield the virtual hosts in ``data``: those of a broker or of its nodes, or the object itself."""
     if depth > MAX_DEPTH:
         refuse("limit.nesting", path, f"virtual hosts stand at most {MAX_DEPTH} levels deep")
     answer = _answer(data, path)
@@ -134,7 +134,7 @@ def _hosts(data: Any, path: str, depth: int = 0, is_host: bool = False) -> Itera
         place = entry.at("virtualHostInitialConfiguration")
         text = entry.text("virtualHostInitialConfiguration")
         if text.lstrip().startswith("${"):
-            # The broker has it from its context, which the file does not show: without objects by default.
+            # The broker takes it from its context, which is not in the file; by default it has no objects.
             yield Entry({"name": entry.data.get("name"), _CONTEXT: text}, place)
             return
         try:
@@ -148,7 +148,7 @@ def _hosts(data: Any, path: str, depth: int = 0, is_host: bool = False) -> Itera
         yield from _hosts(inner, place, depth + 1)
 
 
-#: The attributes that the management interface has of each object, and of exchanges and queues among them.
+#: Attributes by which objects in answers of the management interface are recognised: any object, exchanges, and queues.
 _SHOWN = ("id", "durable", "lifetimePolicy", "durableBindings", "statistics", "createdTime")
 _OF_EXCHANGES = ("bindings", "durableBindings", "unroutableMessageBehaviour")
 _OF_QUEUES = ("expiryPolicy", "maximumDeliveryAttempts", "queueDepthMessages", "messageDurability", "exclusive")
@@ -156,7 +156,10 @@ _OF_QUEUES = ("expiryPolicy", "maximumDeliveryAttempts", "queueDepthMessages", "
 
 @dataclass(frozen=True)
 class _Answer(Entry):
-    """An answer about some exchanges or queues, as a virtual host without a name that has them."""
+    """An answer about some exchanges or queues, in the form of a virtual host without a name.
+
+    ``paths`` maps the path of each object in the virtual host to the object's path in the file.
+    """
 
     paths: Mapping[str, str] = field(default_factory=dict)
 
@@ -166,7 +169,7 @@ class _Answer(Entry):
 
 
 def is_broker_j_answer(data: Any) -> bool:
-    """Return True for an exchange or a queue of Broker-J's management interface, or a list of them."""
+    """Return True if ``data`` is an exchange or a queue from Broker-J's management interface, or a list of these."""
     return _answer(data, "") is not None
 
 
@@ -185,7 +188,7 @@ def _answer(data: Any, path: str) -> _Answer | None:
 
 
 def _part(item: Any) -> str | None:
-    """Return the part of a virtual host that an object of an answer is in; None for any other object."""
+    """Return "exchanges" or "queues" for an object of an answer; None for any other object."""
     if not isinstance(item, Mapping) or "name" not in item or not any(name in item for name in _SHOWN):
         return None
     if item.get("type") in QPID_JAVA.types and any(name in item for name in _OF_EXCHANGES):
@@ -194,7 +197,7 @@ def _part(item: Any) -> str | None:
 
 
 def _undeclared(host: Entry, known: set[str], findings: Findings) -> tuple[Queue, ...]:
-    """Return the queues that bindings and alternates of an answer name and the answer does not declare."""
+    """Return the queues that bindings and alternates of an answer name without the answer declaring them."""
     found: dict[str, str] = {}
     for entry in host.entries("exchanges"):
         places = [place for part in ("durableBindings", "bindings") for place in entry.entries(part)]
@@ -211,12 +214,12 @@ def _undeclared(host: Entry, known: set[str], findings: Findings) -> tuple[Queue
 
 
 def _is_host(entry: Entry) -> bool:
-    """Return True for the configuration of a virtual host without a queue or an exchange of its own."""
+    """Return True if ``entry`` is the configuration of a virtual host, possibly without queues and exchanges."""
     return not any(entry.has(child) for child in _BROKER) and entry.has("modelVersion") and entry.has("type")
 
 
 def vhosts_of_broker_j(data: Any) -> list[str]:
-    """Return the names of the virtual hosts of a configuration."""
+    """Return the names of the virtual hosts in a configuration."""
     return [str(host.data["name"]) for host in _hosts(data, "") if "name" in host.data]
 
 
@@ -259,7 +262,7 @@ def _queue(entry: Entry, queues: set[str], exchanges: set[str], findings: Findin
 
 
 def _dead_letters(entry: Entry) -> dict[str, AmqpValue]:
-    """Return the settings by which a queue lets go of messages to its alternate; 0 attempts are any number."""
+    """Return the settings that send messages of a queue to its alternate; 0 attempts means no limit."""
     arguments = {}
     attempts = str(entry.data.get(ATTEMPTS_ARGUMENT) or "").strip()
     if attempts.isdecimal():
@@ -274,7 +277,7 @@ def _dead_letters(entry: Entry) -> dict[str, AmqpValue]:
 
 
 def _losses(host: Entry) -> Iterator[Setting]:
-    """Yield the queues that delete messages although an alternate is there: ``RingOverflowPolicyHandler``."""
+    """Yield a note for each queue that deletes messages even if it has an alternate: ``RingOverflowPolicyHandler``."""
     for entry in host.entries("queues"):
         if str(entry.data.get("overflowPolicy") or "").strip() == "RING":
             depth = next((entry.data[name] for name in _DEPTHS if entry.data.get(name) is not None), None)
@@ -293,7 +296,7 @@ def _alternate(entry: Entry, queues: set[str], exchanges: set[str], findings: Fi
     destination = _text(place, "destination", findings)
     if place.data.get("attributes"):
         findings.add("import.unknown", place.at("attributes"), "is not understood")
-    # An exchange of that name is looked for first, other than the exchange itself; then a queue.
+    # The broker first looks for an exchange with this name, except the exchange itself, and then for a queue.
     is_exchange = destination in exchanges and destination != entry.data.get("name")
     return Alternate(destination, "exchange" if is_exchange or destination not in queues else "queue")
 
@@ -323,7 +326,7 @@ def _bindings(entry: Entry, exchange: Exchange, queues: set[str], findings: Find
         for place in entry.entries(part):
             key, destination = _text(place, "bindingKey", findings, ""), _text(place, "destination", findings)
             if part == "bindings" and (key, destination) in bindings:
-                # The management interface shows a durable binding under both names.
+                # The management interface lists a durable binding in both lists.
                 continue
             arguments = read_arguments(place, "arguments", small=AmqpType.INT)
             for name, value in arguments.items():
@@ -332,7 +335,7 @@ def _bindings(entry: Entry, exchange: Exchange, queues: set[str], findings: Find
                 _report_argument(name, place, exchange, findings)
                 if exchange.type == "headers" and isinstance(value.type, Compound):
                     findings.add("import.types", place.at(f"arguments.{name}"), TYPES_LOST)
-            # The broker looks for a queue of that name first.
+            # The broker first looks for a queue with this name.
             kind: TargetType = "queue" if destination in queues else "exchange"
             bindings[key, destination] = Binding(exchange.name, destination, key, arguments, kind, place.path)
     return list(bindings.values())

@@ -1,6 +1,7 @@
-"""Conditions that constants decide: a filter in which what is known at a hop stands in the place of names.
+"""Conditions that constants decide: filters in which the values of some names are known.
 
-A condition is judged by the truth values that it may have, in three-valued logic; what reads the message may have each.
+For each condition, the module computes the set of truth values that it can have, in three-valued logic. A condition
+that reads the message can have any truth value.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import Dialect
 from transpiler.topology.importers.known_names import Known, Unknown, parsed
 
-#: The truth values that a condition may have; None is unknown.
+#: The truth values that a condition can have; None is JMS's *unknown*.
 _Values = frozenset[bool | None]
 
 _ANY: _Values = frozenset({True, False, None})
 
 
 def never_holds(selector: str, dialect: Dialect, known: Callable[[str], Known]) -> bool:
-    """Return True if the names that are known keep a selector from being true."""
+    """Return True if ``selector`` is never TRUE, given the values of names that ``known`` returns."""
     try:
         tree = parsed(selector, dialect)
     except UnsupportedFeatureError:
@@ -31,7 +32,7 @@ def never_holds(selector: str, dialect: Dialect, known: Callable[[str], Known]) 
 
 
 def _text(node: ast.Expression, known: Callable[[str], Known]) -> str | None:
-    """Return the text that an operand is, where it is known to be one."""
+    """Return the value of an operand if it is known to be a text; else None."""
     match node:
         case ast.StringLiteral(value=text):
             return text
@@ -77,7 +78,10 @@ _COMPARISONS: dict[Comparison, Callable[[str, str], bool]] = {
 
 
 def _joined(terms: tuple[ast.Expression, ...], absorbing: bool, known: Callable[[str], Known]) -> _Values:
-    """Return the values of a conjunction, which FALSE absorbs, or of a disjunction, which TRUE does."""
+    """Return the possible values of AND (``absorbing`` is False) or OR (``absorbing`` is True).
+
+    A term whose value is ``absorbing`` determines the result.
+    """
     values: _Values = frozenset({not absorbing})
     for term in terms:
         values = frozenset(

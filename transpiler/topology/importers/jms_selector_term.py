@@ -1,11 +1,11 @@
-"""Selectors that RabbitMQ's JMS client has compiled: an Erlang term as text, read back into a selector.
+"""Selectors that RabbitMQ's JMS client has compiled to Erlang terms, converted back to selectors.
 
 The client binds to an exchange of type ``x-jms-topic`` with the argument ``rjms_erlang_selector``; for
 ``color = 'red'`` it is ``{'=',{'ident',<<"color">>},<<"red">>}.``. Tuples are operators with their operands, binaries
-are strings, and atoms are operators and truth values. What stands for no selector is refused at its place; so are
-escapes in strings that versions of the broker read differently.
+are strings, and atoms are operators and truth values. A term that is not a selector raises an error with its span; so
+does an escape in a string that versions of the broker interpret differently.
 
-A chain of ANDs or ORs may be as long as the client nests it deep; other trees have the dialect's limit of levels.
+A chain of ANDs or ORs, which the client nests, can have any length; other trees have the dialect's limit of levels.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from transpiler.language.selector.printer import print_tree
 
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 
-#: Escapes that all versions of the broker read alike.
+#: The escaped characters that all versions of the broker interpret the same way.
 _ESCAPES = frozenset("\\\"'nrt")
 
 _HINT = """the JMS client writes a term like {'=',{'ident',<<"color">>},<<"red">>}."""
@@ -38,18 +38,18 @@ _ARITHMETIC = {operator.value: operator for operator in ast.Arithmetic if operat
 
 @dataclass(frozen=True, slots=True)
 class _Chain:
-    """Conditions that AND or OR joins, the last one first: the client nests them to the right."""
+    """Conditions that are joined by AND or OR, the last condition first, because the client nests them to the right."""
 
     operator: str
     terms: list[ast.Expression]
 
 
-#: A list of strings is a tuple here, and the bounds of BETWEEN are a list.
+#: The result of converting a term: a list of strings becomes a tuple, and the bounds of BETWEEN a list.
 _Item = Atom | tuple[ast.StringLiteral, ...] | list[ast.Expression] | _Chain | ast.Expression
 
 
 class _Term(NamedTuple):
-    """A term that was read; ``depth`` counts the trees inside each other in it, a chain as one."""
+    """A converted term. ``depth`` is the number of nested trees in it, where a chain counts as one."""
 
     item: _Item
     span: Span
@@ -57,9 +57,9 @@ class _Term(NamedTuple):
 
 
 def selector_of_term(text: str, path: str) -> str:
-    """Return the selector, in the dialect ``rabbitmq-jms``, that the client compiled to a term.
+    """Return the selector, in the dialect ``rabbitmq-jms``, that the client compiled to the term ``text``.
 
-    ``path`` names the term in errors. Raises ``TopologyError`` with the span of what is no part of a selector.
+    ``path`` names the term in errors. Raises ``TopologyError`` with the span of a term that is not part of a selector.
     """
     try:
         return _selector(text)
@@ -77,7 +77,7 @@ def _selector(text: str) -> str:
     try:
         parsed = parse_selector(selector, RABBITMQ_JMS)
     except UnsupportedFeatureError as error:
-        # The selector is one, and beyond a limit.
+        # The selector is valid but exceeds a limit.
         raise TopologyError([replace(error.diagnostics[0], source=source, span=whole)]) from None
     except TranspilerError as error:
         diagnostic = error.diagnostics[0]
@@ -89,7 +89,7 @@ def _selector(text: str) -> str:
 
 
 def _chained(term: _Term, operator: str) -> list[ast.Expression] | None:
-    """Return the terms of a chain of an operator; None for what is none."""
+    """Return the conditions of ``term`` if it is a chain of ``operator``; else None."""
     match term.item:
         case _Chain(operator=own, terms=terms) if own == operator:
             return terms
@@ -98,7 +98,7 @@ def _chained(term: _Term, operator: str) -> list[ast.Expression] | None:
 
 
 def _signed(operator: ast.Arithmetic, operand: ast.Expression) -> ast.Expression:
-    """Return an operand behind a sign; a selector's negative number is one literal."""
+    """Return ``operand`` with a sign before it; in a selector's tree, a negative number is a single literal."""
     match operand:
         case ast.IntegerLiteral(value=integer) if operator is ast.Arithmetic.SUBTRACT and integer >= 0:
             return ast.IntegerLiteral(-integer)
@@ -109,7 +109,7 @@ def _signed(operator: ast.Arithmetic, operand: ast.Expression) -> ast.Expression
 
 
 class _Builder:
-    """The functions that fold a term into a selector's tree."""
+    """A converter from an Erlang term to the tree of a selector."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -125,7 +125,7 @@ class _Builder:
         raise TopologyError.at(code, message, self.source, span, _HINT)
 
     def simple(self, term: Simple, start: int, end: int) -> _Term:
-        """Build what a string, a number or an atom stands for."""
+        """Return the conversion of a string, a number or an atom."""
         span = Span(start, end)
         match term:
             case Atom():
@@ -143,14 +143,14 @@ class _Builder:
                 return _Term(ast.StringLiteral(term), span)
 
     def check_escapes(self, span: Span) -> None:
-        """Refuse an escape in a string that not all versions of the broker read alike."""
+        """Raise ``TopologyError`` for an escape in a string that versions of the broker interpret differently."""
         for escape in _ESCAPE.finditer(self.source.text, *span):
             if escape[1] not in _ESCAPES:
                 message = f"{escape[0]} is read differently by different versions of the broker"
                 self.fail(message, Span(*escape.span()), "jms-term.escape")
 
     def compound(self, bracket: str, terms: list[_Term], start: int, end: int) -> _Term:
-        """Build what a tuple or a list stands for."""
+        """Return the conversion of a tuple or a list with the converted items ``terms``."""
         span = Span(start, end)
         if bracket == "[" and terms:
             return _Term(tuple(self.string(term) for term in terms), span)
@@ -163,7 +163,7 @@ class _Builder:
         item = self.build(operator, operands, span)
         depth = 1 + max((term.depth for term in operands), default=0)
         if isinstance(item, _Chain):
-            # A chain in the chain is no level of its own.
+            # A chain with the same operator inside the chain does not count as a level.
             depth = max(term.depth + (_chained(term, item.operator) is None) for term in operands)
         if depth > RABBITMQ_JMS.max_nesting:
             self.fail(f"nested more than {RABBITMQ_JMS.max_nesting} levels deep", span, "limit.nesting")
@@ -205,7 +205,7 @@ class _Builder:
         return self.fail(f"no selector has the operator {operator!r} with {count}", span, "jms-term.operator")
 
     def chain(self, operator: str, left: _Term, right: _Term) -> _Chain:
-        # The terms of a chain inside belong to it alone, and so the list can grow.
+        # No other term shares the list of an inner chain, so it can be extended in place.
         joined = _chained(right, operator) or [self.expression(right)]
         joined.extend(_chained(left, operator) or [self.expression(left)])
         return _Chain(operator, joined)

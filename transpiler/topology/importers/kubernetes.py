@@ -1,8 +1,8 @@
 """Resources of Kubernetes in a file, and the brokers that they describe.
 
-A broker is a resource of Artemis' operator with the addresses and the broker properties that belong to it, the
-resources of RabbitMQ's topology operator about one cluster, or a broker's own file in a ConfigMap or a Secret. What
-describes no broker is named and left out.
+A broker is a resource of Artemis' operator with its addresses and its broker properties, or the resources of RabbitMQ's
+topology operator for one cluster, or a broker's own file in a ConfigMap or a Secret. Any other resource is skipped,
+with a warning.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from transpiler.topology.importers.artemis_properties import core_of_properties
 from transpiler.topology.importers.kubernetes_rabbitmq import RabbitMQResources, clusters_of
 from transpiler.topology.importers.kubernetes_resources import Resource, group_of, node_at, value_of
 
-#: The resources that are read, for errors.
+#: Text for errors: the kinds of resources that are read.
 READ = (
     "read are ActiveMQArtemis, ActiveMQArtemisAddress, RabbitMQ's Exchange, Queue, Binding, Policy, SuperStream, "
     "Shovel, Federation and Vhost, and a ConfigMap or Secret that holds definitions.json or broker.xml"
@@ -30,23 +30,23 @@ READ = (
 _ADDRESS = "ActiveMQArtemisAddress"
 _ARTEMIS = ("ActiveMQArtemis", "Broker")
 _PROPERTIES = "brokerProperties"
-#: The end of the name of a Secret or ConfigMap with broker properties.
+#: The suffix of the name of a Secret or ConfigMap with broker properties.
 _OF_PROPERTIES = "-bp"
 _HOLDERS = ("ConfigMap", "Secret")
-#: The endings of a broker's files in a ConfigMap or Secret.
+#: The suffixes of a broker's files in a ConfigMap or Secret.
 _FILES = (".json", ".yaml", ".yml", ".xml")
 
 
 @dataclass(frozen=True, slots=True)
 class ArtemisResources:
-    """A broker of Artemis' operator: texts of broker properties, and resources of addresses."""
+    """A broker of Artemis' operator: its resource, its address resources, and texts with broker properties."""
 
     name: str
     resources: tuple[Resource, ...]
     properties: tuple[Source, ...] = ()
 
     def core(self, placeholders: Mapping[str, str] | None) -> Element:
-        """Return the ``core`` of the ``broker.xml`` that says the same."""
+        """Return the ``core`` element of the equivalent ``broker.xml``."""
         core = core_of_properties(self.properties, placeholders)
         document = XmlDocument(self.resources[0].node.source)
         listed = Element(document, "addresses", 0, 1, 1)
@@ -57,7 +57,7 @@ class ArtemisResources:
 
 @dataclass(frozen=True, slots=True)
 class HeldFile:
-    """A broker's file in a ConfigMap or Secret; the name of its text has its place."""
+    """A broker's file in a ConfigMap or Secret. The name of ``source`` contains its location."""
 
     name: str
     resources: tuple[Resource, ...]
@@ -68,7 +68,7 @@ Broker = ArtemisResources | RabbitMQResources | HeldFile
 
 
 def brokers_of(resources: Sequence[Resource], is_topology: Callable[[Source], bool]) -> list[Broker]:
-    """Return the brokers that resources describe; ``is_topology`` tells a broker's file from any other one."""
+    """Return the brokers that resources describe; ``is_topology`` returns True for the text of a broker's file."""
     found: list[Broker] = [*_artemis(resources), *clusters_of(resources)]
     used = {resource for broker in found for resource in broker.resources}
     for each in resources:
@@ -82,7 +82,7 @@ def brokers_of(resources: Sequence[Resource], is_topology: Callable[[Source], bo
 
 
 def left_out(resources: Sequence[Resource], brokers: Iterable[Broker]) -> list[Diagnostic]:
-    """Return the warning that names the resources that are in no broker."""
+    """Return a warning that names the resources that belong to no broker; empty if all belong to one."""
     used = {resource for broker in brokers for resource in broker.resources}
     listed = [each for each in resources if each not in used]
     if not listed:
@@ -92,7 +92,7 @@ def left_out(resources: Sequence[Resource], brokers: Iterable[Broker]) -> list[D
 
 
 def named(resources: Sequence[Resource]) -> str:
-    """Return the kinds of resources with their names and places."""
+    """Return a text with the kinds of resources, their names and their locations."""
     by_kind: dict[str, list[str]] = {}
     for each in resources:
         by_kind.setdefault(each.kind, []).append(f"{each.name} (at {each.place})".lstrip())
@@ -100,7 +100,7 @@ def named(resources: Sequence[Resource]) -> str:
 
 
 def tree_of(resources: Sequence[Resource]) -> Node | None:
-    """Return one tree of resources, in which their paths lead to their values."""
+    """Return a single tree of all resources, in which paths lead to values; None if there are no resources."""
     if not resources:
         return None
     first = resources[0].node
@@ -108,13 +108,13 @@ def tree_of(resources: Sequence[Resource]) -> Node | None:
 
 
 def _source_at(node: Node, path: str, text: str) -> Source:
-    """Return a text in a file as a text of its own, whose name has its place."""
+    """Return ``text``, the value of ``node`` in a file, as a source whose name contains its location."""
     line, column = node.source.position(node.span.start)
     return Source(text, f"{node.source.name}:{line}:{column}: {path}")
 
 
 def _held_files(resource: Resource) -> list[tuple[str, Source]]:
-    """Return the files in a ConfigMap or Secret that may be a broker's, by their names; a Secret has some in base64."""
+    """Return the possible broker's files in a ConfigMap or Secret, sorted by name; base64 is decoded."""
     endings = (*_FILES, ".properties") if resource.name.endswith(_OF_PROPERTIES) else _FILES
     found = []
     for part in ("data", "stringData", "binaryData"):
@@ -158,7 +158,7 @@ def _artemis(resources: Sequence[Resource]) -> Iterator[ArtemisResources]:
 
 
 def _brokers_named(address: Resource) -> list[str]:
-    """Return the names of the brokers that an address is for; none for one that is for all."""
+    """Return the names of the brokers to which an address resource applies; empty if it applies to all brokers."""
     names = [str(node.value) for node in address.listed("spec", "applyToCrNames")]
     return [] if {"*", ""} & set(names) else names
 
@@ -169,7 +169,7 @@ def _applies(address: Resource, broker: str) -> bool:
 
 
 def _properties_of(broker: Resource) -> Iterator[Source]:
-    """Yield the texts of broker properties in a broker's own resource."""
+    """Yield the texts with broker properties in a broker's own resource."""
     settings = broker.listed("spec", "addressSettings", "addressSetting")
     if settings:
         lines = [line for node in settings for line in _setting_lines(node)]
@@ -180,7 +180,7 @@ def _properties_of(broker: Resource) -> Iterator[Source]:
 
 
 def _mounted(broker: Resource, resources: Sequence[Resource]) -> Iterator[Resource]:
-    """Yield the resources with broker properties that a broker mounts, ConfigMaps first, as the broker reads them."""
+    """Yield the resources with broker properties that a broker mounts, in the broker's order: ConfigMaps first."""
     for kind, part in (("ConfigMap", "configMaps"), ("Secret", "secrets")):
         for node in broker.listed("spec", "deploymentPlan", "extraMounts", part):
             for each in resources:
@@ -190,7 +190,7 @@ def _mounted(broker: Resource, resources: Sequence[Resource]) -> Iterator[Resour
 
 
 def _setting_lines(node: Node) -> Iterator[str]:
-    """Yield the settings of addresses in an older resource as broker properties."""
+    """Yield the address settings in an older form of the resource, as lines of broker properties."""
     plain = node.plain()
     if not isinstance(plain, Mapping) or not isinstance(plain.get("match"), str):
         node.refuse("missing", "an address setting has a match")
@@ -201,13 +201,13 @@ def _setting_lines(node: Node) -> Iterator[str]:
 
 
 def _address(resource: Resource, document: XmlDocument) -> Element:
-    """Return the element of ``broker.xml`` that says what the resource of an address says."""
+    """Return the element of ``broker.xml`` that is equivalent to an address resource."""
     spec = resource.at("spec") or resource.node
     name = resource.text("spec", "addressName")
     if not name:
         spec.refuse("missing", f"{resource.path}.spec: addressName is missing")
     queue, given = resource.text("spec", "queueName"), resource.at("spec", "routingType")
-    # The operator takes the address' own routing type for its queue, too.
+    # The operator also uses the address' own routing type for its queue.
     given = given or resource.at("spec", "queueConfiguration", "routingType")
     kind = None if value_of(given) is None else str(value_of(given)).upper()
     if kind is not None and kind not in ROUTING_TYPES:

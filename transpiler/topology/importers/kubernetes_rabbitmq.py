@@ -1,4 +1,4 @@
-"""The resources of RabbitMQ's topology operator as an export of definitions."""
+"""Conversion of the resources of RabbitMQ's topology operator to an export of definitions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from transpiler.base.documents.entries import Entry, refuse
 from transpiler.topology.importers.kubernetes_resources import Resource, group_of, value_of
 from transpiler.topology.importers.rabbitmq_files import Definitions
 
-#: Parts of RabbitMQ's definitions by the kind of resource, and the names of the members that are other ones there.
+#: The list of RabbitMQ's definitions for each kind of resource; and, for each member of a resource whose name differs
+#: in definitions, its name there.
 _OF_RABBITMQ = {
     "Exchange": "exchanges",
     "Queue": "queues",
@@ -30,7 +31,7 @@ _MEMBERS = {
     "routingKey": "routing_key",
     "applyTo": "apply-to",
 }
-#: The names by which a resource has the members of definitions.
+#: For each such member of definitions, its name in a resource.
 _MEMBERS_OF = {member: name for name, member in _MEMBERS.items()}
 _NOT_IN_DEFINITIONS = ("rabbitmqClusterReference", "deletionPolicy", "deleteIfEmpty", "deleteIfUnused")
 _KEYS = {
@@ -43,10 +44,10 @@ _KEYS = {
     "SuperStream": ("name", "partitions", "routingKeys"),
 }
 
-#: The component of a parameter that a resource is.
+#: The component of the parameter for each kind of resource that becomes a parameter.
 _COMPONENTS = {"Shovel": "shovel", "Federation": "federation-upstream"}
 
-#: Members of a resource that are none of its parameter.
+#: Members of a resource that do not belong to the value of its parameter.
 _BESIDE = ("name", "vhost", "uriSecret", *_NOT_IN_DEFINITIONS)
 
 _CAPITAL = re.compile("(?<=[a-z0-9])([A-Z])")
@@ -59,13 +60,13 @@ _DEFAULTS: Mapping[str, Mapping[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class RabbitMQResources:
-    """The resources of RabbitMQ's topology operator about one cluster."""
+    """The resources of RabbitMQ's topology operator for one cluster."""
 
     name: str
     resources: tuple[Resource, ...]
 
     def definitions(self) -> Entry:
-        """Return the export of definitions that says the same; its objects have the paths of the resources."""
+        """Return the equivalent export of definitions, whose objects have the paths of the resources."""
         data: dict[str, list[Any]] = {}
         paths: dict[str, list[str]] = {}
         for each in self.resources:
@@ -85,12 +86,12 @@ class RabbitMQResources:
         return Definitions(data, "", paths)
 
     def findings(self) -> list[Diagnostic]:
-        """Return what is said of the resources that RabbitMQ refuses to the operator, and that are left out."""
+        """Return the findings about the resources that RabbitMQ rejects and that are skipped."""
         return [found for found in map(_refused, self.resources) if found is not None]
 
 
 def clusters_of(resources: Sequence[Resource]) -> Iterator[RabbitMQResources]:
-    """Yield the resources of the operator by the cluster that they name."""
+    """Yield the resources of the operator, grouped by the cluster that they name."""
     clusters: dict[str, list[Resource]] = {}
     for each in resources:
         if each.kind in _OF_RABBITMQ and group_of(each) == "rabbitmq.com":
@@ -102,10 +103,10 @@ def clusters_of(resources: Sequence[Resource]) -> Iterator[RabbitMQResources]:
 
 
 def _super_stream(spec: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield what the operator makes of a SuperStream: a direct exchange, and a stream for each partition.
+    """Yield the objects that the operator creates for a SuperStream: a direct exchange and a stream for each partition.
 
-    The partitions are named and bound by number, or by the resource's routing keys, as ``rabbitmq-streams
-    add_super_stream`` does.
+    The partitions are named and bound by number, or by the resource's routing keys, as by ``rabbitmq-streams
+    add_super_stream``.
     """
     name, host = str(spec.get("name", "")), {"vhost": spec.get("vhost") or "/", "durable": True}
     keys = spec.get("routingKeys") or range(int(spec.get("partitions") or 1))
@@ -118,19 +119,19 @@ def _super_stream(spec: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]
 
 
 def _parameter(kind: str, spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameter that a resource is; the URIs are in a Secret, and another broker's if nothing says them."""
+    """Return the parameter for a resource. URIs are in a Secret; a URI that is not given denotes another broker."""
     value = {_CAPITAL.sub(r"-\1", name).lower(): item for name, item in spec.items() if name not in _BESIDE}
     ends = ("src-uri", "dest-uri") if kind == "Shovel" else ("uri",)
     value = {**{end: _ELSEWHERE for end in ends if end not in value}, **value}
     return {"component": _COMPONENTS[kind], "name": spec.get("name"), "vhost": spec.get("vhost") or "/", "value": value}
 
 
-#: The URI of a broker that only a Secret names.
+#: The placeholder URI of a broker whose URI is only in a Secret.
 _ELSEWHERE = "amqp://in-a-secret.invalid"
 
 
 def _check_keys(resource: Resource, spec: Mapping[str, Any]) -> None:
-    """Refuse a key that is nearly one of the resource's, for which a default would stand."""
+    """Raise an error for a misspelt key of a resource, which would silently be replaced by a default."""
     if resource.kind not in _KEYS:
         return
     known = (*_KEYS[resource.kind], "vhost", *_NOT_IN_DEFINITIONS)
@@ -144,12 +145,13 @@ def _check_keys(resource: Resource, spec: Mapping[str, Any]) -> None:
 
 
 def _refused(resource: Resource) -> Diagnostic | None:
-    """Return what is said of a Binding that RabbitMQ refuses to the operator; None for what it takes."""
+    """Return the finding about a Binding that RabbitMQ rejects; None for any resource that RabbitMQ accepts."""
     spec = resource.at("spec")
     plain = None if spec is None else spec.plain()
     if resource.kind != "Binding" or not isinstance(plain, Mapping) or plain.get("source") not in (None, ""):
         return None
-    # The operator's schema has it optional; an empty one is the default exchange, whose bindings nobody declares.
+    # In the operator's schema ``source`` is optional; an empty source is the default exchange, which has no declared
+    # bindings.
     path = f"{resource.path}.spec.source" if "source" in plain else f"{resource.path}.spec"
     message = "a Binding without a source is of the default exchange: RabbitMQ refuses it, and it is left out"
     hint = "perhaps the name of an exchange goes into source; every queue gets what has its name without a Binding"
@@ -157,7 +159,7 @@ def _refused(resource: Resource) -> Diagnostic | None:
 
 
 def _in_definitions(kind: str, spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a resource's values by the names that an export of definitions has for them."""
+    """Return the values of a resource, by their names in an export of definitions."""
     if kind in _COMPONENTS:
         return _parameter(kind, spec)
     given = {_MEMBERS.get(name, name): value for name, value in spec.items() if name not in _NOT_IN_DEFINITIONS}

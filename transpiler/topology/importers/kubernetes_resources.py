@@ -1,6 +1,6 @@
 """Resources of Kubernetes in a file: their kinds, their names and their values.
 
-A path in an error begins with the kind and the name of a resource, ``Binding/b.spec.routingKey``.
+A path in an error begins with the kind and the name of a resource, as in ``Binding/b.spec.routingKey``.
 """
 
 from __future__ import annotations
@@ -25,36 +25,36 @@ class Resource:
 
     @property
     def path(self) -> str:
-        """The resource's kind and its names, with which the paths of its values begin."""
+        """The resource's kind, namespace and name, with which the paths of its values begin."""
         return "/".join(filter(None, (self.kind, self.namespace, self.name)))
 
     @property
     def place(self) -> str:
-        """The resource's line and column."""
+        """The line and column of the resource in its file."""
         line, column = self.node.source.position(self.node.span.start)
         return f"{line}:{column}"
 
     def at(self, *names: str) -> Node | None:
-        """Return the node at a path of names; None where there is none."""
+        """Return the node at a path of names; None if the path does not exist."""
         return node_at(self.node, *names)
 
     def listed(self, *names: str) -> tuple[Node, ...]:
-        """Return the items of a list at a path; none where there is no list."""
+        """Return the items of the list at a path of names; empty if there is no list."""
         node = self.at(*names)
         return node.value if node is not None and isinstance(node.value, tuple) else ()
 
     def text(self, *names: str) -> str | None:
-        """Return the text at a path; an error for a value that is none, None where there is nothing."""
+        """Return the text at a path of names; None if it is absent or null. Raise an error for any other value."""
         node = self.at(*names)
         return None if node is None or node.value is None else node.text(".".join(names))
 
     def is_beside(self, other: Resource) -> bool:
-        """Return True if both may be in one namespace: a file often leaves it to the command that applies it."""
+        """Return True if both resources may be in one namespace; often only the command that applies a file sets it."""
         return not (self.namespace and other.namespace) or self.namespace == other.namespace
 
 
 def resources_of(document: Document) -> list[Resource]:
-    """Return the resources of Kubernetes in a document, each of a list of resources; none for any other document."""
+    """Return the Kubernetes resources in a document, with lists of resources expanded; empty for other documents."""
     data = document.as_read()
     if not isinstance(data, Mapping) or not {"apiVersion", "kind"} <= set(data):
         return []
@@ -79,7 +79,7 @@ def _resources(node: Node, kind: str) -> Iterator[Resource]:
 
 
 def node_at(node: Node, *names: str) -> Node | None:
-    """Return the node at a path of names; None where there is none."""
+    """Return the node at a path of names below ``node``; None if the path does not exist."""
     for name in names:
         if not isinstance(node.value, Mapping) or name not in node.value:
             return None
@@ -88,11 +88,11 @@ def node_at(node: Node, *names: str) -> Node | None:
 
 
 def group_of(resource: Resource) -> str:
-    """Return the group of a resource's version of the API, such as ``rabbitmq.com``."""
+    """Return the API group of a resource, such as ``rabbitmq.com``."""
     version = resource.at("apiVersion")
     return str(value_of(version)).partition("/")[0]
 
 
 def value_of(node: Node | None) -> Any:
-    """Return the value of a node; None without one."""
+    """Return the value of ``node``; None if ``node`` is None."""
     return None if node is None else node.value

@@ -1,7 +1,8 @@
-"""The project's own form of a topology, as JSON or YAML holds it: strict, small, and complete.
+"""The project's own form of a topology, in JSON or YAML: strict, small, and complete.
 
-``broker`` names the rules; ``queues`` and ``exchanges`` are declared; ``bindings`` go from a ``source`` to a ``queue``
-or an ``exchange``; ``addresses`` are Qpid addresses, each of which makes its subscription queue and bindings.
+``broker`` names the rules; ``queues`` and ``exchanges`` are declarations; ``bindings`` lead from a ``source`` to a
+``queue`` or an ``exchange``; ``addresses`` are Qpid addresses, each of which creates its subscription queue and
+bindings.
 """
 
 from __future__ import annotations
@@ -40,13 +41,13 @@ _TARGETS: tuple[TargetType, ...] = get_args(TargetType)
 _PARTS = ("queues", "exchanges", "bindings", "links")
 _UNROUTABLE: tuple[Unroutable, ...] = ("discard", "reject", "return")
 
-#: The members that are true or false, with their defaults.
+#: The boolean members of queues, and of exchanges, with their defaults.
 _QUEUE = {"durable": True, "auto_delete": False, "exclusive": False, "declared": True}
 _EXCHANGE = {"durable": True, "auto_delete": False, "internal": False, "declared": True}
 
 
 def topology_from_native(data: Mapping[str, Any]) -> Topology:
-    """The topology that an object in the project's own form describes; ``TopologyError`` names what does not fit."""
+    """Return the topology in an object in the project's own form; raise ``TopologyError`` with the path of an error."""
     root = Entry.of(data, "")
     root.only(("broker", "default_exchange", "words", *_PARTS, "readers", "addresses", "shown", "settings"))
     rules = RULES[root.one_of("broker", tuple(RULES))]
@@ -89,10 +90,10 @@ def _texts(root: Entry, name: str, what: str) -> Iterator[tuple[str, str]]:
 
 
 def topology_to_dict(topology: Topology) -> dict[str, Any]:
-    """Return the project's own form of a topology, which ``topology_from_dict`` reads back; defaults are left out.
+    """Return the project's own form of a topology, without defaults. ``topology_from_dict`` can read it back.
 
     Args:
-        topology: Exchanges, bindings and queues, as ``read_topology`` returns them.
+        topology: The exchanges, bindings and queues, as ``read_topology`` returns them.
     """
     check_topology(topology)
     result: dict[str, Any] = {"broker": topology.rules.name}
@@ -148,7 +149,7 @@ def _entered(entry: Entry) -> Entered | None:
 
 
 def _affixes(entry: Entry) -> tuple[str, str] | None:
-    """Read the text before a name and the text after it."""
+    """Return the text before a name and the text after it; None if the entry has no affixes."""
     if not entry.has("affixes"):
         return None
     around = [text for text, _ in _texts(entry, "affixes", "text around a name")]
@@ -158,7 +159,7 @@ def _affixes(entry: Entry) -> tuple[str, str] | None:
 
 
 def _alternate(entry: Entry) -> Alternate | None:
-    """Read an alternate: ``name`` is an exchange, and ``{queue: name}`` a queue."""
+    """Return the alternate of an entry: a plain name is an exchange, and ``{queue: name}`` a queue."""
     if isinstance(entry.data.get("alternate"), str):
         return Alternate(entry.data["alternate"])
     node = _node(entry, "alternate")
@@ -194,7 +195,7 @@ def _binding(entry: Entry) -> Binding:
 
 def _link(entry: Entry) -> Link:
     entry.only(("kind", "when", "from", "to", "key", "pattern", "affixes"))
-    # An end that is not given is on another broker.
+    # An end that is absent is another broker.
     source, source_type = _node(entry, "from") or (None, "queue")
     destination, destination_type = _node(entry, "to") or (None, "queue")
     key, pattern = (entry.text(name) if entry.has(name) else None for name in ("key", "pattern"))

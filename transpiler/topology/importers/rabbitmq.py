@@ -1,11 +1,11 @@
 """RabbitMQ's ``definitions.json``: one virtual host's exchanges, queues and bindings.
 
-An export leaves out the default exchange, the ``amq.`` ones and the implied bindings; ``Rules`` has them. It leaves out
-exclusive queues and internal exchanges as well, and lists their bindings: such a queue takes part, and of such an
-exchange it is not known which of its bindings match. JSON has lost
-the AMQP types: an integer is a long, a fraction a double, as the broker itself reads them back. A headers exchange
-does not distinguish integers of other widths, timestamps or bytes from their exported form; where it distinguishes
-more than the export does, a finding notes how the argument was read.
+An export omits the default exchange, the ``amq.`` exchanges and the implied bindings, which ``Rules`` contains. It also
+omits exclusive queues and internal exchanges, but lists their bindings: such a queue is added to the topology, and for
+such an exchange it is unknown which bindings match. JSON does not keep AMQP types: an integer becomes a long and a
+fraction a double, as when the broker itself imports the file. A headers exchange does not distinguish integers of other
+widths, timestamps or bytes from their exported form; where it distinguishes more than the export does, a finding
+reports how the argument was interpreted.
 """
 
 from __future__ import annotations
@@ -45,26 +45,26 @@ from transpiler.topology.importers.settings import definitions_settings
 from transpiler.topology.model import Topology
 from transpiler.topology.records import DEFAULT_EXCHANGE, SELECTOR_ARGUMENT, Binding, Link, Queue
 
-#: The argument of a binding in which the JMS client keeps the selector that it has compiled.
+#: The argument of a binding that contains the selector as the JMS client compiled it.
 _TERM = "rjms_erlang_selector"
 
-#: Parameters that have no effect on routing; operator policies are read as policies are.
+#: Components of parameters that need no link: they do not affect routing, or other functions read them.
 _UNRELATED_PARAMETERS = frozenset(
     "vhost-limits sharding sharding-definition federation-upstream federation-upstream-set operator_policy".split()
 )
 _OPERATOR_POLICY, _SHOVEL = "operator_policy", "shovel"
 
-#: Names that one finding lists.
+#: Maximum number of names that one finding lists.
 MAX_NAMES = 3
 
-#: Parts of an export that have no effect on routing.
+#: Members of an export that do not affect routing.
 _UNRELATED = frozenset(
     """rabbit_version rabbitmq_version product_name product_version rabbitmq_definition_format original_cluster_name
     explanation original_vhost_name users vhosts permissions topic_permissions global_parameters metadata description
     default_queue_type limits name tracing""".split()
 )
 
-#: The parts that are read.
+#: The members of an export that are read.
 _READ = frozenset("exchanges queues bindings policies operator_policies parameters".split())
 
 
@@ -79,11 +79,12 @@ def topology_from_definitions(
 ) -> Topology:
     """Read the topology of a virtual host from an export of RabbitMQ's definitions.
 
-    ``vhost`` may be left out where the export has one only. ``findings`` lists exchanges that choose one of their
-    bindings, by a hash or at random; exchanges of unknown types; queues and exchanges that bindings alone name; shovels
-    with a queue of their own; arguments of headers bindings whose type the export has lost; and what the broker
-    refuses. ``broker_version``, or else the member ``rabbitmq_version``, selects what the broker knows and refuses, and
-    the comparison of numbers: ``==`` up to 3.12, later ``=:=``. Raises ``TopologyError``.
+    ``vhost`` can be omitted if the export has only one virtual host. The ``findings`` of the topology report exchanges
+    that choose one of their bindings, by a hash or at random; exchanges of unknown types; queues and exchanges that
+    only bindings name; shovels with a queue of their own; arguments of headers bindings whose type the export lacks;
+    and elements that the broker rejects. ``broker_version``, or else the member ``rabbitmq_version``, determines the
+    names that the broker knows, and the comparison of numbers: ``==`` up to 3.12, later ``=:=``. Raises
+    ``TopologyError``.
     """
     root, findings = _root(data), Findings()
     version = _Version.of(root, broker_version)
@@ -164,7 +165,7 @@ def topology_from_definitions(
 def _undeclared(
     root: Entry, vhost: str | None, queues: tuple[Queue, ...], read: Exchanges, findings: Findings
 ) -> tuple[Queue, ...]:
-    """Return the queues that bindings name and nothing declares, and declare such exchanges, each with a finding."""
+    """Return the undeclared queues that bindings name, and add such exchanges to ``read``; add findings about both."""
     declared = {exchange.name for exchange in read.read}
     known = {
         "queue": {queue.name for queue in queues},
@@ -188,12 +189,12 @@ def _undeclared(
     return tuple(Queue(name, path=place, declared=False) for name, place in found["queue"].items())
 
 
-#: The fate of what an export names and does not declare, in words: of one thing, and of several.
+#: Texts for users about undeclared queues and exchanges: for one, and for several.
 _FATES = {"queue": ("it takes part", "they take part"), "exchange": ("what goes through it is possible",) * 2}
 
 
 def _warn_of_undeclared(kind: str, found: Mapping[str, str], sort: str, known: Set[str], findings: Findings) -> None:
-    """Add one finding about all queues, or exchanges, that an export names and does not declare."""
+    """Add one finding about all queues, or all exchanges, that an export names without declaring them."""
     fate = _FATES[kind][len(found) > 1]
     hints = [(name, *meant(name, sorted(known), place)) for name, place in found.items()]
     near = [(name, hint, fix) for name, hint, fix in hints if hint is not None]
@@ -211,12 +212,12 @@ def _warn_of_undeclared(kind: str, found: Mapping[str, str], sort: str, known: S
 def _accepted(
     entries: Iterable[Entry], version: Version | None, findings: Findings, *, of_operator: bool = False
 ) -> Iterator[Entry]:
-    """Yield the policies that a version of the broker takes; add findings about the others."""
+    """Yield the policies that this version of the broker accepts; add findings about the other policies."""
     return (one for one in entries if settings_are_known(one, version, findings, of_operator=of_operator))
 
 
 def _known_type(entry: Entry, root: Entry) -> str:
-    """Return the type of a queue; empty if only the virtual host's default says it."""
+    """Return the type of a queue; empty if it depends on the virtual host's default."""
     said = arguments_of(entry).has("x-queue-type") or entry.has("type")
     defaults = (one for one in root.entries("vhosts") if isinstance(one.data.get("metadata"), Mapping))
     has_default = any("default_queue_type" in one.data["metadata"] for one in defaults) or root.has(
@@ -226,16 +227,16 @@ def _known_type(entry: Entry, root: Entry) -> str:
 
 
 def _of_component(root: Entry, vhost: str | None, component: str) -> Iterator[Entry]:
-    """Yield the parameters of a component, such as shovels, of a virtual host."""
+    """Yield the parameters of ``component`` (such as shovels) in a virtual host."""
     return (entry for entry in listed(root, "parameters", vhost) if entry.text("component", "") == component)
 
 
 class _Readers:
-    """The queues that shovels and federation links of other exchanges have at exchanges of this virtual host.
+    """The queues that shovels and the federation of other exchanges create at exchanges of this virtual host.
 
     A shovel that reads an exchange declares a queue without a name and binds it with the shovel's key
     (``rabbit_shovel_parameters:src_decl_exchange``, in later versions ``rabbit_amqp091_shovel``). The bindings of a
-    federation's queue are those of the exchange that it feeds, as they are at that moment.
+    federation's queue are the current bindings of the exchange that it feeds.
     """
 
     def __init__(self, read: Exchanges, version: Version | None, taken: set[str], findings: Findings) -> None:
@@ -243,13 +244,13 @@ class _Readers:
         self._version, self._taken, self._findings = version, taken, findings
         self.queues: list[Queue] = []
         self.bindings: list[Binding] = []
-        #: The positions of bindings that the message may match, whatever they ask for.
+        #: The indices of bindings that any message may or may not match.
         self.perhaps: list[int] = []
-        #: The queue of each shovel by the shovel's path in the file.
+        #: The queue of each shovel, by the shovel's path in the file.
         self.of_shovels: dict[str, str] = {}
 
     def add_shovel(self, entry: Entry, vhost: str | None) -> None:
-        """Add the queue of a shovel that reads an exchange of this virtual host."""
+        """Add the queue of a shovel, if it reads an exchange of this virtual host."""
         source = shovel_source(entry, vhost)
         if source is None or source.exchange not in self._types:
             return
@@ -265,7 +266,7 @@ class _Readers:
         self._add(binding, is_known=True)
 
     def add_federation(self, fed: Federated) -> None:
-        """Add the queue by which another exchange is fed from an exchange of this virtual host."""
+        """Add the queue through which federation feeds another exchange from an exchange of this virtual host."""
         if fed.upstream not in self._types:
             return
         name = free_name(f"federation of {fed.upstream}", self._taken)
@@ -286,7 +287,7 @@ class _Readers:
 
 
 def _shovelled(root: Entry, vhost: str | None, known: set[str]) -> tuple[Queue, ...]:
-    """Return the queues that shovels declare, and that are not known otherwise."""
+    """Return the queues that shovels declare and that are not in ``known``."""
     found = dict(pair for entry in _of_component(root, vhost, _SHOVEL) for pair in shovel_queues(entry, vhost))
     return tuple(Queue(name, path=place, declared=False) for name, place in found.items() if name not in known)
 
@@ -303,7 +304,7 @@ def _operator_policies(root: Entry, vhost: str | None, findings: Findings) -> It
 def _parameters(
     root: Entry, vhost: str | None, streams: Set[str], of_shovels: Mapping[str, str], findings: Findings
 ) -> Iterator[Link]:
-    """Yield the links of shovels, from their own queues if they have some; add findings for other plugins."""
+    """Yield the links of shovels, from the shovel's own queue if it has one; add findings about other plugins."""
     for entry in listed(root, "parameters", vhost):
         component = entry.text("component", "")
         if component in _UNRELATED_PARAMETERS:
@@ -318,22 +319,22 @@ def _parameters(
             findings.add("import.unknown", entry.path, f"a parameter of {component or 'a plugin'} is not understood")
 
 
-#: The first version whose headers exchange compares numbers exactly.
+#: The first version whose headers exchange compares numbers with ``=:=``, so that 1 is not 1.0.
 _EXACT = (3, 13)
 
 
 class _Version(NamedTuple):
-    """The version of RabbitMQ that reads an export: as text, and its first two numbers if they are known."""
+    """The version of RabbitMQ that imports the file: its text (may be empty), and its first two numbers if known."""
 
     text: str
     number: Version | None
 
     @classmethod
     def of(cls, root: Entry, given: str | None) -> _Version:
-        """Return a version that is given, or else the version that wrote the export; empty if neither is known."""
+        """Return the version ``given``, or else the version that wrote the export; empty if neither is known."""
         text = given or root.data.get("rabbitmq_version") or root.data.get("rabbit_version")
         if not text and root.data.get("product_name") in (None, "RabbitMQ"):
-            # Products of others count versions of their own.
+            # Products of other vendors have their own version numbers.
             text = root.data.get("product_version")
         text = one_line(text) if isinstance(text, str) and text[:1].isdigit() else ""
         numbers = re.match(r"([0-9]{1,9})\.([0-9]{1,9})", text)
@@ -344,7 +345,7 @@ class _Version(NamedTuple):
 
 
 def _rules(version: _Version, headers: list[Binding], findings: Findings) -> Rules:
-    """The rules of the broker's version, else today's rules, and a finding where they differ."""
+    """Return the rules of the broker's version; if it is unknown, the current rules, with findings if they differ."""
     if version.number is not None:
         return RABBITMQ_3_12 if version.number < _EXACT else RABBITMQ
     for binding in headers:
@@ -359,12 +360,12 @@ def _is_number(value: AmqpValue) -> bool:
     return value.type is not AmqpType.NULL and CLASS_OF[value.type].numeric
 
 
-#: The form in which the broker exports bytes that are not UTF-8, in lines of 76 characters.
+#: The prefix of the base64 text with which the broker exports bytes that are not UTF-8, in lines of 76 characters.
 _BYTES = "Not UTF-8, base64 is: "
 
 
 def _as_sent(binding: Binding, findings: Findings) -> dict[str, AmqpValue]:
-    """The arguments of a headers binding as its client sent them, as far as the export shows it."""
+    """Return the arguments of a headers binding as its client sent them, as far as the export preserves them."""
     arguments = {}
     for name, value in binding.arguments.items():
         path = f"{binding.path}.arguments.{name}"
@@ -389,7 +390,7 @@ def _as_sent(binding: Binding, findings: Findings) -> dict[str, AmqpValue]:
     return arguments
 
 
-#: The virtual host that every broker begins with.
+#: The virtual host that every new broker has.
 _DEFAULT_VHOST = "/"
 
 
@@ -398,7 +399,7 @@ def _root(data: Mapping[str, Any] | Entry) -> Entry:
 
 
 def vhosts_of_definitions(data: Mapping[str, Any] | Entry) -> list[str]:
-    """Return the names of the virtual hosts of an export; that of one virtual host may name it nowhere."""
+    """Return the names of the virtual hosts in an export; empty if an export of one virtual host does not name it."""
     root = _root(data)
     names = [entry.text("name") for entry in root.entries("vhosts")]
     names += _vhosts_with_objects(root)
@@ -424,16 +425,16 @@ def _choose_vhost(root: Entry, vhost: str | None, findings: Findings) -> str | N
 
 
 class _Selectors:
-    """The bindings of exchanges of type ``x-jms-topic``, whose compiled selectors are read back."""
+    """A reader of bindings of ``x-jms-topic`` exchanges, which converts compiled selectors back to text."""
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
         self._selectors: dict[tuple[str, str, str, str], str] = {}
-        #: The places of bindings whose selectors are beyond a limit.
+        #: The paths of bindings whose selectors exceed a limit.
         self.beyond: set[str] = set()
 
     def read(self, binding: Binding) -> Binding | None:
-        """Return the binding with its selector; None where it has none, as the broker lets none be without."""
+        """Return the binding with its selector; None if it has no selector, which the broker rejects."""
         term = binding.text(_TERM)
         path = f"{binding.path}.arguments"
         if term is None:

@@ -1,4 +1,4 @@
-"""The exchanges of RabbitMQ's ``definitions.json``, with the alternates that arguments and policies give them."""
+"""The exchanges of RabbitMQ's ``definitions.json``, with the alternates that arguments and policies set."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from transpiler.topology.records import DEFAULT_EXCHANGE, Alternate, Binding, Ex
 #: Attributes of the lifetime of queues and exchanges, with their defaults.
 KEPT = {"durable": True, "auto_delete": False}
 
-#: The types of plugins that route as another one does: that of ``x-delayed-type``, and fanout.
+#: The types of plugins that route like another type: like the type in ``x-delayed-type``, and like fanout.
 _DELAYED, _HISTORY = "x-delayed-message", "x-recent-history"
 
 _CHOICE = "{!r} hands each message to one of its bindings, which one is not known: its queues are possible_queues"
 
 
 def listed(root: Entry, part: str, vhost: str | None) -> Iterator[Entry]:
-    """Yield the objects of a part of a virtual host."""
+    """Yield the objects of a virtual host in the list ``part`` of an export."""
     for entry in root.entries(part):
         if vhost is None or not entry.has("vhost") or entry.text("vhost") == vhost:
             yield entry
 
 
 def first_of(root: Entry, part: str, vhost: str | None, findings: Findings) -> Iterator[Entry]:
-    """Yield the objects of a part of a virtual host; only the first of one name, as the broker imports them."""
+    """Yield the objects of a virtual host in the list ``part``: the first of each name, as the broker imports them."""
     seen: dict[str, Entry] = {}
     for entry in listed(root, part, vhost):
         first = seen.setdefault(entry.text("name"), entry)
@@ -41,7 +41,7 @@ def first_of(root: Entry, part: str, vhost: str | None, findings: Findings) -> I
 
 
 def _is_imported(entry: Entry, findings: Findings) -> bool:
-    """Return True if the broker imports an exchange: it skips the default one, and all that begin with amq."""
+    """Return True if the broker imports an exchange: it skips the default exchange, and names that begin with amq."""
     name = entry.text("name")
     if name and not name.startswith(RABBITMQ.reserved):
         return True
@@ -58,14 +58,14 @@ def _is_imported(entry: Entry, findings: Findings) -> bool:
 
 
 def arguments_of(entry: Entry) -> Entry:
-    """Return the arguments of an object; what is written in PHP may say them as an empty array."""
+    """Return the arguments of an object. Tools that are written in PHP write empty arguments as an array."""
     return Entry.of(entry.data.get("arguments") or {}, entry.at("arguments"))
 
 
-#: The name of an exchange that stands for one of several alternates.
+#: The name of an exchange that leads to one of several alternates; it is unknown to which.
 _ALTERNATE_OF_SOME = "the alternate of a policy"
 
-#: Arguments of exchanges that have no effect on routing, or belong to a type that is read.
+#: Arguments of exchanges that do not affect routing, or that belong to a known type.
 _UNRELATED_ARGUMENTS = frozenset(
     "x-delayed-type rjms_version x-super-stream hash-header hash-property x-recent-history-length".split()
 )
@@ -76,14 +76,15 @@ def _is_to_default(binding: Binding) -> bool:
 
 
 class Exchanges:
-    """The exchanges of a virtual host, and the names of those that are left out."""
+    """The exchanges of a virtual host, and the names of exchanges that are skipped (``left_out``)."""
 
     def __init__(self, root: Entry, vhost: str | None, policies: Policies, findings: Findings) -> None:
         self._findings = findings
         self._policies = policies
         self.left_out: set[str] = set()
         self.read: list[Exchange] = []
-        #: The names of exchanges that stand for one of several alternates, and their bindings.
+        #: For each set of alternates of which one applies, the name of the exchange that leads to one of them; and the
+        #: bindings of these exchanges.
         self._perhaps: dict[frozenset[str | None], str] = {}
         self.of_alternates: list[Binding] = []
         self._taken = {entry.text("name") for entry in listed(root, "exchanges", vhost)}
@@ -100,7 +101,7 @@ class Exchanges:
         alternate = None
         for argument, value in arguments_of(entry).data.items():
             if argument == "alternate-exchange" and isinstance(value, str):
-                # The exchange's own argument goes before a policy.
+                # The exchange's own argument takes precedence over a policy.
                 alternate = value
             elif argument not in _UNRELATED_ARGUMENTS:
                 self._findings.add(
@@ -114,7 +115,7 @@ class Exchanges:
             self._findings.add("import.delayed", entry.at("type"), message)
 
     def _add_predeclared(self, declared: set[str]) -> None:
-        """Declare those of the broker's own exchanges to which a policy gives an alternate; no export has them."""
+        """Declare the broker's own exchanges for which a policy sets an alternate; exports do not contain them."""
         for name, exchange_type in RABBITMQ.predeclared.items():
             if name not in declared | RABBITMQ.internal:
                 alternate = self._alternate(self._policies.alternates(name, "policies"))
@@ -122,13 +123,13 @@ class Exchanges:
                     self.read.append(Exchange(name, exchange_type, alternate))
 
     def add_undeclared(self, name: str, path: str) -> None:
-        """Declare an exchange that only bindings name: policies give it an alternate as well."""
+        """Declare an exchange that only bindings name; policies can set its alternate."""
         self._taken.add(name)
         alternate = self._alternate(self._policies.alternates(name, path))
         self.read.append(Exchange(name, UNKNOWN, alternate, path=path, declared=False))
 
     def _alternate(self, candidates: frozenset[str | None]) -> Alternate | None:
-        """Return the alternate that policies give; for several, an exchange that may lead to each of them."""
+        """Return the alternate in ``candidates``; if there are several, an exchange that may lead to any of them."""
         if len(candidates) < 2:
             [alternate] = candidates
             return None if alternate is None else Alternate(alternate)
@@ -137,7 +138,7 @@ class Exchanges:
         return Alternate(self._perhaps[candidates])
 
     def add_alternates(self) -> None:
-        """Declare the exchanges that lead to the alternates of which one is an exchange's, when all are there."""
+        """Declare the exchanges that lead to one of several alternates; call this after all exchanges are declared."""
         names = {exchange.name for exchange in self.read} | {*RABBITMQ.predeclared}
         for candidates, name in self._perhaps.items():
             self.read.append(Exchange(name, UNKNOWN, internal=True, path="policies"))
@@ -145,9 +146,10 @@ class Exchanges:
             self.of_alternates += [Binding(name, one, destination_type="exchange", path="policies") for one in there]
 
     def with_default(self, bindings: list[Binding], own: list[Binding]) -> list[Binding]:
-        """Return bindings, those to the default exchange as to an exchange with its ``own`` ones, which is declared.
+        """Return ``bindings``, with those to the default exchange redirected to a new exchange with its ``own`` bindings.
 
-        No queue's name counts for what comes to it from another exchange, only these bindings.
+        A message that reaches the default exchange from another exchange follows only these bindings, and is not routed
+        by queue name.
         """
         to_default = [binding for binding in (*bindings, *own) if _is_to_default(binding)]
         for binding in to_default:
@@ -176,7 +178,7 @@ class Exchanges:
     def _type(self, entry: Entry) -> ExchangeType:
         name = entry.text("type")
         if name == _DELAYED:
-            # The plugin holds a message back and then routes it as this type does.
+            # The plugin delays a message and then routes it under the rules of this type.
             self._findings.add("import.delayed", entry.at("type"), "messages are routed here without their delay")
             name = arguments_of(entry).text("x-delayed-type")
         if name == _HISTORY:

@@ -8,25 +8,25 @@ from typing import Any
 
 from transpiler.base.documents.entries import Entry, refuse
 
-#: The text between the name of a file and the path in it.
+#: The separator between the name of a file and the path in the file.
 IN_FILE = ": "
 
 
 @dataclass(frozen=True)
 class Definitions(Entry):
-    """An export of definitions whose objects have paths of their own, by the parts of the export."""
+    """An export of definitions; ``paths`` contains the path of each object in each list of the export."""
 
     paths: Mapping[str, list[str]] = field(default_factory=dict)
 
     def items(self, name: str) -> Iterator[tuple[Any, str]]:
-        """Yield the objects of a part, each with its path."""
+        """Yield the objects in the list ``name``, each with its path."""
         return zip(self.data.get(name, ()), self.paths.get(name, ()), strict=True)
 
 
 def merged_definitions(files: Mapping[str, Any]) -> Definitions:
-    """Return the definitions in files, by the files' names and in their order, as one export.
+    """Return the definitions in ``files`` (content by file name, in order) merged into one export.
 
-    What two files say in the same member, other than lists of objects, counts as the first file says it.
+    Lists of objects are concatenated. For any other member, the value in the first file that has it applies.
     """
     data: dict[str, Any] = {}
     paths: dict[str, list[str]] = {}

@@ -1,7 +1,8 @@
-"""RabbitMQ's ways beside bindings: dead letters of queues, federation and shovels.
+"""RabbitMQ's paths of messages besides bindings: dead letters of queues, federation and shovels.
 
-A shovel's end without a host in its URI is this broker; a host with a name is taken for another one. A stream keeps
-what a shovel reads. An exchange is federated if a policy gives it an upstream that is among the parameters.
+If the URI of a shovel's end has no host, or a local host, the end is this broker; any other host is assumed to be
+another broker. A stream keeps the messages that a shovel reads. An exchange is federated if a policy sets an upstream
+for it that is among the parameters.
 """
 
 from __future__ import annotations
@@ -19,28 +20,28 @@ from transpiler.topology.importers.rabbitmq_policies import Policies
 from transpiler.topology.records import Exchange, Link, Queue
 from transpiler.topology.targets import TargetType
 
-#: Hosts in a URI that are this broker.
+#: The hosts in a URI that denote this broker.
 _HERE = frozenset({"", "localhost", "127.0.0.1", "::1"})
 
 
-#: The first version in which quorum queues have a delivery limit by default, of 20; a negative one is none.
+#: The first version in which quorum queues have a default delivery limit, which is 20; a negative limit is no limit.
 _DEFAULT_LIMIT = (4, 0)
 
-#: Settings of operator policies that make dead letters, beside those of a policy or the queue.
+#: The settings of operator policies that cause dead letters, in addition to settings of a policy or the queue.
 _LIMITS = {"max-length", "max-length-bytes", "delivery-limit"}
 
 
 def queue_type(entry: Entry, arguments: Entry) -> str:
-    """Return the type of a queue."""
+    """Return the type of a queue: classic, quorum or stream."""
     return str(arguments.data.get("x-queue-type") or entry.data.get("type") or "classic")
 
 
 def dead_letters(
     entry: Entry, arguments: Entry, policies: Policies, limiting: Policies, version: tuple[int, int] | None
 ) -> list[Link]:
-    """Return the ways of a queue's dead letters, of which one is its way; a stream keeps its messages.
+    """Return the possible dead-letter links of a queue, of which one applies; a stream keeps its messages.
 
-    ``limiting`` are the operator policies, ``version`` the first numbers of RabbitMQ's where it is known.
+    ``limiting`` are the operator policies, ``version`` the first two numbers of RabbitMQ's version, None if unknown.
     """
     name, kind = entry.text("name"), queue_type(entry, arguments)
     if kind == "stream":
@@ -76,7 +77,7 @@ def _letters(name: str, settings: Mapping[str, Any], path: str, too_often: str) 
 
 
 def _too_often(limit: object, version: tuple[int, int] | None) -> str:
-    """Return whether a quorum queue lets go of what it has delivered too often, in words; empty if it does not."""
+    """Return a text for the condition that a quorum queue delivered a message too often; empty without a limit."""
     if isinstance(limit, int):
         return "delivered too often" if limit >= 0 else ""
     if version is None:
@@ -85,7 +86,7 @@ def _too_often(limit: object, version: tuple[int, int] | None) -> str:
 
 
 def _when(settings: Mapping[str, Any], too_often: str) -> str:
-    """Return when a queue makes dead letters, in words."""
+    """Return a text for the conditions under which a message of a queue becomes a dead letter."""
     conditions = ["rejected", "expired"]
     limited = settings.get("max-length") is not None or settings.get("max-length-bytes") is not None
     if limited and settings.get("overflow") != "reject-publish":
@@ -95,13 +96,13 @@ def _when(settings: Mapping[str, Any], too_often: str) -> str:
 
 
 class Upstreams(NamedTuple):
-    """The upstream brokers of a virtual host by their names, and the sets of some of them."""
+    """The upstream brokers of a virtual host by name, and the named sets of upstreams (lists of names)."""
 
     by_name: Mapping[str, Entry]
     sets: Mapping[str, Sequence[str]]
 
     def of(self, definition: Entry) -> tuple[list[Entry], list[tuple[str, str, str]]]:
-        """Return the upstreams that a policy gives, and the kind, name and setting of each missing upstream."""
+        """Return the upstreams that a policy sets, and the kind, name and setting of each missing upstream."""
         found: dict[str, Entry] = {}
         missing: list[tuple[str, str, str]] = []
         one, several = (definition.data.get(f"federation-upstream{end}") for end in ("", "-set"))
@@ -120,7 +121,7 @@ class Upstreams(NamedTuple):
         return list(found.values()), missing
 
 
-#: The set of all upstreams of a virtual host.
+#: The name of the set of all upstreams of a virtual host.
 _EVERY_UPSTREAM = "all"
 
 
@@ -145,7 +146,7 @@ def federation(
     queues: Sequence[Queue],
     findings: Findings,
 ) -> Iterator[Link]:
-    """Yield the links from upstream brokers to what a policy federates; add findings about missing upstreams."""
+    """Yield the links from upstream brokers to federated exchanges and queues; add findings about missing upstreams."""
     told: set[tuple[str, str]] = set()
     nodes = [("exchange", one.name, one.path, "published upstream") for one in exchanges]
     nodes += [("queue", one.name, one.path, "waiting upstream while it has consumers here") for one in queues]
@@ -166,7 +167,10 @@ def federation(
 
 
 class Federated(NamedTuple):
-    """An exchange that is the ``upstream`` of another one on this broker, whose bindings the federation's queue has."""
+    """An exchange that is the ``upstream`` of another exchange on this broker.
+
+    ``bindings`` are the bindings of the other exchange, which the federation's queue at the upstream copies.
+    """
 
     upstream: str
     bindings: Sequence[Entry]
@@ -174,7 +178,7 @@ class Federated(NamedTuple):
 
 
 def federated_here(root: Entry, vhost: str | None) -> Iterator[Federated]:
-    """Yield the exchanges of a virtual host that a policy of any virtual host on this broker has as upstreams."""
+    """Yield the exchanges of a virtual host that are upstreams under a policy of any virtual host on this broker."""
     names = dict.fromkeys(one.data.get("vhost") for one in root.entries("parameters"))
     for downstream in (str(name) if name is not None else None for name in names):
         upstreams = upstreams_of(root, downstream)
@@ -198,7 +202,7 @@ def _is_upstream_here(upstream: Entry, vhost: str | None) -> bool:
 
 
 class ShovelSource(NamedTuple):
-    """The exchange that a shovel reads, and the key that its queue is bound with."""
+    """The exchange that a shovel reads, and the binding key of the shovel's queue."""
 
     exchange: str
     key: str
@@ -213,15 +217,15 @@ def shovel_source(entry: Entry, vhost: str | None) -> ShovelSource | None:
     if value.has("src-exchange"):
         key = value.data.get("src-exchange-key")
         return ShovelSource(source, key if isinstance(key, str) else "")
-    # AMQP 1.0: the address has the key behind the exchange's name (``rabbit_routing_parser:parse_routing``).
+    # AMQP 1.0: in the address the key follows the exchange's name (``rabbit_routing_parser:parse_routing``).
     named = str(value.data.get("src-address")).removeprefix("/").split("/", 2)
     return ShovelSource(source, unquote(named[2]) if len(named) > 2 else "")
 
 
 def shovel(entry: Entry, vhost: str | None, streams: Set[str]) -> Link | None:
-    """Return the link of a shovel; None where both its ends are on other brokers.
+    """Return the link of a shovel; None if both ends are on other brokers.
 
-    The queues among ``streams`` keep what a shovel reads, from the offset on that its consumer begins at.
+    A queue in ``streams`` keeps the messages that a shovel reads, from the offset at which its consumer begins.
     """
     value = Entry.of(entry.data.get("value") or {}, entry.at("value"))
     source, source_type = _end(value, "src", vhost)
@@ -236,18 +240,18 @@ def shovel(entry: Entry, vhost: str | None, streams: Set[str]) -> Link | None:
 
 
 def shovel_queues(entry: Entry, vhost: str | None) -> Iterator[tuple[str, str]]:
-    """Yield the queues of this broker that a shovel declares when it starts, and their places in the file."""
+    """Yield the queues of this broker that a shovel declares when it starts, each with its path in the file."""
     value = Entry.of(entry.data.get("value") or {}, entry.at("value"))
     for side in ("src", "dest"):
         name = value.data.get(f"{side}-queue")
         predeclared = value.data.get(f"{side}-predeclared") is True
-        # Only shovels of AMQP 0-9-1 have the member, and they declare its queue unless they are told not to.
+        # Only AMQP 0-9-1 shovels have this member, and they declare the queue unless it is marked as predeclared.
         if isinstance(name, str) and not predeclared and _end(value, side, vhost) == (name, "queue"):
             yield name, value.at(f"{side}-queue")
 
 
 def _end(value: Entry, side: str, vhost: str | None) -> tuple[str | None, TargetType]:
-    """Return the queue or the exchange of this broker at an end of a shovel."""
+    """Return the name and kind of the queue or exchange at an end of a shovel; the name is None for another broker."""
     uris = value.data.get(f"{side}-uri")
     uri = uris[0] if isinstance(uris, list) and uris else uris
     if isinstance(uri, str) and not _is_here(uri, vhost):
@@ -265,7 +269,7 @@ def _end(value: Entry, side: str, vhost: str | None) -> tuple[str | None, Target
         if part in ("exchange", "exchanges"):
             return unquote(name.partition("/")[0]), "exchange"
         return address, "queue"
-    # Without an exchange and a queue the message keeps its own.
+    # Without an exchange and a queue, the message keeps its own exchange.
     return None, "queue"
 
 

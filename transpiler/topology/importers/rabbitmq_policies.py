@@ -1,10 +1,10 @@
-"""RabbitMQ's policies: which of them counts for an exchange or a queue.
+"""RabbitMQ's policies: which policy applies to an exchange or a queue.
 
-The policy of highest priority that matches a name counts, alone; the broker takes any of several with one priority, by
-the order of a hash table, so that what they set is possible. A policy with a setting that a type of queue does not have
-matches no queue of that type. A queue's own argument goes before a policy. Operator policies are merged with it setting
-by setting, but RabbitMQ refuses ``alternate-exchange`` in one: it limits queues. An export has them among its
-``parameters``, with a definition that is an object or a list of pairs.
+Only the matching policy with the highest priority applies. If several have the same priority, the broker chooses one by
+the order of a hash table, so their settings are only possible. A policy with a setting that a type of queue does not
+have matches no queue of this type. A queue's own argument takes precedence over a policy. Operator policies limit
+queues: they are merged with the policy setting by setting, and RabbitMQ rejects ``alternate-exchange`` in them. An
+export lists them among its ``parameters``, with a definition that is an object or a list of pairs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from transpiler.base.regex.search import Regular, SearchLimitError, compile_regu
 from transpiler.base.regex.syntax import Flavor, RegexError
 from transpiler.topology.targets import TargetType
 
-#: The values of ``apply-to`` of policies for exchanges; those of the others are kinds of queues.
+#: The values of ``apply-to`` for policies that apply to exchanges, and further values, for kinds of queues.
 _FOR_EXCHANGES = ("all", "exchanges")
 _FOR_QUEUES = ("queues", "classic_queues", "quorum_queues", "streams")
 
@@ -27,7 +27,7 @@ _ALTERNATE = "alternate-exchange"
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """A policy: its place in the file, what it is ``applied`` to, and its settings."""
+    """A policy. ``applied`` is its ``apply-to``, ``entry`` its entry in the file, and ``definition`` its settings."""
 
     name: str
     priority: float
@@ -37,12 +37,12 @@ class Policy:
 
     @property
     def gives_letters(self) -> bool:
-        """True if the policy may give a queue a way of dead letters."""
+        """True if the policy can set the dead-letter exchange of a queue."""
         return self.applied != "exchanges" and self.definition.has("dead-letter-exchange")
 
     @property
     def alternate(self) -> str | None:
-        """The alternate that the policy gives to exchanges."""
+        """The alternate that the policy sets for exchanges; None if it sets no alternate."""
         if self.applied not in _FOR_EXCHANGES or not self.definition.has(_ALTERNATE):
             return None
         return self.definition.text(_ALTERNATE)
@@ -51,7 +51,7 @@ class Policy:
 _OF_MIRRORS = "ha-mode ha-params ha-sync-mode ha-promote-on-shutdown ha-promote-on-failure queue-master-locator"
 _OF_STREAMS = "max-age stream-max-segment-size-bytes initial-cluster-size"
 
-#: Settings by which a policy does not match queues of a type: those of RabbitMQ 3.12 and later.
+#: For each type of queue, the settings that prevent a policy from matching such queues, in RabbitMQ 3.12 and later.
 UNKNOWN_TO: Mapping[str, frozenset[str]] = {
     "classic": frozenset(f"{_OF_STREAMS} delivery-limit dead-letter-strategy".split()),
     "quorum": frozenset(f"{_OF_STREAMS} {_OF_MIRRORS} max-priority queue-mode".split()),
@@ -59,22 +59,22 @@ UNKNOWN_TO: Mapping[str, frozenset[str]] = {
 
 
 class Policies:
-    """The policies of a virtual host."""
+    """The policies (or the operator policies) of a virtual host."""
 
     def __init__(self, entries: Iterator[Entry], findings: Findings) -> None:
         self._findings = findings
         policies = [policy for entry in entries if (policy := self._policy(entry)) is not None]
         policies.sort(key=lambda policy: -policy.priority)
-        #: The policies and their patterns; None is one that is not served, and may match any name.
+        #: The policies and their patterns. None is an unsupported pattern, which may match any name.
         self._policies: list[tuple[Policy, Regular | None]] = []
-        #: The patterns that could not be tried on a name.
+        #: The patterns that exceeded a limit when they were tested on a name.
         self._untried: list[Regular | None] = []
-        #: The names of policies with one priority that a finding has reported.
+        #: The pairs of names of policies with the same priority that a finding has reported.
         self._tied: set[tuple[str, str]] = set()
         lowest = min((policy.priority for policy in policies if policy.alternate is not None), default=None)
         last = min((policy.priority for policy in policies if policy.gives_letters), default=None)
         for policy in policies:
-            # Each of several with one priority may count.
+            # If several policies have the same priority, each of them may apply.
             decides = policy.applied in _FOR_EXCHANGES and lowest is not None and policy.priority >= lowest
             of_queues = policy.applied != "exchanges" and last is not None and policy.priority >= last
             pattern = self._pattern(policy, decides, of_queues)
@@ -94,20 +94,23 @@ class Policies:
         return Policy(entry.text("name", ""), priority, entry, applied, definition)
 
     def of_queue(self, name: str, kind: str) -> list[Policy | None]:
-        """Return the policies of which one counts for a queue of a kind; None where perhaps none does."""
+        """Return the policies of which one applies to the queue ``name`` of type ``kind``.
+
+        The list contains None if possibly no policy applies.
+        """
         applied = ("all", "queues", "streams" if kind == "stream" else f"{kind}_queues")
         return self._deciding(name, applied, UNKNOWN_TO.get(kind, frozenset()))
 
     def federating(self, kind: TargetType, name: str) -> list[Entry]:
-        """Return the definitions of policies that give, or may give, an exchange or a queue an upstream."""
+        """Return the definitions of policies that set, or may set, an upstream for an exchange or a queue."""
         applied = _FOR_EXCHANGES if kind == "exchange" else ("all", "queues", "classic_queues")
         found = (one.definition for one in self._deciding(name, applied) if one is not None)
         return [one for one in found if any(setting.startswith("federation") for setting in one.data)]
 
     def _deciding(self, name: str, applied: tuple[str, ...], unknown: Set[str] = frozenset()) -> list[Policy | None]:
-        """Return the policies of which one counts for a name; None where no policy may match.
+        """Return the policies of which one applies to ``name``; the list contains None if possibly no policy applies.
 
-        One with settings that are ``unknown`` to the kind of queue does not match it.
+        A policy with a setting in ``unknown``, which the type of queue does not have, does not match.
         """
         found: list[Policy | None] = []
         highest: float | None = None
@@ -123,7 +126,7 @@ class Policies:
         return found if highest is not None else [*found, None]
 
     def warn_of_tie(self, found: list[Policy | None], name: str, path: str) -> None:
-        """Add a finding, once for each pair, where policies of one priority match a name."""
+        """Add a finding, once for each pair, if policies with the same priority match ``name``."""
         policies = [one for one, pattern in self._policies if one in found and self._search(pattern, name)]
         if len(policies) < 2 or policies[0].priority != policies[-1].priority:
             return
@@ -135,10 +138,10 @@ class Policies:
             self._findings.add("import.policy", path, message, hint)
 
     def _pattern(self, policy: Policy, decides: bool, of_queues: bool) -> Regular | None:
-        """Return a policy's regular expression, which is tried on names in a time that grows with their length.
+        """Return a policy's regular expression, which is searched in linear time; None, with a finding, if unsupported.
 
-        One that is not served may match any name where it ``decides`` about an alternate, or about dead letters
-        ``of_queues``, its own or those of one behind it; else it is left out.
+        The policy then may match any name if it ``decides`` about an alternate, or about dead letters ``of_queues``
+        (also if it only hides another policy that does). Otherwise the policy is skipped.
         """
         place = policy.entry.at("pattern")
         try:
@@ -157,9 +160,9 @@ class Policies:
             return None
 
     def alternates(self, exchange: str, path: str) -> frozenset[str | None]:
-        """Return the alternate that the policies give to an exchange, or several of which one counts.
+        """Return the alternate that the policies set for an exchange, or several alternates of which one applies.
 
-        Findings name ``path``, the exchange's place in the file.
+        None in the set is no alternate. Findings name ``path``, the exchange's path in the file.
         """
         found = self._deciding(exchange, _FOR_EXCHANGES)
         alternates = frozenset(None if one is None else one.alternate for one in found)
@@ -168,7 +171,7 @@ class Policies:
         return alternates
 
     def _search(self, pattern: Regular | None, name: str) -> bool | None:
-        """Return whether a pattern matches a name; None where it cannot be tried."""
+        """Return True if ``pattern`` matches ``name``; None if it cannot be tested."""
         try:
             return None if pattern is None else pattern.search(name)
         except SearchLimitError as error:
@@ -180,9 +183,9 @@ class Policies:
 
 
 def operator_policy(entry: Entry, findings: Findings) -> Entry:
-    """Return an operator policy as a policy, without an alternate: RabbitMQ takes none, and a finding says so."""
+    """Return an operator policy as a policy, without an alternate, which RabbitMQ rejects: a finding reports it."""
     definition = entry.data.get("definition")
-    # An export of 3.10 has pairs here, as Erlang keeps them.
+    # In an export of RabbitMQ 3.10, the definition is a list of pairs, as in Erlang.
     pairs = definition.items() if isinstance(definition, Mapping) else definition
     if not isinstance(pairs, Iterable) or isinstance(pairs, str):
         refuse("topology.type", entry.at("definition"), mismatch("an object", kind_of(definition)))

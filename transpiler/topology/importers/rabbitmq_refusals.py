@@ -1,8 +1,8 @@
-"""What RabbitMQ refuses in an export of definitions: settings of policies, arguments of queues, weights of bindings.
+"""Elements of an export that RabbitMQ rejects: settings of policies, arguments of queues, weights of bindings.
 
-A setting or an argument that the broker does not know makes the import fail as a whole. Of a binding that it refuses,
-versions before 4.0 say nothing and go on without the binding; from 4.0 on, the import fails. Which names a version
-knows is read in the sources of the releases 3.8.0 to 4.3.0: the validators of policies in ``rabbit_policies``,
+A setting or an argument that the broker does not know makes the whole import fail. If the broker rejects a binding,
+versions before 4.0 silently continue without the binding; from 4.0 on, the import fails. The names that each version
+knows come from the sources of the releases 3.8.0 to 4.3.0: the validators of policies in ``rabbit_policies``,
 ``rabbit_quorum_queue``, ``rabbit_classic_queue``, ``rabbit_mirror_queue_misc`` and of the plugins, and
 ``rabbit_amqqueue:check_declare_arguments`` with the arguments that each type of queue has.
 """
@@ -24,18 +24,18 @@ from transpiler.topology.records import Binding
 #: The first two numbers of a version.
 Version = tuple[int, int]
 
-#: The first version whose import fails for a binding that the broker refuses.
+#: The first version whose import fails if the broker rejects a binding.
 _BINDINGS_STOP = (4, 0)
 
 
 class _Known(NamedTuple):
-    """The versions that know a name: from ``since`` on, and before ``until``."""
+    """The versions that know a name: all versions from ``since`` on and before ``until``."""
 
     since: Version = (0, 0)
     until: Version = (99, 0)
 
     def has(self, version: Version | None) -> bool:
-        """Return True if a version knows the name; of an unknown version some may."""
+        """Return True if ``version`` knows the name, or if the version is unknown (None)."""
         return version is None or self.since <= version < self.until
 
 
@@ -43,7 +43,7 @@ _ALWAYS = _Known()
 
 _OF_RETRIES = ("delayed-retry-type", "delayed-retry-min", "delayed-retry-max", "member-placement-tag")
 
-#: The settings of policies. What plugins of the distribution add is known, whether or not they are enabled.
+#: The settings of policies, including the settings of the distribution's plugins, whether or not they are enabled.
 _SETTINGS: Mapping[str, _Known] = {
     **dict.fromkeys(
         """alternate-exchange dead-letter-exchange dead-letter-routing-key delivery-limit expires max-in-memory-bytes
@@ -88,7 +88,7 @@ _OPERATOR_SETTINGS: Mapping[str, _Known] = {
 _OF_ALL = "expires max-length-bytes queue-type queue-leader-locator"
 _LIMITED = "message-ttl dead-letter-exchange dead-letter-routing-key max-length overflow single-active-consumer"
 
-#: The arguments of each type of queue, without their ``x-``. One that another type has is refused.
+#: The arguments of each type of queue, without ``x-``. The broker rejects an argument that only another type has.
 _ARGUMENTS: Mapping[str, frozenset[str]] = {
     "classic": frozenset(
         f"{_OF_ALL} {_LIMITED} max-priority queue-mode queue-version queue-master-locator cancel-on-ha-failover".split()
@@ -106,14 +106,14 @@ _ARGUMENTS: Mapping[str, frozenset[str]] = {
 
 _ANY_ARGUMENT = frozenset().union(*_ARGUMENTS.values())
 
-#: A weight of a consistent-hash exchange, as Erlang's ``list_to_integer`` reads it.
+#: Pattern of the weight of a binding of a consistent-hash exchange, as Erlang's ``list_to_integer`` parses it.
 _WEIGHT = re.compile(r"[+-]?[0-9]+")
 
 _REFUSED = "import.refused"
 
 
 def settings_are_known(entry: Entry, version: Version | None, findings: Findings, *, of_operator: bool = False) -> bool:
-    """Return True if a version of RabbitMQ knows all settings of a policy; add a finding for each other setting."""
+    """Return True if ``version`` of RabbitMQ knows all settings of a policy; add a finding for each unknown setting."""
     definition = Entry.of(entry.data.get("definition") or {}, entry.at("definition"))
     kind, settings = ("an operator policy", _OPERATOR_SETTINGS) if of_operator else ("a policy", _SETTINGS)
     known = sorted(name for name, one in settings.items() if one.has(version))
@@ -137,10 +137,10 @@ def _of_versions(known: _Known) -> str:
 
 
 def check_arguments(entry: Entry, arguments: Entry, kind: str, findings: Findings) -> None:
-    """Add findings for arguments of a queue that its type does not have, and for those that no queue has.
+    """Add findings for arguments of a queue that its type does not have, and for arguments that no queue has.
 
-    An argument that another type of queue has is refused, and the whole file with it. The broker keeps an argument
-    whose name it does not know, and does not look at it.
+    If only another type of queue has the argument, the broker rejects the whole file. An argument with an unknown name
+    is kept and ignored by the broker.
     """
     of_type = _ARGUMENTS.get(kind)
     for name in arguments.data:
@@ -164,7 +164,7 @@ def check_arguments(entry: Entry, arguments: Entry, kind: str, findings: Finding
 
 
 def is_bound(binding: Binding, kind: ExchangeType, version: Version | None, findings: Findings) -> bool:
-    """Return True if the broker takes a binding of an exchange of a type when it imports the binding."""
+    """Return True if the broker accepts ``binding`` of an exchange of the type ``kind``; else add a finding."""
     if kind == "x-consistent-hash":
         number = _WEIGHT.fullmatch(binding.key)
         if number is not None and int(binding.key) >= 1:

@@ -1,7 +1,7 @@
-"""Settings in a broker's file that have no part in routing, as text: limits, times to live, policies.
+"""Settings in a broker's file that do not affect routing, as text: limits, times to live, policies.
 
-They are listed where two files differ in them, and nothing else reads them. What routing has is left out, but for the
-elements of a JMS broker whose effect shows in no binding: the routing types of an address, and auto-creation.
+They are used only to list the differences between two files. Settings that affect routing are omitted, except for
+elements of a JMS broker that no binding expresses: the routing types of an address, and auto-creation.
 """
 
 from __future__ import annotations
@@ -15,20 +15,21 @@ from transpiler.base.documents.entries import Entry
 from transpiler.base.documents.xml_elements import Element
 from transpiler.topology.setting import DELAYED, PERMISSION, TOPIC_PERMISSION, USER, Setting
 
-#: The user and the password in a URI.
+#: Pattern of the user and the password in a URI.
 _CREDENTIALS = re.compile(r"(?<=://)[^/@\s]*@")
 
-#: Settings of RabbitMQ that are alternates or links here.
+#: Settings of RabbitMQ that become alternates or links of the topology, and members of shovels that become links.
 _RABBITMQ_LINKS = frozenset("alternate-exchange dead-letter-exchange dead-letter-routing-key x-delayed-type".split())
 _SHOVEL_ENDS = frozenset("src-queue src-exchange dest-queue dest-exchange dest-exchange-key".split())
 
-#: Attributes of Broker-J's queues that are read, or that the broker changes by itself.
+#: Attributes of Broker-J's queues that are not listed: the importer reads them, or the broker itself changes them.
 _BROKER_J = frozenset(
     """id name durable lifetimePolicy desiredState state createdBy createdTime lastUpdatedBy lastUpdatedTime
     lastOpenedTime modelVersion statistics exclusive alternateBinding bindings durableBindings consumers""".split()
 )
 
-#: Parts of an Artemis broker that are read elsewhere.
+#: Elements of Artemis' ``core`` that other modules read, address settings that become links, and address settings that
+#: decide about sends.
 _ARTEMIS_PARTS = frozenset("addresses address-settings diverts queues security-settings name".split())
 _ARTEMIS_LINKS = frozenset(
     """dead-letter-address expiry-address max-delivery-attempts dead-letter-queue-prefix dead-letter-queue-suffix
@@ -42,7 +43,7 @@ _SECRET = re.compile("password|secret|credential", re.IGNORECASE)
 
 
 def definitions_settings(listed: Callable[[str], Iterator[Entry]]) -> Iterator[Setting]:
-    """Yield the settings of a virtual host of RabbitMQ, whose objects ``listed`` yields by the part of the export."""
+    """Yield the settings of a virtual host of RabbitMQ; ``listed`` yields the objects in a list of the export."""
     for part, kind in (("queues", "queue"), ("exchanges", "exchange")):
         for entry in listed(part):
             given = entry.data.get("arguments") or {}
@@ -77,7 +78,7 @@ def definitions_settings(listed: Callable[[str], Iterator[Entry]]) -> Iterator[S
 
 def _policy(kind: str, name: str, data: Mapping[str, Any]) -> Iterator[Setting]:
     definition = data.get("definition") or {}
-    # An export of 3.10 has an operator policy's as pairs.
+    # In an export of RabbitMQ 3.10, the definition of an operator policy is a list of pairs.
     pairs = definition.items() if isinstance(definition, Mapping) else definition
     settings = {str(pair[0]): pair[1] for pair in pairs if isinstance(pair, list | tuple) and len(pair) == 2}
     where = {member: data[member] for member in ("pattern", "apply-to", "priority") if data.get(member)}
@@ -106,7 +107,7 @@ def _text(value: Any) -> str:
 
 
 def artemis_settings(core: Element) -> Iterator[Setting]:
-    """Yield the settings of Artemis' ``core``, or of the messaging server of a WildFly."""
+    """Yield the settings of Artemis' ``core``, or of WildFly's messaging server."""
     for element in core.children:
         if element.name not in _ARTEMIS_PARTS and not element.children and element.raw.strip():
             yield from _element("broker", "", element.name, element.raw.strip())
@@ -133,7 +134,7 @@ def artemis_settings(core: Element) -> Iterator[Setting]:
 
 
 def activemq_settings(broker: Element) -> Iterator[Setting]:
-    """Yield the settings of ActiveMQ's ``broker``: its own, those of its policies, and the limits of the system."""
+    """Yield the settings of ActiveMQ's ``broker``: its attributes, its policies, and its system limits."""
     for name, value in broker.attributes.items():
         if name != "brokerName" and ":" not in name and not name.startswith("xmlns"):
             yield from _element("broker", "", name, value)
@@ -142,7 +143,7 @@ def activemq_settings(broker: Element) -> Iterator[Setting]:
             kind = next((kind for kind in ("queue", "topic") if kind in element.attributes), "")
             of = f"{kind} {element.attributes[kind]}" if kind else "default"
             for name, value in _flat(element, ("queue", "topic")):
-                # Dead-letter strategies are links.
+                # Dead-letter strategies become links.
                 if not name.startswith("deadLetterStrategy"):
                     yield from _element("policyEntry", of, name, value)
         elif element.name == "systemUsage" and element.attributes.get("id") is None:
@@ -151,7 +152,7 @@ def activemq_settings(broker: Element) -> Iterator[Setting]:
 
 
 def _flat(element: Element, without: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Yield the attributes of an element and the texts in it, by the names that lead there."""
+    """Yield the attributes of an element and the texts in it, each with its path of names."""
     for name, value in element.attributes.items():
         if name not in without and ":" not in name and not name.startswith("xmlns"):
             yield name, value

@@ -1,7 +1,7 @@
-"""The state of a JMS broker: the queues, subscriptions and consumers that its file cannot know, with their places.
+"""The state of a JMS broker: the queues, subscriptions and consumers that its file cannot contain, with locations.
 
-What the broker would refuse is left out with a finding, for the broker goes on without it. Places are those of the
-state's own file.
+An entry that the broker would reject is skipped with a finding, because the broker continues without it. Locations are
+those in the state's own file.
 """
 
 from __future__ import annotations
@@ -24,25 +24,28 @@ from transpiler.language.selector.dialects import Dialect
 from transpiler.language.selector.parsing import parse_selector
 from transpiler.topology.importers.known_names import reasons
 
-#: Values of a file of state.
+#: Maximum number of JSON values in a state file.
 _MAX_VALUES = 10_000_000
 
 _PARTS = ("queues", "subscriptions", "consumers")
 
-#: The selector of an entry, or its filter, and the dialect of that text.
+#: A function from an entry to its selector or filter (None if it has neither) and the dialect of this text.
 ConditionOf = Callable[[Mapping[str, Any]], tuple[str | None, Dialect]]
 
 
 @dataclass
 class State:
-    """A state as it was given, and what was found in it."""
+    """A state as the caller gave it, and the findings about it."""
 
     data: Mapping[str, Any]
     document: Document
     findings: list[Diagnostic] = field(default_factory=list)
 
     def of_broker(self, condition: ConditionOf) -> Mapping[str, Any]:
-        """Return the state without what a broker would refuse, by the condition of each entry."""
+        """Return the state without the entries whose condition the broker would reject, and add findings about them.
+
+        ``condition`` returns the selector or filter of an entry and its dialect.
+        """
         return {
             part: [each for each, path in self._items(part) if self._is_taken(each, path, condition)]
             for part in _PARTS
@@ -75,7 +78,7 @@ class State:
 
 
 def read_state(state: str | Path | Mapping[str, Any] | None) -> State | None:
-    """Return a broker's state, from a file where it is the name of one; ``TopologyError`` for what does not fit."""
+    """Return a broker's state, read from a file if ``state`` is a name; raise ``TopologyError`` if it is invalid."""
     if state is None:
         return None
     if isinstance(state, Mapping):
@@ -123,7 +126,7 @@ def _check(entry: Entry) -> None:
 
 
 def _condition(entry: Entry) -> Entry:
-    """Return an entry whose selector and filter are text, where it has them."""
+    """Return ``entry``; raise ``TopologyError`` if its selector, filter or address is present and not text."""
     for name in ("selector", "filter", "address"):
         entry.text(name, "")
     return entry

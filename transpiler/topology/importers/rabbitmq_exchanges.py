@@ -146,7 +146,7 @@ class Exchanges:
             self.of_alternates += [Binding(name, one, destination_type="exchange", path="policies") for one in there]
 
     def with_default(self, bindings: list[Binding], own: list[Binding]) -> list[Binding]:
-        """Return ``bindings``, with those to the default exchange redirected to a new exchange with its ``own`` bindings.
+        """Return ``bindings``, with those to the default exchange redirected to a new exchange with ``own`` bindings.
 
         A message that reaches the default exchange from another exchange follows only these bindings, and is not routed
         by queue name.

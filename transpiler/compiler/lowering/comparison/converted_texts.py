@@ -1,6 +1,6 @@
-"""Comparisons below the prefix ``convert_string_expressions:``, where a string is read as the other side's type.
+"""Comparisons after the prefix ``convert_string_expressions:``, which convert a string to the type of the other side.
 
-Source: ActiveMQ's ``ComparisonExpression``, which asks ``valueOf`` of the other side's Java class.
+Source: ActiveMQ's ``ComparisonExpression``, which calls ``valueOf`` of the other side's Java class.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from transpiler.message.operand_types import OperandType
 
 
 def compare_converted(operator: Comparison, text: ir.Value, other: ir.Value, kind: OperandType) -> ir.Predicate:
-    """A comparison of what a string says, in the type of the other side."""
+    """Return the comparison of the string ``text``, converted to ``kind``, with ``other``, which is of that type."""
     if isinstance(text, ir.Constant):
         return _read_literal(operator, str(text.value), other, kind)
     if kind is OperandType.BOOLEAN:
@@ -58,14 +58,14 @@ def compare_converted(operator: Comparison, text: ir.Value, other: ir.Value, kin
     return ir.all_of(*bounds, ir.Compare(operator, number, other))
 
 
-#: The texts that Java's ``Long.valueOf`` and ``Double.valueOf`` read, the latter after ``trim``.
+#: The characters that Java's ``Double.valueOf`` trims, and the texts that ``Long.valueOf`` and it accept.
 _TRIMMED = "".join(map(chr, range(0x21)))
 _LONG_TEXT = re.compile(r"[+-]?[0-9]+")
 _DOUBLE_TEXT = re.compile(r"[+-]?(NaN|Infinity|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[fFdD]?)")
 
 
 def _read_literal(operator: Comparison, text: str, other: ir.Value, kind: OperandType) -> ir.Predicate:
-    """A comparison of what a literal says, which is read here."""
+    """Return the comparison of the literal ``text``, which is converted to ``kind`` at compile time, with ``other``."""
     if kind is OperandType.BOOLEAN:
         return compare_values(operator, ir.constant(text.lower() == "true"), other, True)
     number = number_in(text, kind)
@@ -75,7 +75,7 @@ def _read_literal(operator: Comparison, text: str, other: ir.Value, kind: Operan
 
 
 def number_in(text: str, kind: OperandType) -> int | float | None:
-    """Return the number of a type that Java's ``valueOf`` reads in a text; None where it reads none."""
+    """Return ``text`` converted to the number type ``kind`` by Java's ``valueOf``; None if it is not such a number."""
     if kind.floating:
         content = text.strip(_TRIMMED)
         if not _DOUBLE_TEXT.fullmatch(content):

@@ -1,11 +1,11 @@
-"""Conditions as predicates: those of filters, addresses and the bindings of a topology.
+"""Lower conditions to predicates: the conditions of filters, of addresses and of the bindings of a topology.
 
-They differ in two things. Constants are literals in a filter, and parameters in a topology, where conditions that
-differ in constants only share one predicate: a ``ConditionBuilder`` decides. And a routing key may be a text of the
-row, or known, or looked up for many bindings at once: a ``RoutingKey`` decides.
+These differ in two respects. Constants are literals in a filter, but parameters in a topology, in which conditions that
+differ only in constants share one predicate: the ``ConditionBuilder`` decides. And a routing key may be a text of the
+row, be known, or be looked up for many bindings at once: the ``RoutingKey`` decides.
 
-A condition has two truth values. So what is lowered for FALSE is the complement of what is lowered for TRUE, rows
-without a value included.
+A condition has two truth values. So its predicate for FALSE is the complement of its predicate for TRUE, and includes
+rows without a value.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ from transpiler.message.operand_types import OperandType
 from transpiler.message.receiver import ANYONE, Receiver
 from transpiler.message.types import BY_VALUE, Equality
 
-#: A condition, as a builder makes it: a predicate, or a predicate with its parameters' constants.
+#: The type of the conditions that a builder makes: a predicate, or a predicate with the constants of its parameters.
 C = TypeVar("C")
 C_co = TypeVar("C_co", covariant=True)
 
-#: A function from the number of a constant and its type to the value that stands for it.
+#: A function from the index and the type of a constant to the IR value for it: a literal or a parameter.
 ValueOf = Callable[[int, ColumnType], ir.Value]
 
 
@@ -74,45 +74,48 @@ class ConditionBuilder(Protocol[C]):
     def condition(
         self, signature: Hashable, constants: Sequence[ConstantValue], build: Callable[[ValueOf], ir.Predicate], /
     ) -> C:
-        """Return the condition with the predicate that ``build`` makes.
+        """Return the condition for the predicate that ``build`` returns; its argument returns the values of constants.
 
-        Conditions of one signature have the same predicate, except for the constants.
+        Conditions with the same ``signature`` have the same predicate, except for the constants.
         """
         ...
 
     def joined(self, every: bool, parts: Iterable[C], /) -> C:
-        """Return the conjunction of conditions, or with ``every`` False their disjunction."""
+        """Return the conjunction of ``parts``, or their disjunction if ``every`` is False."""
         ...
 
 
 class RoutingKey(Protocol[C_co]):
-    """The routing key of a message, as bindings test it."""
+    """The routing key of a message, which bindings test."""
 
     def equals(self, test: Equal, polarity: bool, /) -> C_co:
-        """Return the condition that the routing key is, or is not, a binding key."""
+        """Return the condition that the routing key equals the key of ``test``, or not if ``polarity`` is False."""
         ...
 
     def matches(self, test: Words, polarity: bool, /) -> C_co:
-        """Return the condition that the words of the routing key match, or do not match, those of a binding key."""
+        """Return the condition that the routing key matches the words of ``test``, or not if ``polarity`` is False."""
         ...
 
 
 class Literals:
-    """Makes conditions with literals, which are predicates."""
+    """A builder whose conditions are predicates with literals as constants."""
 
     def condition(
         self, _: Hashable, constants: Sequence[ConstantValue], build: Callable[[ValueOf], ir.Predicate], /
     ) -> ir.Predicate:
-        """Return the predicate with the constants in it."""
+        """Return the predicate with ``constants`` as literals."""
         return build(lambda number, column_type: ir.Constant(constants[number], column_type))
 
     def joined(self, every: bool, parts: Iterable[ir.Predicate], /) -> ir.Predicate:
-        """Return the conjunction or the disjunction of predicates."""
+        """Return the conjunction of ``parts``, or their disjunction if ``every`` is False."""
         return ir.all_of(*parts) if every else ir.any_of(*parts)
 
 
 class _Outlined(NamedTuple):
-    """A condition of places whose constants are numbered: the forms of each equality test are beside it."""
+    """A condition on message fields whose constants are numbered.
+
+    ``forms`` has the form and the number of constants of each equality test; ``terms`` are the nested conditions.
+    """
 
     condition: Condition
     terms: tuple[_Outlined, ...] = ()
@@ -120,10 +123,10 @@ class _Outlined(NamedTuple):
 
 
 class ConditionLowering(Generic[C]):
-    """Lowers conditions over one layout to what a builder makes of them.
+    """Lowers conditions over one layout to the conditions that ``builder`` makes.
 
-    ``select`` makes a condition of a selector that is true, or with False of one that is not. ``findings`` collects
-    warnings about the conditions.
+    ``select`` returns the condition that a selector is TRUE, or not TRUE if its second argument is False. ``findings``
+    collects warnings about the conditions.
     """
 
     def __init__(
@@ -139,10 +142,10 @@ class ConditionLowering(Generic[C]):
         self._tests = EqualityTests(BY_VALUE)
 
     def lower(self, condition: Condition, key: RoutingKey[C] | None = None, polarity: bool = True) -> C:
-        """Return the condition that a message meets, or does not meet, a condition.
+        """Return the lowered condition that a message satisfies ``condition``, or not if ``polarity`` is False.
 
-        ``key`` is the routing key; only a condition that tests it needs one. Raises ``LayoutError`` for a value without
-        a column, and what parsing and lowering a selector or a query raise.
+        ``key`` is the routing key, required only if the condition tests it. A value without a column raises
+        ``LayoutError``; errors of parsing and lowering a selector or query are raised, too.
         """
         if _only_places(condition):
             return self._of_places(condition, polarity)
@@ -167,7 +170,7 @@ class ConditionLowering(Generic[C]):
 
     def _query(self, query: Query, polarity: bool) -> Callable[[ValueOf], ir.Predicate]:
         def build(_: ValueOf) -> ir.Predicate:
-            # Few conditions have a query.
+            # Imported only here because few conditions have a query.
             from transpiler.compiler.lowering.paths import Queries
 
             queries = Queries(self.layout, self.missing, query.subject_header, Source(query.text, "xquery"))
@@ -176,7 +179,7 @@ class ConditionLowering(Generic[C]):
         return build
 
     def _of_places(self, condition: Condition, polarity: bool) -> C:
-        """Return the condition of tests of places, however they are joined, with one signature for all of them."""
+        """Return the lowered condition for tests of message fields, joined in any way, with one signature for all."""
         signature: list[Hashable] = [polarity]
         constants: list[ConstantValue] = []
         outlined = self._outlined(condition, signature, constants)
@@ -188,7 +191,10 @@ class ConditionLowering(Generic[C]):
         return self._builder.condition(tuple(signature), constants, build)
 
     def _outlined(self, condition: Condition, signature: list[Hashable], constants: list[ConstantValue]) -> _Outlined:
-        """Return a condition with the forms of its equality tests; add all else of it to the signature."""
+        """Return ``condition`` with the forms of its equality tests.
+
+        Append everything except its constants to ``signature``, and the constants to ``constants``.
+        """
         match condition:
             case Equal() if not _is_of_text(condition):
                 found = self._equality_tests(condition.equality).of(condition.value)
@@ -208,7 +214,7 @@ class ConditionLowering(Generic[C]):
                 return _Outlined(condition)
 
     def _equality_tests(self, equality: Equality) -> EqualityTests:
-        # All bindings of a topology have one equality, and a hash of it takes longer than its test.
+        # All bindings of a topology have the same equality object, and hashing it would take longer than this test.
         if equality is not self._equality:
             self._equality, self._tests = equality, EqualityTests(equality)
         return self._tests
@@ -232,7 +238,7 @@ class ConditionLowering(Generic[C]):
                 raise AssertionError(condition)
 
     def _header(self, test: PlaceTest) -> Header | None:
-        """Return what the places of a test hold in a row; None if the layout's messages pass the test untested."""
+        """Return the header that ``test`` reads; None if the layout lacks it and all its messages pass the test."""
         place = test.places[0]
         if place.section == PROPERTIES:
             return self._headers.find(test.places, test.path)
@@ -263,7 +269,7 @@ class ConditionLowering(Generic[C]):
 
 
 class PredicateLowering(ConditionLowering[ir.Predicate]):
-    """Lowers conditions over one layout to predicates, whose constants are literals."""
+    """Lowers conditions over one layout to predicates with literals as constants."""
 
     def __init__(self, layout: Layout, missing: Missing, receiver: Receiver = ANYONE) -> None:
         super().__init__(layout, missing, Literals(), self._selected)
@@ -279,9 +285,9 @@ class PredicateLowering(ConditionLowering[ir.Predicate]):
         return predicate if polarity else complement(predicate)
 
     def within_limits(self, condition: Condition, path: str) -> ir.Predicate:
-        """Return the predicate that a message meets a condition. Raises ``UnsupportedFeatureError`` if it is too large.
+        """Return the predicate that a message satisfies ``condition``; raise ``UnsupportedFeatureError`` if too large.
 
-        ``path`` is the place of the filter or the binding in errors.
+        ``path`` is the location of the filter or binding for errors.
         """
         predicate = self.lower(condition)
         if ir.size(predicate) > MAX_NODES:
@@ -290,14 +296,17 @@ class PredicateLowering(ConditionLowering[ir.Predicate]):
         return predicate
 
     def lower_published(self, condition: Condition, polarity: bool) -> ir.Predicate:
-        """Return the predicate that a message meets a condition on its publication: its routing key is in the row."""
-        # Fanout and headers exchanges read no routing key, so that a layout without one serves them.
+        """Return the predicate that a message satisfies ``condition``, with its routing key read from the row.
+
+        If ``polarity`` is False, return the predicate that the message does not satisfy it.
+        """
+        # Fanout and headers exchanges need no routing key, so a layout without a routing key is valid for them.
         key = self._routing_key() if any(map(reads_key, every_test(condition))) else None
         met = self.lower(condition, key)
         return met if polarity else complement(met)
 
     def _routing_key(self) -> KeyText:
-        """Return the text of the first field that has the routing key; a value that is no text is no key."""
+        """Return the text of the first field that holds the routing key; a value that is not text is ignored."""
         places = (self.layout.field(place) for place in ROUTING_KEYS)
         texts = [item.value for place in places if place is not None for item in at(place).of(OperandType.STRING)]
         if texts:
@@ -310,21 +319,24 @@ class PredicateLowering(ConditionLowering[ir.Predicate]):
 
 
 def _only_places(condition: Condition) -> bool:
-    """Return True if a condition tests nothing but places of the message."""
+    """Return True if ``condition`` tests only message fields: no routing key, selector or query."""
     if isinstance(condition, PLACE_TESTS):
         return condition.places != (ROUTING_KEY,)
     return not isinstance(condition, Selector | Query) and all(map(_only_places, inner(condition)))
 
 
 def _is_of_text(test: Equal) -> bool:
-    """Return True for a text in a field of the properties, which stays a literal: Parquet's statistics serve it."""
+    """Return True for a text in the section properties, which stays a literal so that Parquet's statistics are used."""
     return test.places[0].section == "properties" and test.equality == BY_VALUE
 
 
 def _tested(
     header: Header, outlined: _Outlined, polarity: bool, next_constant: Callable[[ColumnType], ir.Value]
 ) -> ir.Predicate:
-    """Return the predicate that a header passes, or does not pass, a test."""
+    """Return the predicate that ``header`` passes the test in ``outlined``, or not if ``polarity`` is False.
+
+    ``next_constant`` returns the value of the next constant of the given type.
+    """
     match outlined.condition:
         case Present():
             return header.present if polarity else header.missing
@@ -348,17 +360,17 @@ def _tested(
 
 
 class KeyText:
-    """A routing key that is a text of the row, tested with literals."""
+    """A routing key that is a text in the row and is compared with literals."""
 
     def __init__(self, text: Operand) -> None:
         self._text = text
 
     def equals(self, test: Equal, polarity: bool = True) -> ir.Predicate:
-        """Return the predicate that the text is, or is not, a binding key."""
+        """Return the predicate that the text equals the binding key of ``test``, or not if ``polarity`` is False."""
         return self._test(lambda text: _is(text, str(test.value.value)), test.or_absent, polarity)
 
     def matches(self, test: Words, polarity: bool = True) -> ir.Predicate:
-        """Return the predicate that the words of the text match, or do not match, those of a binding key."""
+        """Return the predicate that the text matches the topic pattern of ``test``, or not if ``polarity`` is False."""
         words = simplify_words(test.pattern)
         return self._test(lambda text: _matches_topic(text, words, test.rules), test.or_absent, polarity)
 
@@ -368,7 +380,7 @@ class KeyText:
         if polarity:
             return ir.any_of(matched, self._text.absent) if absent else matched
         if len(self._text.alternatives) == len(strings) == 1 and strings[0].guard == ir.TRUE:
-            # All tests of one value are NULL where it is, so SQL's NOT says everything but that.
+            # The test of a single value is NULL if the value is, so SQL's NOT misses only the rows without a value.
             negated = ir.sql_not(matched)
             if negated is not None:
                 return ir.all_of(negated, self._text.present) if absent else ir.any_of(negated, self._text.absent)
@@ -378,7 +390,7 @@ class KeyText:
 def _matches_topic(text: ir.Value, words: TopicPattern, rules: TopicRules) -> ir.Predicate:
     if not rules.drops_trailing_empty_words:
         return _matches_words(text, words, rules.empty_key_has_no_words)
-    # The text "" keeps its one empty word, and texts of dots only have none.
+    # The empty text has one empty word; a text that consists of dots has no words.
     trimmed = ir.Apply(ir.Function.WITHOUT_TRAILING_DOTS, (text,), STRING)
     rest = ir.all_of(_is_not(text, ""), _matches_words(trimmed, words, empty_has_no_words=True))
     return ir.any_of(_is(text, ""), rest) if _matches_empty_word(words) else rest
@@ -393,7 +405,7 @@ def _matches_words(text: ir.Value, words: TopicPattern, empty_has_no_words: bool
 
 
 def _matches_every_word(text: ir.Value, words: TopicPattern) -> ir.Predicate:
-    """The cheapest test of a text as one word or more."""
+    """Return the cheapest test that a text, which counts as at least one word, matches the pattern ``words``."""
     literal = SEPARATOR.join(word for word in words if not isinstance(word, AnyWord))
     if ONE_WORD not in words:
         match split_at_many(words):

@@ -1,12 +1,12 @@
-"""Lowering of a selector to the predicate that holds where it is TRUE, or where it is FALSE, in any dialect.
+"""Lowering of a selector, in any dialect, to the predicate that it is TRUE, or to the predicate that it is FALSE.
 
-JMS has three truth values and a filter keeps a row only for TRUE; a broker's evaluation may also end in an error. So a
-condition is lowered by polarity (``operands``), and unknown is what no predicate holds for. What NULL does inside the
-engine is never asked.
+JMS has three truth values, and a filter keeps a row only for TRUE; a broker's evaluation may also end in an error. So a
+condition is lowered by polarity (``operands``), and it is unknown in the rows in which no predicate holds. The lowering
+does not depend on how Spark treats NULL.
 
-Literals may be left open: a selector is lowered once, and what comes out holds for every constant in their place. A
-parameter is a value that nothing is known of but its type, so the lowering asks no more of it than of a column that is
-never NULL. What the text of a literal decides beyond its type is its *form*, and literals of one form are alike.
+Literals may be parameters: the selector is lowered once, and the result is valid for all constants in their place. Only
+the type of a parameter is known, so it is lowered like a column that is never NULL. If the text of a literal determines
+more than its type, this is its *form*; literals of the same form can share one lowered selector.
 """
 
 from __future__ import annotations
@@ -52,20 +52,20 @@ from transpiler.language.selector.numbers import floating_literal
 from transpiler.message.operand_types import OperandType, UnsignedLong
 from transpiler.message.receiver import ANYONE, Receiver
 
-#: The values that stand for literals, by the literals' places in the text.
+#: The values that replace literals, by the spans of the literals in the selector.
 Parameters = Mapping[Span, ir.Value]
 
 NO_PARAMETERS: Parameters = MappingProxyType({})
 
-#: Nodes of the core that one selector may become; beyond it neither Spark's parser nor a reader could follow.
+#: Maximum number of IR nodes of one lowered selector. Spark's parser cannot handle much longer SQL.
 MAX_NODES = 250_000
 
 
 class SelectorLowering:
-    """The predicates of one selector over a layout; ``findings`` collects what a user should know about them.
+    """Lowers one selector over a layout; ``findings`` collects warnings about the selector.
 
-    ``receiver`` says the time of UTC() and JMSExpiration, and the consumer's destination. ``parameters`` stand for the
-    literals at their places. A record of one's own with answers that no SQL joins is an ``UnsupportedFeatureError``.
+    ``receiver`` has the time for UTC() and JMSExpiration, and the consumer's destination. ``parameters`` replace the
+    literals with their spans. A custom dialect whose rules no SQL can combine raises ``UnsupportedFeatureError``.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class SelectorLowering:
         self.dialect = dialect
         self.parameters = parameters
         self.findings = self.names.findings
-        #: True if strings are read as the type of what they are compared with.
+        #: True if strings are converted to the type of the value with which they are compared.
         self.converts_strings = False
         self._warnings = TypeWarnings(source, dialect, layout, self.findings)
         self._conditions: dict[int, Outcomes] = {}
@@ -91,7 +91,10 @@ class SelectorLowering:
         self._sizes = ir.Sizes()
 
     def selector(self, tree: ast.Expression, polarity: bool = True) -> ir.Predicate:
-        """The predicate of a whole selector; ``UnsupportedFeatureError`` where it would be too large."""
+        """Return the predicate that the selector ``tree`` is TRUE, or FALSE if ``polarity`` is False.
+
+        If the predicate is too large, raise ``UnsupportedFeatureError``.
+        """
         if isinstance(tree, ast.ConvertStrings):
             self.converts_strings = True
             tree = tree.condition
@@ -101,10 +104,10 @@ class SelectorLowering:
         return predicate
 
     def _check_size(self, parts: Iterable[ir.Node], span: Span) -> None:
-        """Refuse parts that are too large together.
+        """Raise ``UnsupportedFeatureError`` if ``parts`` are too large together.
 
-        An operation holds its operands several times, so a chain of them grows fast, and is refused where it grows:
-        before anything walks it as the tree that it would be as text.
+        An operation contains its operands several times, so a chain of operations grows exponentially. It is rejected
+        while it grows, before any code walks it as a tree without shared nodes.
         """
         if sum(map(self._sizes.of, parts)) > MAX_NODES:
             raise UnsupportedFeatureError.at(
@@ -116,7 +119,7 @@ class SelectorLowering:
             )
 
     def condition(self, node: ast.Expression) -> Outcomes:
-        """The outcomes of a condition."""
+        """Return the outcomes of the condition ``node``."""
         known = self._conditions.get(id(node))
         if known is None:
             known = self._conditions[id(node)] = self._condition(node)
@@ -142,7 +145,7 @@ class SelectorLowering:
             case ast.In():
                 return self._in(node)
             case ast.Like(operand=operand, negated=negated):
-                # Patterns bring their readings and regular expressions along, which most selectors do without.
+                # Imported only here because most selectors have no pattern.
                 from transpiler.compiler.lowering.text.text_tests import like
 
                 value = self.operand(operand)
@@ -155,7 +158,7 @@ class SelectorLowering:
                 is_null = Outcomes(value.absent, value.present, value.error)
                 return is_null.negated() if negated else is_null
             case ast.BodyQuery(language=language, query=query):
-                # Few selectors look into a body, and few calculate.
+                # Imported only here because few selectors query a body. Few calculate either, see below.
                 from transpiler.compiler.lowering.paths import body_query
 
                 return body_query(language, query, self.names.layout, self.source)
@@ -182,7 +185,7 @@ class SelectorLowering:
         return is_member(value, members, node, self.dialect)
 
     def operand(self, node: ast.Expression) -> Operand:
-        """The operand behind an expression; a condition is a boolean operand, NULL where it is unknown."""
+        """Return the operand for the expression ``node``; a condition is a boolean, or NULL if it is unknown."""
         known = self._operands.get(id(node))
         if known is None:
             known = self._operands[id(node)] = self._operand(node)
@@ -191,7 +194,7 @@ class SelectorLowering:
         return known
 
     def _side(self, node: ast.Expression, test: ast.Compare | ast.In) -> Operand:
-        """An operand of a test; a literal beside a message id is read as an id."""
+        """Return the operand for one side of ``test``; a literal compared with a message ID is read as an ID."""
         if isinstance(node, ast.StringLiteral):
             return self._literal(node, OperandType.STRING, self.names.literal_text(node, test))
         return self.operand(node)
@@ -223,7 +226,7 @@ class SelectorLowering:
                 first, second = as_number(self.operand(left)), as_number(self.operand(right))
                 return calculate(operator, first, second, self.dialect, self.converts_strings)
             case ast.Call():
-                # Functions bring the engine of regular expressions along, which few selectors need.
+                # Imported only here because few selectors need the regular expression engine.
                 from transpiler.compiler.lowering.text.functions import Functions
 
                 return Functions(self.operand, self.source, self.dialect, self.names.receiver).call(node)
@@ -265,10 +268,11 @@ class SelectorLowering:
 
 
 def integer_literal(number: int, dialect: Dialect) -> tuple[OperandType, int]:
-    """The type that an integer literal has, and its value."""
+    """Return the type and the value of the integer literal ``number`` in ``dialect``."""
     if dialect.integer_arithmetic is not IntegerArithmetic.WRAP_INT:
         return OperandType.LONG, number
-    # A decimal literal of ActiveMQ's parser: an int where its low 64 bits are one, beyond them a BigDecimal.
+    # In ActiveMQ's parser, a decimal literal is an int if its low 64 bits fit in an int, and a BigDecimal if it exceeds
+    # 64 bits.
     size = abs(number)
     low = wrapped(size, 64)
     if -(2**31) <= low < 2**31:
@@ -282,14 +286,14 @@ def _binary(octets: bytes) -> Operand:
     try:
         return literal(OperandType.STRING, octets.decode())
     except UnicodeDecodeError:
-        # Only its bytes can be written; as text it is what no string property is.
+        # Text that is not UTF-8 can be written only as bytes; no string property equals it.
         unhex = ir.Apply(ir.Function.UNHEX, (ir.constant(octets.hex()),), BINARY)
         value = ir.Apply(ir.Function.TEXT_OF_BYTES, (unhex,), STRING)
         return in_every_row(Alternative(OperandType.STRING, value, stands_where=ir.TRUE))
 
 
 def _check(dialect: Dialect) -> None:
-    """Refuse a record whose numbers Spark cannot hold together."""
+    """Raise ``UnsupportedFeatureError`` for a dialect with rules for numbers that Spark cannot combine."""
     types, any_size = dialect.types, dialect.integer_arithmetic is IntegerArithmetic.BIGNUM
     if any_size and types.special_doubles:
         _refuse(dialect, "types", "NaN and infinities", "arithmetic of any size, in which they are errors")

@@ -1,4 +1,4 @@
-"""Errors of names without a place in the layout, with what may have been meant; loaded when one is found."""
+"""Errors about names that the layout does not store, with suggestions. This module is imported only for such errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from transpiler.language.selector.literal_scanner import string_literal
 from transpiler.language.selector.parsing import parse_tree
 from transpiler.message.header_fields import PROPERTIES, HeaderField, MessageField
 
-#: A name that needs no quotes in a selector; some dialects have no dots.
+#: A name that needs no quotes in a selector; in some dialects, names cannot contain dots.
 _IDENTIFIER = re.compile(r"[^\W\d][\w.$]*")
 
 _NUMBERS = (ast.IntegerLiteral, ast.FloatLiteral)
@@ -28,18 +28,18 @@ _ABSENT = Setting("missing", "null")
 
 @dataclass(frozen=True, slots=True)
 class UnknownNames:
-    """The errors of the names in one text over one layout."""
+    """Makes the errors about names in one selector over one layout."""
 
     layout: Layout
     source: Source
     dialect: Dialect
 
     def property(self, identifier: ast.Identifier) -> LayoutError:
-        """Return the error of a name that is no column and no property."""
+        """Return the error for a name that is neither a column nor a property."""
         return self._no_place(identifier, f"no column holds the property {identifier.name}", self._hints(identifier))
 
     def header_field(self, identifier: ast.Identifier, field: HeaderField) -> LayoutError:
-        """Return the error of a header field of which the layout has no place."""
+        """Return the error for a header field that the layout does not store."""
         first = field.places[0]
         own = () if identifier.section else (Advice(f"perhaps give the table a column {identifier.name}"),)
         if KAFKA.issubset(self.layout.names()):
@@ -52,7 +52,10 @@ class UnknownNames:
         return LayoutError.at("layout.no-column", message, self.source, identifier.span, *all_advice(advices))
 
     def placed(self, error: LayoutError, identifier: ast.Identifier) -> LayoutError:
-        """Return an error of the layout at a name, with the one of two remedies that fits the name's comparison."""
+        """Return ``error``, raised by the layout, with the position of the name.
+
+        If the error has a second hint, for a column that is compared with numbers, choose by how the name is compared.
+        """
         [finding] = error.diagnostics
         typed = typed_columns_of(self.layout)
         column = None if typed is None else typed.columns.get(identifier.name)
@@ -61,7 +64,7 @@ class UnknownNames:
         return LayoutError([replace(finding, source=self.source, span=identifier.span)])
 
     def _is_ordered(self, identifier: ast.Identifier) -> bool:
-        """Return True if a name is compared with a number, or by order."""
+        """Return True if the name is compared with a number, or by ``<``, ``>``, ``<=``, ``>=`` or BETWEEN."""
         for node in self._nodes():
             match node:
                 case ast.Compare(operator=operator) if identifier in ast.children(node):
@@ -72,17 +75,17 @@ class UnknownNames:
         return False
 
     def _nodes(self) -> Iterator[ast.Expression]:
-        """Yield the nodes of the selector, for its errors."""
+        """Yield the nodes of the selector; none if the text is not a selector."""
         try:
             tree = parse_tree(self.source.text, self.dialect)
         except TranspilerError:
-            # The names of a binding are those of no selector.
+            # The text is a binding or another text that is not a selector.
             return
         if tree is not None:
             yield from ast.walk(tree)
 
     def _hints(self, identifier: ast.Identifier) -> tuple[Advice, ...]:
-        """Return what may have been meant by a name without a place."""
+        """Return suggestions for a name that the layout does not store."""
         name, names = identifier.name, self.layout.names()
         bare = name.rpartition(".")[2]
         if (
@@ -92,7 +95,7 @@ class UnknownNames:
         ):
             return (Advice(f"did you mean {bare}? alias= puts the table before it", Fix(bare)),)
         named = [other for other in names if _IDENTIFIER.fullmatch(other)]
-        # A column is no misspelling of what would be in it.
+        # Do not suggest ``column`` as the correct spelling of ``column.field``.
         near = [other for other in nearest(name, named) if not name.startswith(f"{other}.")]
         halves = [other for other in names if other not in named and name in re.split(r"[^\w$]+", other)]
         if near and not halves:
@@ -106,7 +109,7 @@ class UnknownNames:
         return (*offered, *self._facts(name, bool(offered)))
 
     def _is_meant_as_text(self, identifier: ast.Identifier) -> bool:
-        """Return True for a name that stands where text stands: behind = and its like, beside a column."""
+        """Return True if the name is probably text without quotes: the right side of an equality with a column."""
         known = set(self.layout.names())
         for node in self._nodes():
             match node:
@@ -116,17 +119,17 @@ class UnknownNames:
         return False
 
     def _facts(self, name: str, is_offered: bool) -> Iterator[Advice]:
-        """Yield what a name without a place could be read from."""
+        """Yield advice about where a name that the layout does not store could be read from."""
         names = self.layout.names()
         named = [other for other in names if _IDENTIFIER.fullmatch(other)]
         unnamed = [other for other in names if not _IDENTIFIER.fullmatch(other)]
-        # A name with a blank or a hyphen is read as two names where it is not quoted: the unknown name may be half of
-        # one.
+        # An unquoted name that contains a space or a hyphen is parsed as two names, so the unknown name may be one half
+        # of a column's name.
         halves = [other for other in unnamed if name in re.split(r"[^\w$]+", other)]
         if KAFKA.issubset(names):
             yield _KAFKA_HEADERS
             if is_offered:
-                # The value is text already, and the layout has offered to read it.
+                # The value is already text, and the layout has offered to read it.
                 return
             store = StoreCall("variant", "value", {"json": True})
             yield Advice(Hint("JSON in their value, cast to STRING, is read by ", store, *converted(store)))
@@ -142,13 +145,13 @@ class UnknownNames:
 
 
 def all_advice(advices: Sequence[Advice]) -> tuple[str | None, Remedy | None]:
-    """Return some advices as one hint, with the first remedy; a second one is as likely, and no more is known."""
+    """Return ``advices`` joined to one hint, with the first fix; others are as likely, but only one can be given."""
     hint = joined(advice.hint for advice in advices)
     return hint or None, next((advice.fix for advice in advices if advice.fix is not None), None)
 
 
 def with_refused_columns(error: SelectorTypeError, text: str, layout: Layout) -> SelectorTypeError:
-    """Return the error with what would be the next one: that a column of its names has a type that no property has."""
+    """Return ``error`` with hints about the names in ``text`` that would fail next, because of their column's type."""
     refused: list[Advice] = []
     for name in dict.fromkeys(re.findall(r"[\w.$]+", text)):
         try:
@@ -157,7 +160,7 @@ def with_refused_columns(error: SelectorTypeError, text: str, layout: Layout) ->
             [finding] = refusal.diagnostics
             typed = typed_columns_of(layout)
             column = None if typed is None else typed.columns.get(name)
-            # A selector that fails here compares by an order.
+            # A selector that fails with this error uses an ordering comparison, so the hint for numbers applies.
             ordered = column.ordered if isinstance(column, Unusable) else None
             said, fix = (finding.hint, finding.fix) if ordered is None else (ordered.hint, ordered.fix)
             refused.append(Advice(Hint(f"{finding.message}: ", said or ""), fix))

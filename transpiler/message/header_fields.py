@@ -72,23 +72,23 @@ class Conversion(Enum):
     AS_IS = "as is"
     #: Like AS_IS, except that a text that spells a number is that number when it is compared with a number.
     NUMBER_IN_TEXT = "number in a text"
-    #: An integer, and nothing else.
+    #: An integer; a value of any other type is NULL.
     INTEGER = "integer"
     #: Bytes as UTF-8 text, with U+FFFD for bytes that are not valid UTF-8: the JMS mapping, 3.3.2, user-id.
     TEXT = "text"
     #: Bytes as UTF-8 text that keeps all bytes, even invalid ones.
     TEXT_OF_BYTES = "text of its bytes"
-    #: durable as 'PERSISTENT' or 'NON_PERSISTENT'.
+    #: The boolean ``durable`` as 'PERSISTENT' or 'NON_PERSISTENT'.
     DELIVERY_MODE = "delivery mode"
-    #: durable as 'DURABLE' or 'NON_DURABLE'.
+    #: The boolean ``durable`` as 'DURABLE' or 'NON_DURABLE'.
     DURABILITY = "durability"
-    #: A priority above 9 is 9: 3.3.1.
+    #: A priority, where values above 9 become 9: 3.3.1.
     PRIORITY = "priority"
     #: True if a delivery count is above 0: 3.3.1.
     REDELIVERED = "redelivered"
-    #: A delivery count of failed attempts, counted from 1: 3.3.1.
+    #: The number of failed deliveries plus 1: 3.3.1.
     DELIVERY_COUNT = "delivery count"
-    #: A uint folded into an int: 3.3.2, group-sequence.
+    #: A uint as a signed 32-bit int, where the upper half becomes negative: 3.3.2, group-sequence.
     GROUP_SEQUENCE = "group sequence"
     #: Milliseconds, truncated to whole seconds.
     WHOLE_SECONDS = "whole seconds"

@@ -34,7 +34,7 @@ WIRE, ANNOTATION = "amqp.", "amqp.annotation."
 _CREATED = Origin((MessageField("properties", "creation_time"),))
 _ANNOTATED_TYPES = (
     Origin((MessageField("message_annotations", "x-opt-jms-type"),)),
-    # The name of the older filter document.
+    # The key in the older filter document.
     Origin((MessageField("message_annotations", "jms-type"),)),
 )
 
@@ -174,6 +174,6 @@ JMS_FIELDS = HeaderFields(
     by_name(*_JMS, *_JMSX, *_VENDOR, *_AMQP),
     wire_prefix=WIRE,
     annotation_prefix=ANNOTATION,
-    # Event Hubs' offset of an event in its partition.
+    # The offset of an event in its partition, in Azure Event Hubs.
     number_annotations=frozenset({"x-opt-offset"}),
 )

@@ -137,8 +137,8 @@ class Message:
 
     @property
     def message_type(self) -> str:
-        """The JMS class: ``TextMessage``, ``BytesMessage``, ``ObjectMessage``, ``MapMessage``, ``StreamMessage`` or
-        ``Message``. Source: the JMS mapping, 3.3.4.
+        """The JMS class of the message: ``TextMessage``, ``BytesMessage``, ``ObjectMessage``, ``MapMessage``,
+        ``StreamMessage`` or ``Message``. Source: the JMS mapping, 3.3.4.
         """
         body = self.body or Body()
         return jms_types.message_type(

@@ -37,7 +37,7 @@ def compare(operator: Comparison, left: Value, right: Value, dialect: Dialect, c
     """
     left, right = compared_by_use(operator, left, right, dialect)
     if dialect.unlike_types is UnlikeTypes.NOT_EQUAL and operator is Comparison.NE:
-        # <> is NOT of =.
+        # In this dialect, a <> b is NOT (a = b), for all types.
         return not compare(Comparison.EQ, left, right, dialect, convert)
     java = dialect.numeric_promotion in (NumericPromotion.UPWARDS, NumericPromotion.UPWARDS_THROWING)
     if java and (_is_array(left) or _is_array(right)):

@@ -48,17 +48,20 @@ def test_xml(text: str, expression: str) -> bool:
 
 
 def matches_query(condition: tree.Expression, message: Message, subject_header: str | None) -> bool:
-    """Return True if a query is true of a message."""
+    """Return True if the XQuery ``condition`` is true for ``message``.
+
+    ``subject_header`` is the name of the header that contains the message's subject; None if no header does.
+    """
     return query_truth(condition, message, subject_header) is True
 
 
 def query_truth(condition: tree.Expression, message: Message, subject_header: str | None) -> Truth:
-    """Evaluate a query on a message to True, False, or None for an error."""
+    """Evaluate the XQuery ``condition`` on ``message``: return True, False, or None for an error."""
     return _Query(message, subject_header).truth(condition, _Context(Node("document"), 1, 1))
 
 
 class _NoValueError(Exception):
-    """The expression has no value, or it is outside the subset."""
+    """The error for an expression that has no value or is outside the supported subset."""
 
 
 class _Context(NamedTuple):
@@ -148,7 +151,7 @@ _FUNCTIONS: dict[str, Callable[..., _Value]] = {
 
 
 class _XPath:
-    """The evaluation of an XPath 1.0 expression."""
+    """An evaluator of XPath 1.0 expressions."""
 
     #: True if the path //name compares whole names, including their prefixes, as Java does.
     keeps_prefix: ClassVar = True
@@ -252,7 +255,7 @@ class _Untyped(str):
 
 
 class _Query(_XPath):
-    """The evaluation of an XQuery on one message: type errors are raised, and variables are headers."""
+    """An evaluator of XQuery on one message, in which type errors are raised and variables denote headers."""
 
     keeps_prefix = False
 
@@ -265,7 +268,7 @@ class _Query(_XPath):
         return read_body(self._message)
 
     def truth(self, condition: tree.Expression, context: _Context) -> Truth:
-        """Return True, False, or None for an error."""
+        """Return the truth value of ``condition``, or None for an error."""
         try:
             return _boolean(self.value(condition, context))
         except _NoValueError:
@@ -297,7 +300,7 @@ class _Query(_XPath):
         return value
 
     def _connected(self, sign: str, operands: tuple[tree.Expression, ...], context: _Context) -> bool:
-        """Join operands by the truth tables of JMS, in which an error is *unknown*.
+        """Return the value of ``or`` or ``and`` under the truth tables of JMS, in which an error is *unknown*.
 
         XQuery leaves open whether an ``or`` with a true operand and an error is true; here it is true. An ``and`` with
         a false operand and an error is false.

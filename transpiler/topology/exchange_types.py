@@ -26,7 +26,7 @@ MatchingType = Literal["anycast", "maybe"]
 #: The type of an exchange that a file names without describing it: it is unknown which of its bindings match.
 UnknownType = Literal["unknown"]
 
-#: ``x-jms-topic`` is RabbitMQ's, for its JMS client.
+#: The name of a type of exchanges. ``x-jms-topic`` is the type of RabbitMQ's plugin for JMS clients.
 ExchangeType = (
     Literal["direct", "topic", "fanout", "headers", "xml", "x-jms-topic"] | HashingType | MatchingType | UnknownType
 )
@@ -121,7 +121,7 @@ def _choosing(among_matches: bool) -> tuple[ExchangeType, ...]:
     return tuple(name for name, choosing in kinds if choosing is not None and choosing.among_matches is among_matches)
 
 
-#: The types that choose by a hash or at random, and those that choose among the bindings that a message matches.
+#: The types that choose among all bindings, by a hash or at random; and the types that choose among matching bindings.
 HASHING_TYPES, MATCHING_TYPES = _choosing(False), _choosing(True)
 
 CHOOSING_TYPES: tuple[ExchangeType, ...] = (*HASHING_TYPES, *MATCHING_TYPES, UNKNOWN)

@@ -399,7 +399,7 @@ def vhosts_of(text: str, name: str) -> list[str]:
 
 
 class _Found:
-    """The topologies of a file in JSON or YAML: documents, and brokers that resources of Kubernetes describe."""
+    """The topologies in a JSON or YAML file: plain documents, and brokers that Kubernetes resources describe."""
 
     def __init__(self, source: Source) -> None:
         documents = load_documents(source)
@@ -426,7 +426,7 @@ class _Found:
         if len(found) == 1:
             own = _name_of(found[0])
             if isinstance(found[0], RabbitMQResources) and name is not None and name.startswith(f"{own}/"):
-                # The broker's name is before the virtual host's, as it is in a file with several brokers.
+                # ``name`` is the broker's name, a slash and the virtual host, as in a file with several brokers.
                 return found[0], name.removeprefix(f"{own}/")
             if isinstance(found[0], ArtemisResources) and name is not None:
                 choose("broker", name, [found[0].name])

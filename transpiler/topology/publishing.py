@@ -156,9 +156,9 @@ class Target(NamedTuple):
 
 
 def relay_target(topology: Topology, to: str | None) -> Target | None:
-    """The exchange and key that the anonymous relay sends a message with that ``to`` on to.
+    """Return the exchange and routing key to which the anonymous relay sends a message with the address ``to``.
 
-    None where ``to`` is absent or names no exchange or queue of the topology: the relay rejects the message.
+    Return None if ``to`` is absent or names no exchange or queue of the topology: the relay then rejects the message.
     """
     if to is None:
         return None

@@ -161,7 +161,7 @@ class _Links:
             "findings": self._findings,
         }
         if all(len(part) == len(getattr(self._before, name)) for name, part in parts.items()):
-            # Nothing was added, and the check of a large topology is slow.
+            # No element was added, and checking a large topology again would be slow.
             return self._before
         changed: dict[str, Any] = {name: tuple(part) for name, part in parts.items()}
         return replace(self._before, **changed)

@@ -82,7 +82,7 @@ class _Reader:
         self.values_left = MAX_VALUES
 
     def next(self) -> Value:
-        """Read one value at the top level."""
+        """Read the next value at the top level of the input."""
         self.spend(1, self.at)
         return self.value(len(self.data), 0)
 

@@ -160,7 +160,7 @@ _CAST = (
 
 
 def topology_of_activemq(config: ActiveMQConfig, state: Mapping[str, Any]) -> Topology:
-    """Return the topology of a configuration with the queues, subscriptions and consumers of a state."""
+    """Return the topology of an ActiveMQ configuration, with the queues, subscriptions and consumers in ``state``."""
     return _ActiveMQ(config, state).topology()
 
 

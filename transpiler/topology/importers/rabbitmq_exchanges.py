@@ -12,7 +12,7 @@ from transpiler.topology.importers.perhaps import free_name
 from transpiler.topology.importers.rabbitmq_policies import Policies
 from transpiler.topology.records import DEFAULT_EXCHANGE, Alternate, Binding, Exchange
 
-#: Attributes of the lifetime of queues and exchanges, with their defaults.
+#: The boolean attributes for the lifetime of queues and exchanges, with their defaults.
 KEPT = {"durable": True, "auto_delete": False}
 
 #: The types of plugins that route like another type: like the type in ``x-delayed-type``, and like fanout.

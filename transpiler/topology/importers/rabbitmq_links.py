@@ -126,7 +126,7 @@ _EVERY_UPSTREAM = "all"
 
 
 def upstreams_of(root: Entry, vhost: str | None) -> Upstreams:
-    """Return the upstreams among the parameters of a virtual host."""
+    """Return the federation upstreams, and the sets of upstreams, in the parameters of a virtual host."""
     by_name: dict[str, Entry] = {}
     sets: dict[str, Sequence[str]] = {}
     for entry in listed(root, "parameters", vhost):
@@ -260,7 +260,7 @@ def _end(value: Entry, side: str, vhost: str | None) -> tuple[str | None, Target
         name = value.data.get(f"{side}-{kind}")
         if isinstance(name, str):
             return name, "queue" if kind == "queue" else "exchange"
-    # AMQP 1.0 names an address.
+    # In AMQP 1.0 an end is named by an address.
     address = value.data.get(f"{side}-address")
     if isinstance(address, str):
         part, _, name = address.removeprefix("/").partition("/")

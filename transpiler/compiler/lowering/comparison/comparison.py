@@ -1,8 +1,8 @@
-"""Comparison of operands: =, <>, the orders, BETWEEN and IN, by all pairs of alternatives.
+"""Comparison of operands: =, <>, <, >, <=, >=, BETWEEN and IN, for all pairs of alternatives.
 
-A pair compares in one of a few kinds, or never holds, or ends in an error. Pairs that compare the same two values in
-the same way differ only in their guards, so they become one comparison under the union of their types. BETWEEN and IN
-are made of comparisons, by the dialect's reading of operands that are of unlike types, NULL, or throw.
+Each pair is compared in one of a few kinds, never holds, or throws. Pairs that compare the same two values in the same
+way differ only in their guards, so they become one comparison under the union of their guards. BETWEEN and IN consist
+of comparisons; the dialect determines how they treat operands of different types, NULL, and operands that throw.
 """
 
 from __future__ import annotations
@@ -49,38 +49,37 @@ _Pair = tuple[Alternative, Alternative]
 
 
 def compare(operator: Comparison, left: Operand, right: Operand, dialect: Dialect, convert: bool = False) -> Outcomes:
-    """Return the outcomes of a comparison; ``convert`` reads a string as the type of the other side."""
+    """Return the outcomes of a comparison. If ``convert``, a string is converted to the type of the other side."""
     if operator is Comparison.NE and dialect.unlike_types is UnlikeTypes.NOT_EQUAL:
-        # <> is NOT of =.
+        # In this dialect, <> is the negation of =.
         return _Pairs(Comparison.EQ, left, right, dialect, convert).outcomes().negated()
     return _Pairs(operator, left, right, dialect, convert).outcomes()
 
 
 def equals(left: Operand, right: Operand, dialect: Dialect) -> ir.Predicate:
-    """Return the rows where Java's ``equals`` holds: both have values of one type, which are equal."""
+    """Return the predicate that Java's ``equals`` holds: both operands have equal values of the same type."""
     return _Pairs(Comparison.EQ, left, right, dialect, False, one_type=True).holding()
 
 
 def alternatives_beside(operator: Comparison, left: Operand, right: Operand, dialect: Dialect) -> Iterator[_Pair]:
-    """Yield each alternative of ``left`` with each of ``right``, as the two operands are beside each other.
+    """Yield the pairs of alternatives of ``left`` and ``right`` that have to be compared.
 
-    A text that has lost its type is a number beside a number, a boolean beside a boolean, and a text beside a text. In
-    a dialect that orders numbers only, two such texts are numbers on both sides of ``<``, ``>``, ``<=``, ``>=`` and
-    BETWEEN. An operand may be an integer in one row and a fraction in the next. Two such operands would have four
-    comparisons of numbers. They have two where that is fewer: of integers, and of the doubles that are nearest to the
-    numbers of either kind.
+    A text whose type is lost is compared with a number as a number, with a boolean as a boolean, and with a text as a
+    text. In a dialect that orders only numbers, two such texts are numbers for ``<``, ``>``, ``<=``, ``>=`` and
+    BETWEEN. If each operand may be an integer in one row and a fraction in another, there would be four comparisons of
+    numbers. If it saves comparisons, there are only two: one of integers, and one of nearest doubles.
     """
     orders_numbers = not operator.is_equality and dialect.ordering is Ordering.FALSE
     if left.by_use is not None and right.by_use is not None and orders_numbers:
         left, right = as_number(left), as_number(right)
     if (left.by_use is None) is (right.by_use is None):
-        # Two operands of which each may be a text that has lost its type: as texts, and as the types that they have.
-        # So a number in AMQP's encoding is unlike a text that spells it, where the reference reads that text as a
-        # number: the pairs of all readings make SQL of 160,000 characters, on which Spark runs out of memory.
+        # If each operand may be a text whose type is lost, both are compared as texts and as the types that they have.
+        # So a number in AMQP's encoding never equals the text of this number, although the reference reads such a text
+        # as a number: the pairs of all versions need SQL of 160,000 characters, on which Spark runs out of memory.
         yield from _typed(left, right, dialect)
         return
     for kind in (True, False, None):
-        # A number beside numbers, a boolean beside booleans, and a text beside anything else.
+        # The text is a number for numbers, a boolean for booleans, and a text for all other types.
         read = {True: as_number, False: as_boolean, None: _as_it_is}[kind]
         if right.by_use is None:
             yield from _typed(read(left), _of_kind(right, kind), dialect)
@@ -93,7 +92,7 @@ def _as_it_is(operand: Operand) -> Operand:
 
 
 def _of_kind(operand: Operand, kind: bool | None) -> Operand:
-    """Return the operand with its numbers only if ``kind`` is True, its booleans if False, and the others if None."""
+    """Return ``operand`` with only its numbers if ``kind`` is True, its booleans if False, other values if None."""
     kinds = {OperandType.BOOLEAN: False}
     items = tuple(
         item for item in operand.alternatives if (True if item.type.numeric else kinds.get(item.type)) is kind
@@ -102,7 +101,7 @@ def _of_kind(operand: Operand, kind: bool | None) -> Operand:
 
 
 def _typed(left: Operand, right: Operand, dialect: Dialect) -> Iterator[_Pair]:
-    """Yield the pairs of two operands whose alternatives have types."""
+    """Yield the pairs of alternatives of two operands in which every value has a known type."""
     left, right = _as_nearest(left, right, dialect), _as_nearest(right, left, dialect)
     if not (left.nearest or right.nearest) or not _are_doubles_together(dialect):
         yield from product(left.alternatives, right.alternatives)
@@ -132,14 +131,14 @@ def _numbers(items: Iterable[Alternative]) -> Sequence[Alternative]:
 
 
 def _are_doubles_together(dialect: Dialect) -> bool:
-    """Return True if numbers one of which is a double are compared as doubles, by the order of IEEE 754."""
+    """Return True if two numbers, one of which is a double, are compared as doubles in the order of IEEE 754."""
     return dialect.float_order is FloatOrder.IEEE and dialect.numeric_promotion is NumericPromotion.PROMOTION
 
 
 def _as_nearest(operand: Operand, other: Operand, dialect: Dialect) -> Operand:
-    """Return the operand with its numbers as one double, if ``other`` is a small constant.
+    """Return ``operand`` with its numbers as one double if ``other`` is a number constant below 2**53.
 
-    The nearest double of any number compares with a constant below 2**53 as the number itself does.
+    The comparison of such a constant with the nearest double of a number has the same result as with the number.
     """
     if not operand.nearest or dialect.float_order is not FloatOrder.IEEE or widens_left(dialect):
         return operand
@@ -153,7 +152,7 @@ def _as_nearest(operand: Operand, other: Operand, dialect: Dialect) -> Operand:
 
 
 class _Pairs:
-    """A comparison of two operands, by all pairs of their alternatives."""
+    """A comparison of two operands, for all pairs of their alternatives."""
 
     __slots__ = (
         "_are_all_alike",
@@ -180,7 +179,7 @@ class _Pairs:
         self._left = left
         self._right = right
         self._dialect = dialect
-        #: An array of bytes equals only itself in Java, so only the same property of the same message.
+        #: True if both operands are the same property. In Java, a byte array equals only itself.
         self._same_array = widens_left(dialect) and bool(left.origin) and left.origin == right.origin
         pairs = list(alternatives_beside(operator, left, right, dialect))
         self._kinds: list[tuple[ComparisonKind, Alternative, Alternative]] = [
@@ -196,24 +195,27 @@ class _Pairs:
         self._pairs_throw: ir.Predicate | None = None
 
     def outcomes(self) -> Outcomes:
-        """Return the outcomes of the comparison, each lowered when it is asked for."""
+        """Return the outcomes of the comparison, each of which is lowered when it is first read."""
         return Outcomes(self._true, self._false, self._error)
 
     def _true(self) -> ir.Predicate:
-        """The rows where a pair holds, or, in some dialects, NULL is equal or unequal."""
+        """Return the predicate that a pair holds or, in dialects that compare NULL, that its comparison does."""
         equal = self._operator is Comparison.EQ
         return ir.any_of(self.holding(), self._nulls_are_equal() if equal else self._nulls_are_unequal())
 
     def _false(self) -> ir.Predicate:
-        """The rows where both operands have values and no pair holds or throws, or, in some dialects, by NULL."""
+        """Return the predicate that both operands have values and no pair holds or throws.
+
+        In dialects that compare NULL, it also holds if the comparison of NULL is FALSE.
+        """
         equal = self._operator is Comparison.EQ
         return ir.any_of(self._not_holding(), self._nulls_are_unequal() if equal else self._nulls_are_equal())
 
     def _error(self) -> ir.Predicate:
-        """The rows where an operand throws that is evaluated, or a pair throws."""
+        """Return the predicate that an operand that is evaluated throws, or that a pair throws."""
         error = ir.any_of(self._operands_throw(), self._throwing())
         if widens_left(self._dialect) and not self._operator.is_equality and self._left.of(OperandType.BYTES):
-            # Java casts the left side before it looks at the right one.
+            # Java casts the left side before it evaluates the right side.
             error = ir.any_of(error, self._left.where([OperandType.BYTES]))
         return error
 
@@ -232,7 +234,7 @@ class _Pairs:
         return unequal
 
     def _operands_throw(self) -> ir.Predicate:
-        """The rows where an operand throws: the right one, if NULL on the left does not end the comparison."""
+        """Return the predicate that an operand throws. In some dialects, NULL on the left ends the comparison."""
         left, right = self._left, self._right
         ends = self._dialect.numeric_promotion is not NumericPromotion.EXACT
         if self._operator.is_equality and (widens_left(self._dialect) or self._nulls_compare()):
@@ -240,7 +242,7 @@ class _Pairs:
         return ir.any_of(left.error, ir.all_of(left.present, right.error) if ends else right.error)
 
     def holding(self) -> ir.Predicate:
-        """The rows where a pair of alternatives makes the comparison TRUE."""
+        """Return the predicate that a pair of alternatives makes the comparison TRUE."""
         if self._pairs_hold is None:
             is_itself = self._same_array and self._operator is Comparison.EQ and self._left.of(OperandType.BYTES)
             terms = [self._left.where([OperandType.BYTES])] if is_itself else []
@@ -248,7 +250,7 @@ class _Pairs:
         return self._pairs_hold
 
     def _of_pairs(self, polarity: bool) -> list[ir.Predicate]:
-        """Return the rows where a comparison of two values is TRUE, or FALSE, for each kind of comparison."""
+        """Return, for each group of pairs with the same comparison, the predicate that its result is ``polarity``."""
         compared = [
             (kind, first, second, _compared(kind, self._operator, first, second, polarity))
             for kind, first, second in self._kinds
@@ -263,12 +265,12 @@ class _Pairs:
         return [self._of_group(kind, predicate, pairs) for (kind, _, _, predicate), pairs in groups.items()]
 
     def _of_group(self, kind: ComparisonKind, predicate: ir.Predicate, pairs: list[_Pair]) -> ir.Predicate:
-        """Guard the comparison of two values by the union of the guards of the pairs that compare them."""
+        """Return ``predicate``, a comparison of two values, under the union of the guards of its ``pairs``."""
         stands = [_both_stand(pairs)] if kind is ComparisonKind.ALWAYS else []
         return ir.all_of(*self._guards(pairs), predicate, *stands)
 
     def _throwing(self) -> ir.Predicate:
-        """The rows where a pair of alternatives throws."""
+        """Return the predicate that a pair of alternatives throws."""
         if self._pairs_throw is None:
             pairs = [(first, second) for kind, first, second in self._kinds if kind is ComparisonKind.THROWS]
             self._pairs_throw = _both_stand(pairs)
@@ -277,13 +279,13 @@ class _Pairs:
     def _not_holding(self) -> ir.Predicate:
         left, right = self._left, self._right
         if self._are_all_alike:
-            # No value of one side is unlike one of the other, so the opposite operator says it.
+            # All pairs of values can be compared, so the negated operator is the condition for FALSE.
             return ir.any_of(*self._of_pairs(False))
         decided = ir.any_of(self.holding(), self._throwing())
         return ir.all_of(left.present, right.present, complement(decided))
 
     def _guards(self, pairs: list[_Pair]) -> tuple[ir.Predicate, ...]:
-        """The union of the pairs' guards, in as few terms as there are different partners."""
+        """Return the union of the guards of ``pairs``; first values with the same partners share one term."""
         if len(pairs) == 1:
             [(first, second)] = pairs
             return first.guard, second.guard
@@ -306,10 +308,10 @@ class _Pairs:
 def _compared(
     kind: ComparisonKind, operator: Comparison, first: Alternative, second: Alternative, polarity: bool
 ) -> ir.Predicate:
-    """Return the rows where a comparison of two values is TRUE, or FALSE; that of a converted string is TRUE."""
+    """Return the predicate that a comparison of two values has the result ``polarity``; if one is converted, TRUE."""
     if kind not in (ComparisonKind.READ_LEFT, ComparisonKind.READ_RIGHT):
         return compare_as(kind, operator, first, second, polarity)
-    # Only a prefix of ActiveMQ's selectors makes strings numbers.
+    # Imported only here because only a prefix of ActiveMQ's selectors converts strings.
     from transpiler.compiler.lowering.comparison.converted_texts import compare_converted
 
     if kind is ComparisonKind.READ_LEFT:
@@ -318,19 +320,19 @@ def _compared(
 
 
 def _union(group: Sequence[Alternative], operand: Operand) -> ir.Predicate:
-    """The union of the guards of some alternatives of one value."""
+    """Return the union of the guards of ``group``, alternatives with the same value."""
     return group[0].guard if len(group) == 1 else guard_of(group, operand)
 
 
 def _both_stand(pairs: list[_Pair]) -> ir.Predicate:
-    """The rows where both values of a pair are there, which no comparison says."""
+    """Return the predicate that both values of one of ``pairs`` apply, which no comparison of them implies here."""
     return ir.any_of(*dict.fromkeys([ir.all_of(first.stands, second.stands) for first, second in pairs]))
 
 
 def between(value: Operand, low: Operand, high: Operand, negated: bool, dialect: Dialect, convert: bool) -> Outcomes:
-    """BETWEEN, and NOT BETWEEN, of three operands."""
+    """Return the outcomes of BETWEEN, or NOT BETWEEN, for three operands."""
     if dialect.between_meaning is BetweenMeaning.COMPARISONS:
-        # BETWEEN is >= AND <=, NOT BETWEEN is < OR >: the two are not each other's negation for unlike types.
+        # BETWEEN is >= AND <=, and NOT BETWEEN is < OR >. For different types, these are not negations of each other.
         lower, upper = (Comparison.LT, Comparison.GT) if negated else (Comparison.GE, Comparison.LE)
         tests = [compare(lower, value, low, dialect, convert), compare(upper, value, high, dialect, convert)]
         return (disjunction if negated else conjunction)(tests, dialect)
@@ -339,7 +341,7 @@ def between(value: Operand, low: Operand, high: Operand, negated: bool, dialect:
 
 
 def _one_test(value: Operand, low: Operand, high: Operand, dialect: Dialect) -> Outcomes:
-    """BETWEEN as one test: unknown where an operand is NULL, and NOT BETWEEN is NOT of it."""
+    """Return BETWEEN as one test, which is unknown if an operand is NULL, and whose negation is NOT BETWEEN."""
     operands = (value, low, high)
     above = compare(Comparison.GE, value, low, dialect)
     below = compare(Comparison.LE, value, high, dialect)
@@ -348,7 +350,7 @@ def _one_test(value: Operand, low: Operand, high: Operand, dialect: Dialect) -> 
         return ir.all_of(*[operand.present for operand in operands])
 
     def comparisons_throw() -> ir.Predicate:
-        # The second one is made only where the first holds.
+        # The second comparison is evaluated only if the first comparison holds.
         if above.error == below.error == ir.FALSE:
             return ir.FALSE
         return ir.all_of(all_present(), ir.any_of(above.error, ir.all_of(above.true, below.error)))
@@ -362,7 +364,7 @@ def _one_test(value: Operand, low: Operand, high: Operand, dialect: Dialect) -> 
 
 
 def is_member(value: Operand, members: Sequence[Operand], node: ast.In, dialect: Dialect) -> Outcomes:
-    """IN, and NOT IN, of an operand and the members of a list."""
+    """Return the outcomes of IN, or NOT IN, for an operand and the members of a list."""
     both_ways = dialect.in_not_string is InNotString.FALSE_BOTH_WAYS and node.negated
     if all(isinstance(member, ast.StringLiteral) for member in node.members) and not both_ways:
         test = _in_texts(value, members, dialect)
@@ -374,7 +376,7 @@ def is_member(value: Operand, members: Sequence[Operand], node: ast.In, dialect:
 
 
 def _in_texts(value: Operand, members: Sequence[Operand], dialect: Dialect) -> Outcomes:
-    """IN of a list of strings; in most dialects it is FALSE of a value that is no string."""
+    """Return IN for a list of strings; in most dialects it is FALSE for a value that is not a string."""
     texts = [item.value for member in members for item in member.alternatives]
 
     def tests(negated: bool) -> list[ir.Predicate]:
@@ -390,7 +392,7 @@ def _in_texts(value: Operand, members: Sequence[Operand], dialect: Dialect) -> O
 
 
 def _is_listed(value: ir.Value, members: Sequence[ir.Value], negated: bool = False) -> ir.Predicate:
-    """The rows where a value is, or is not, one of some others."""
+    """Return the predicate that ``value`` is, or if ``negated`` is not, one of ``members``."""
     known = tuple(member for member in members if isinstance(member, ir.Constant))
     if len(known) == len(members):
         return ir.In(value, known, negated)
@@ -400,7 +402,7 @@ def _is_listed(value: ir.Value, members: Sequence[ir.Value], negated: bool = Fal
 
 
 def _in_values(value: Operand, members: Sequence[Operand], dialect: Dialect) -> Outcomes:
-    """IN of a list of any operands; a NULL member is overlooked."""
+    """Return IN for a list of any operands; a member that is NULL is ignored."""
     strings_only = dialect.in_not_string is InNotString.UNKNOWN
     candidate = restricted(value, value.of(OperandType.STRING)) if strings_only else value
     equal, error = _first_equal(candidate, members, dialect)
@@ -409,7 +411,10 @@ def _in_values(value: Operand, members: Sequence[Operand], dialect: Dialect) -> 
 
 
 def _in_by_type(value: Operand, members: Sequence[Operand], negated: bool, dialect: Dialect) -> Outcomes:
-    """IN of a list that a NULL member makes unknown; NOT IN is FALSE too where a member is of an unlike type."""
+    """Return IN for a list in which a NULL member makes the result unknown.
+
+    NOT IN is also FALSE if a member has a different type than the value.
+    """
     equal, error = _first_equal(value, members, dialect)
     known = ir.all_of(value.present, *[member.present for member in members])
     otherwise = ir.all_of(known, complement(ir.any_of(equal, error)))
@@ -422,7 +427,7 @@ def _in_by_type(value: Operand, members: Sequence[Operand], negated: bool, diale
 
 
 def _first_equal(value: Operand, members: Sequence[Operand], dialect: Dialect) -> tuple[ir.Predicate, ir.Predicate]:
-    """The rows where a member equals the value, and where the evaluation of a member throws before one does."""
+    """Return two predicates: that a member equals the value, and that a member throws before a member equals it."""
     equal: ir.Predicate = ir.FALSE
     error: ir.Predicate = ir.FALSE
     for member in members:
@@ -435,7 +440,7 @@ def _first_equal(value: Operand, members: Sequence[Operand], dialect: Dialect) -
 
 
 def _are_like(value: Operand, member: Operand, dialect: Dialect) -> ir.Predicate:
-    """The rows where two operands have values of one type, or are both numbers."""
+    """Return the predicate that two operands have values of the same type or are both numbers."""
     like = [
         (first, second)
         for first, second in alternatives_beside(Comparison.EQ, value, member, dialect)

@@ -1,7 +1,7 @@
-"""Operands from what a layout stores at a place: the values' types to a dialect, and the header fields.
+"""Operands from the values that a layout stores: their types in a dialect, and the conversions of header fields.
 
-A dialect's table of operand types says what each AMQP type is to it, which types it does not have, and on which its
-evaluation ends in an error. Each conversion of a header field is one clause.
+A dialect's table of operand types determines the type of each AMQP type in the dialect, which types the dialect lacks,
+and for which types its evaluation ends in an error. Each conversion of a header field is one case.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from transpiler.message.types import CLASS_OF, AmqpType, ValueType
 
 @lru_cache(maxsize=4_096)
 def at(stored: Stored, types: OperandTypes = JMS_TYPES, origin: str = "") -> Operand:
-    """The operand at a place by a table of types; ``origin`` is the property's name.
+    """Return the operand for ``stored`` by the table ``types``; ``origin`` is the name of the property.
 
-    Selectors ask for the same few properties again and again, so the operands are kept.
+    The operands are cached, because selectors read the same few properties again and again.
     """
     operand = _at(stored, types, origin)
     if stored.by_use is None:
@@ -72,9 +72,9 @@ def _at(stored: Stored, types: OperandTypes, origin: str) -> Operand:
 
 
 def _of_separate_values(stored: Stored, types: OperandTypes, origin: str, by_use: bool = False) -> Operand:
-    """Values of one type each, of which at most one is there in a row.
+    """Return the operand for values of one type each, of which at most one is present in a row.
 
-    ``by_use`` if numbers may be readings of texts: one that the dialect has no number for stays a text.
+    ``by_use`` is True if numbers may come from texts: a text whose number the dialect lacks then remains a text.
     """
     groups: dict[tuple[OperandType, ir.Value], list[Alternative]] = {}
     absent: list[ir.Predicate] = [stored.absent]
@@ -107,7 +107,7 @@ def _of_separate_values(stored: Stored, types: OperandTypes, origin: str, by_use
     nearest: tuple[Alternative, ...] = ()
     if stored.number is not None and types.table.get(AmqpType.DOUBLE) is OperandType.DOUBLE and types.special_doubles:
         number = Alternative(OperandType.DOUBLE, stored.number.value, stored.number.guard)
-        # A time is no number to the store, so no double that the store reads stands for it.
+        # A time is not a number in the store, so ``stored.number`` does not cover it.
         times = [group for (kind, value), group in groups.items() if kind.integer and value in times_of(stored)]
         nearest = (number, *map(_of_any, times))
     return Operand(merged, present, ir.any_of(*absent), ir.any_of(*errors), origin, nearest=nearest)
@@ -138,7 +138,7 @@ def _of_tagged_types(stored: Stored, tag: ir.Value, types: OperandTypes, origin:
 
 
 def _by_type(stored: Stored, types: OperandTypes) -> Iterator[tuple[OperandType, list[ValueType], StoredValue]]:
-    """Yield each value with those of its AMQP types that are one type to the dialect, in the order of its table."""
+    """Yield each value with its AMQP types that are the same type in the dialect, in the order of ``types``."""
     order = {amqp: number for number, amqp in enumerate(types.table)}
     groups: list[tuple[int, OperandType, list[ValueType], StoredValue]] = []
     for item in stored.values:
@@ -154,7 +154,7 @@ def _by_type(stored: Stored, types: OperandTypes) -> Iterator[tuple[OperandType,
 def _values(
     kind: OperandType, names: list[ValueType], item: StoredValue, stored: Stored, tag: ir.Value, types: OperandTypes
 ) -> Iterator[Alternative]:
-    """The alternatives of one value, for those of its AMQP types that have one type to the dialect."""
+    """Yield the alternatives of the value ``item`` for its AMQP types ``names``, which are ``kind`` in the dialect."""
     others = [amqp for amqp in item.types if amqp not in names]
     test: ir.Predicate = ir.TRUE
     if others:
@@ -165,7 +165,7 @@ def _values(
     elif kind.floating and not types.special_doubles:
         yield Alternative(kind, item.value, where := ir.all_of(guard, is_finite(item.value)), stands_where=where)
     else:
-        # A value whose type makes the evaluation throw may be in the same field: the alternative excludes it.
+        # The same field may hold a value whose type makes the evaluation throw; the guard has to exclude such a value.
         throwing = {CLASS_OF[thrown] for thrown in types.throws}
         shared = None if CLASS_OF[names[0]] in throwing else item.guard
         value = _converted(names[0], item.value, types)
@@ -173,13 +173,13 @@ def _values(
 
 
 def _unsigned(item: StoredValue, tag: ir.Value, guard: ir.Predicate, types: OperandTypes) -> Iterator[Alternative]:
-    """Integers beside unsigned longs, of which the canonical schema keeps the low 64 bits."""
+    """Yield the alternatives of a field with integers and unsigned longs, which are stored as their low 64 bits."""
     column = item.value
     negative = ir.Compare(Comparison.LT, column, ir.constant(0))
     unsigned = ir.constant(AmqpType.ULONG.value)
     large = ir.all_of(item.guard, ir.Compare(Comparison.EQ, tag, unsigned), negative)
     if types.unsigned_long is UnsignedLong.EXACT:
-        # Merged in this order, the column is only looked at where the first one is NULL.
+        # The alternatives are merged in this order, so the column is used only if the first value is NULL.
         exact = ir.Apply(ir.Function.ADD_BIG, (column, ir.Constant(2**64, DECIMAL)), DECIMAL)
         yield Alternative(OperandType.LONG, exact, large, stands_where=large)
         yield Alternative(OperandType.LONG, column, guard)
@@ -193,7 +193,7 @@ def _unsigned(item: StoredValue, tag: ir.Value, guard: ir.Predicate, types: Oper
 
 
 def times_of(stored: Stored) -> frozenset[ir.Value]:
-    """Return the values at a place that are times."""
+    """Return the values in ``stored`` that are times."""
     return frozenset(item.value for item in stored.values if AmqpType.TIMESTAMP in item.types)
 
 
@@ -202,9 +202,9 @@ def _where_constant(item: StoredValue) -> ir.Predicate | None:
 
 
 def _where_certain(item: StoredValue) -> ir.Predicate | None:
-    """Return the guard of a value that is not NULL wherever the guard holds; None for any other value.
+    """Return the guard of ``item`` if the value is never NULL when the guard holds; otherwise None.
 
-    A guard that names the type of a VARIANT is such a guard, because the value is read as that type.
+    This is true for a guard that tests the type of a VARIANT, because the value is read as that type.
     """
     value = ir.without_conversions(item.value)
     certain = isinstance(value, ir.Apply) and value.function is ir.Function.VARIANT_GET and _names_types(item.guard)
@@ -212,13 +212,13 @@ def _where_certain(item: StoredValue) -> ir.Predicate | None:
 
 
 def _of_any(group: list[Alternative]) -> Alternative:
-    """Return alternatives of one value as one alternative."""
+    """Return one alternative for ``group``, alternatives with the same value."""
     guard = ir.any_of(*[item.guard for item in group])
     return group[0]._replace(guard=guard, stands_where=None if group[0].stands_where is None else guard)
 
 
 def _merged(items: list[Alternative]) -> Iterator[Alternative]:
-    """The alternatives of one type as one value."""
+    """Yield the alternatives with those of the same type merged into one value."""
     kinds: dict[OperandType, list[Alternative]] = {}
     for item in items:
         kinds.setdefault(item.type, []).append(item)
@@ -248,7 +248,7 @@ def _converted(amqp: ValueType, value: ir.Value, types: OperandTypes) -> ir.Valu
 
 
 def _names_types(guard: ir.Predicate) -> bool:
-    """Return True if a guard lists the types that it takes, each of which has a value."""
+    """Return True if ``guard`` lists the types that it accepts, for each of which the value is not NULL."""
     match guard:
         case ir.In(negated=negated):
             return not negated
@@ -258,14 +258,14 @@ def _names_types(guard: ir.Predicate) -> bool:
             return False
 
 
-#: Places whose values tell their own types: maps, and ids.
+#: The sections and fields whose values are stored with their types: maps and IDs.
 _MAPS = (PROPERTIES, "message_annotations")
 _IDS = (MessageField("properties", "message_id"), MessageField("properties", "correlation_id"))
 
 _DURABILITIES = {True: "DURABLE", False: "NON_DURABLE"}
 
 
-#: The functions that make an id of each type a text.
+#: The function that converts an ID to text, by the AMQP type of the ID.
 _IdTexts = Mapping[AmqpType, ir.Function]
 
 _MESSAGE_ID_TEXTS: _IdTexts = {
@@ -284,13 +284,16 @@ _PREFIXED_TEXTS: _IdTexts = {
 
 
 def whole_number(stored: Stored) -> ir.Value:
-    """The integer at a place that holds nothing else."""
+    """Return the integer in ``stored``, which must have no other values."""
     [item] = at(stored).of(OperandType.LONG)
     return item.value
 
 
 def expiry(kind: OperandType, duration: ir.Value, times: tuple[ir.Value, ...], zero_is_forever: bool) -> Operand:
-    """The end of a duration that begins at the first of some times that is not NULL."""
+    """Return the end of ``duration``, which begins at the first of ``times`` that is not NULL.
+
+    If ``zero_is_forever``, a duration of zero has no end.
+    """
     end = ir.Apply(ir.Function.LATER, (duration, ir.first_of(times, BIGINT)), BIGINT)
     if not zero_is_forever:
         return from_value(kind, end)
@@ -303,9 +306,9 @@ def expiry(kind: OperandType, duration: ir.Value, times: tuple[ir.Value, ...], z
 def converted(
     conversion: Conversion, place: MessageField, stored: Stored, kind: OperandType, types: OperandTypes, name: str
 ) -> Operand:
-    """The operand at a place after a conversion: of one type, or, as it is stored, of the dialect's types.
+    """Return the operand for ``stored`` after ``conversion``: of the type ``kind``, or of the dialect's ``types``.
 
-    There are few header fields, and a layout has each of them in one place, so the operands are kept.
+    The operands are cached, because there are few header fields, and a layout stores each field only once.
     """
     operand = at(stored)
     match conversion:
@@ -353,11 +356,11 @@ def converted(
 
 
 def _number_in_text(operand: Operand, types: OperandTypes, name: str) -> Operand:
-    """The operand with its texts as the numbers that they spell, beside numbers."""
+    """Return ``operand`` in which a text that is a number is read as this number when it is compared with numbers."""
     texts = operand.of(OperandType.STRING)
     if operand.by_use is not None or not texts:
         return operand
-    # Values that texts of stores spell, which few brokers read in an annotation.
+    # Imported only here because few brokers read a number from the text of an annotation.
     from transpiler.compiler.layouts.text_types import ByItsUse
 
     text = ir.first_of([ir.guarded(item.guard, item.value) for item in texts], STRING)
@@ -371,7 +374,7 @@ def _number_in_text(operand: Operand, types: OperandTypes, name: str) -> Operand
 
 
 def _without_columns_of(operand: Operand, *column_types: ColumnType) -> Operand:
-    """The operand without the columns of some types, in which an id never has a value."""
+    """Return ``operand`` without columns of ``column_types``, in which an ID never has a value."""
     return operand._replace(
         alternatives=tuple(
             item
@@ -382,19 +385,19 @@ def _without_columns_of(operand: Operand, *column_types: ColumnType) -> Operand:
 
 
 def _text(function: ir.Function, value: ir.Value) -> ir.Value:
-    """The text of bytes; some stores have the text itself."""
+    """Return ``value``, which is bytes, converted to text by ``function``; return text unchanged."""
     return value if value.type == STRING else ir.Apply(function, (value,), STRING)
 
 
 def _each(operand: Operand, kind: OperandType, convert: Callable[[ir.Value], ir.Value]) -> Operand:
-    """A function of every value."""
+    """Return ``operand`` with each value replaced by the result of ``convert``, of the type ``kind``."""
     return operand._replace(
         alternatives=tuple(item._replace(type=kind, value=convert(item.value)) for item in operand.alternatives)
     )
 
 
 def _only_integers(operand: Operand) -> Operand:
-    """The operand, NULL where its value is no integer."""
+    """Return ``operand`` with only its integers; NULL for other values."""
     items = tuple(item for item in operand.alternatives if item.type.integer)
     if len(items) == 1 and items[0].guard == ir.TRUE:
         return from_value(items[0].type, items[0].value)
@@ -402,7 +405,7 @@ def _only_integers(operand: Operand) -> Operand:
 
 
 def _compares(operand: Operand, operator: Comparison) -> ir.Predicate:
-    """The rows where an integer compares with zero."""
+    """Return the predicate that an integer of ``operand`` satisfies the comparison with zero."""
     return ir.any_of(
         *(
             ir.all_of(item.guard, ir.Compare(operator, item.value, ir.constant(0)))
@@ -412,29 +415,29 @@ def _compares(operand: Operand, operator: Comparison) -> ir.Predicate:
 
 
 def _whole_seconds(milliseconds: ir.Value) -> ir.Value:
-    """Milliseconds without what is beyond the second, in arithmetic that does not overflow."""
+    """Return ``milliseconds`` truncated to whole seconds, computed so that nothing overflows."""
     rest = ir.Apply(ir.Function.REMAINDER_BIG, (milliseconds, ir.constant(1000)), BIGINT)
     return ir.Apply(ir.Function.TO_LONG, (ir.Apply(ir.Function.SUBTRACT_BIG, (milliseconds, rest), BIGINT),), BIGINT)
 
 
 def _string_id(stored: Stored, kind: OperandType) -> Operand:
-    """The text of an id that is a string."""
+    """Return the text of an ID that is a string; NULL for other IDs."""
     strings = at(stored).of(OperandType.STRING)
     if not strings:
         return NULL
     item = strings[0]
-    # The field of strings is NULL in a tagged union whose tag names another type.
+    # In a tagged union, the field for strings is NULL if the tag names another type.
     plain = item.guard == ir.TRUE or stored.tag is not None
     return from_value(kind, item.value if plain else ir.guarded(item.guard, item.value))
 
 
 def _id_texts(stored: Stored, kind: OperandType, functions: _IdTexts) -> Operand:
-    """The text of an id: one alternative for each type that it can have."""
+    """Return the text of an ID, with one alternative for each type that the ID can have."""
     operand = at(stored)
     alternatives: list[Alternative] = []
     for amqp, function in functions.items():
         for item in operand.of(JMS_TYPES.table[amqp]):
-            # Ids have two types in the class of bytes alone.
+            # Only the class of bytes contains two types of IDs (UUID and binary), which the guard distinguishes.
             guard = stored.has_type([amqp]) if item.type is OperandType.BYTES else ir.TRUE
             if guard != ir.FALSE:
                 text = ir.Apply(function, (item.value,), STRING)

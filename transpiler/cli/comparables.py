@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from transpiler import Message, Topology, TranspilerError, evaluate, matches, parse_selector
@@ -12,12 +12,13 @@ from transpiler.base.arguments import has_scheme
 from transpiler.base.documents.jsontext import JsonTextError, load_json
 from transpiler.base.source import Source
 from transpiler.cli.group import fail, told
-from transpiler.cli.inputs import check_input, exists, read_text_file, shown
+from transpiler.cli.inputs import check_input, exists, is_directory, read_text_file, shown
 from transpiler.cli.options import warn
 from transpiler.language.filters.json import is_described
 from transpiler.language.filters.sets import FilterSet, read_filters
 from transpiler.message.receiver import Receiver
 from transpiler.topology.files import ENDINGS, names_topology_file
+from transpiler.topology.importers.running_answers import Answers, read_answers
 
 if TYPE_CHECKING:
     from transpiler.cli.topologies import TopologyForm
@@ -34,6 +35,8 @@ class Comparable(NamedTuple):
 
     value: str | FilterSet | Topology
     name: str
+    #: The answers of the running broker that the topology is made of.
+    running: Answers | None = None
 
     @property
     def kind(self) -> str:
@@ -53,10 +56,27 @@ class Comparable(NamedTuple):
 
 def read_pair(old: str, new: str, form: TopologyForm) -> tuple[Comparable, Comparable]:
     """Read the arguments OLD and NEW; the command ends with an error if their kinds differ."""
-    first, second = _read(old, "OLD", form), _read(new, "NEW", form)
+    first = _read(old, "OLD", form)
+    second = _running(old, new, form) if isinstance(first.value, Topology) else None
+    second = second or _read(new, "NEW", form)
     if first.kind != second.kind:
         fail(f"OLD is a {first.kind} and NEW is a {second.kind}: give two of a kind")
     return first, second
+
+
+def _running(old: str, new: str, form: TopologyForm) -> Comparable | None:
+    """Return the topology that runs, if ``new`` is a file of the running broker's answers or a directory of such files.
+
+    The parts of the broker that the answers leave out are those of ``old``.
+    """
+    if old == "-" or not exists(new) or new == "-":
+        return None
+    names = sorted(str(one) for one in Path(new).iterdir() if one.is_file()) if is_directory(new) else [new]
+    answers = read_answers([Source(read_text_file(name), name) for name in names])
+    if answers is None:
+        return None
+    parsed = form.parse(read_text_file(old.removeprefix("@")), old.removeprefix("@"), running=answers)
+    return Comparable(parsed, new, answers)
 
 
 def _read(given: str, role: str, form: TopologyForm) -> Comparable:

@@ -103,6 +103,8 @@ def diff(
     filter set in JSON, or a topology, as the contents show. For topologies the parts that differ are listed as well;
     settings that decide no route, as a time to live, are listed and not judged. Destinations of ActiveMQ and Artemis
     that mean one are matched; --map names others.
+    NEW may be what a running broker answers, or a directory of such files: GET /api/queues, /api/exchanges,
+    /api/bindings or /api/policies, rabbitmqctl list_queues and its like, or Jolokia's answers of Artemis and ActiveMQ.
     With MESSAGES, files as match and route read them, the messages that change are counted, and some are shown;
     selector-spark diff does so on what is too much for one process.
     """
@@ -132,6 +134,8 @@ def diff(
         if new_dialect is not None:
             fail("--new-dialect is for selectors and filters: a topology has the dialect of its broker")
         result = diff_topologies(first.value, second.value, examples=examples, names=mapping)
+        if second.running is not None:
+            result = result.of_running(second.running.notes)
     elif isinstance(first.value, str) and isinstance(second.value, str):
         result = diff_selectors(first.value, second.value, dialect, new_dialect, destination=destination)
     else:

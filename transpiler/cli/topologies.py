@@ -20,6 +20,7 @@ from transpiler.cli.group import fail
 from transpiler.cli.inputs import InputFile, is_directory, read_text_file, shown
 from transpiler.cli.options import Options, completions, together, warn
 from transpiler.topology.files import FORMS, Form, definition_files, parse_definitions, parse_topology, vhosts_of
+from transpiler.topology.importers.running_answers import Answers
 from transpiler.topology.model import check_exchange
 from transpiler.topology.publishing import PROTOCOLS, PUBLISH_TO, Protocol, Publisher, PublishTo
 from transpiler.topology.receivers import Sender, resolve_sender
@@ -76,9 +77,9 @@ class TopologyForm(NamedTuple):
                 found.append((one_line(title), self._replace(vhost=host).parse(text, called, every=every)))
         return found
 
-    def parse(self, text: str, name: str, *, every: bool = False) -> Topology:
+    def parse(self, text: str, name: str, *, every: bool = False, running: Answers | None = None) -> Topology:
         """Parse ``text``, the content of the file ``name``, and print the findings about it."""
-        return self._tell(parse_topology(text, name, **self._asdict()), every=every)
+        return self._tell(parse_topology(text, name, running=running, **self._asdict()), every=every)
 
     def _tell(self, topology: Topology, *, every: bool) -> Topology:
         """Print the findings about a topology's file, and return the topology."""

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from transpiler.base.arguments import local_path, unexpected
 from transpiler.base.diagnostics import Diagnostic, at_path
 from transpiler.base.documents.decoding import EncodingError, decode_text
-from transpiler.base.documents.entries import choose
+from transpiler.base.documents.entries import Entry, choose
 from transpiler.base.documents.loading import Document, load_documents
 from transpiler.base.documents.xml_elements import Element, read_xml
 from transpiler.base.errors import TopologyError, TranspilerError, UnsupportedFeatureError
@@ -53,6 +53,13 @@ from transpiler.topology.importers.native_format import topology_from_native
 from transpiler.topology.importers.perhaps import bound_perhaps
 from transpiler.topology.importers.rabbitmq import topology_from_definitions, vhosts_of_definitions
 from transpiler.topology.importers.rabbitmq_files import IN_FILE, merged_definitions
+from transpiler.topology.importers.running_answers import (
+    Answers,
+    running_activemq,
+    running_artemis,
+    running_definitions,
+)
+from transpiler.topology.importers.running_answers import Broker as RunningBroker
 from transpiler.topology.importers.settings import activemq_settings, artemis_settings
 from transpiler.topology.importers.state import State, read_state
 from transpiler.topology.model import MAX_ERRORS, Topology, check_entries
@@ -98,6 +105,7 @@ class _Asked(NamedTuple):
     state: State | None
     properties: Mapping[str, str] | None
     broker_version: str | None
+    running: Answers | None = None
 
     def is_form(self, *forms: Form) -> bool:
         """Return True if the caller allows one of ``forms``."""
@@ -212,6 +220,7 @@ def parse_topology(
     state: str | Path | Mapping[str, Any] | None = None,
     properties: Mapping[str, str] | None = None,
     broker_version: str | None = None,
+    running: Answers | None = None,
 ) -> Topology:
     """Parse the topology in a text.
 
@@ -224,11 +233,12 @@ def parse_topology(
             ``queues``, ``subscriptions``, ``consumers``.
         properties: The values of the file's ``${placeholders}``.
         broker_version: The version of the broker, as for ``read_topology``.
+        running: Answers of the running broker, as ``read_answers`` returns them. They replace what the text declares.
 
     Raises:
         TopologyError: The text is not a valid topology.
     """
-    return _parsed(Source(text, name), _Asked(form, vhost, read_state(state), properties, broker_version))
+    return _parsed(Source(text, name), _Asked(form, vhost, read_state(state), properties, broker_version, running))
 
 
 def _parsed(source: Source, asked: _Asked) -> Topology:
@@ -282,11 +292,35 @@ def _topology_chosen(chosen: Document | ArtemisResources | RabbitMQResources, as
         source = chosen.source if isinstance(chosen, Document) else None
         raise TopologyError.at("topology.state", _FOR_JMS, source)
     if isinstance(chosen, RabbitMQResources) and asked.is_form("rabbitmq"):
-        topology = topology_from_definitions(chosen.definitions(), asked.vhost, asked.broker_version)
+        topology = _topology_of_definitions(chosen.definitions(), asked)
         return replace(topology, findings=(*topology.findings, *chosen.findings()))
     if isinstance(chosen, Document):
         return _topology_of_data(chosen.plain(), asked)
     raise TopologyError.at("topology.form", f"the resources of {chosen.name} are not of the form {asked.form}")
+
+
+def _topology_of_definitions(data: Any, asked: _Asked) -> Topology:
+    """Return the topology of RabbitMQ's definitions, with what runs in the place of what they declare."""
+    running = _running(asked, "rabbitmq")
+    if running is None:
+        return topology_from_definitions(data, asked.vhost, asked.broker_version)
+    declared = data.data if isinstance(data, Entry) else data
+    hosts = vhosts_of_definitions(declared)
+    vhost = asked.vhost or (hosts[0] if len(hosts) == 1 else None)
+    topology = topology_from_definitions(
+        running_definitions(declared, running, vhost), asked.vhost, asked.broker_version
+    )
+    # The places of findings would be those of the merged definitions, and the declared file has its own findings.
+    return replace(topology, findings=())
+
+
+def _running(asked: _Asked, *brokers: RunningBroker) -> Answers | None:
+    """Return the answers of the running broker; raise ``TopologyError`` if they are of another broker."""
+    if asked.running is not None and asked.running.broker not in brokers:
+        compared = "RabbitMQ's definitions, and the configuration of Artemis or ActiveMQ"
+        message = f"the answer is one of {asked.running.broker}, and the declared topology is not"
+        raise TopologyError.at("topology.form", message, hint=f"answers are compared with {compared}")
+    return asked.running
 
 
 def _refuse_version(asked: _Asked) -> None:
@@ -369,8 +403,9 @@ def _topology_of_data(data: Any, asked: _Asked) -> Topology:
     """Return the topology in the object ``data``."""
     form = asked.form or guess_form(data)
     if form == "rabbitmq":
-        return topology_from_definitions(data, asked.vhost, asked.broker_version)
+        return _topology_of_definitions(data, asked)
     _refuse_version(asked)
+    _running(asked)
     if form == "broker-j":
         return topology_from_broker_j(data, asked.vhost)
     if form == "topology":
@@ -545,7 +580,10 @@ def _topology_of_xml(root: Element, asked: _Asked) -> Topology:
     if form == "activemq":
         _refuse_version(asked)
         known = {} if asked.state is None else asked.state.of_broker(condition_in_activemq)
-        topology = topology_of_activemq(read_broker(element, root), known)
+        activemq, running = read_broker(element, root), _running(asked, "activemq")
+        if running is not None:
+            activemq = running_activemq(activemq, running)
+        topology = topology_of_activemq(activemq, known)
         return replace(topology, settings=(*activemq_settings(element), *topology.settings))
     config = read_core(element) if form == "artemis" else read_wildfly(element)
     config.findings += unknown_names(element) if form == "artemis" else []
@@ -566,6 +604,9 @@ def _refuse_hornetq(root: Element) -> None:
 
 def _topology_of_artemis(config: ArtemisConfig, asked: _Asked) -> Topology:
     _refuse_version(asked)
+    running = _running(asked, "artemis")
+    if running is not None:
+        config = running_artemis(config, running)
     return topology_of_artemis(config, None if asked.state is None else asked.state.of_broker(condition_of))
 
 

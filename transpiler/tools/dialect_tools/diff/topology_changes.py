@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, NamedTuple
 
 from transpiler.base import html
@@ -14,7 +14,9 @@ from transpiler.base.diagnostics import first_of
 from transpiler.tools.dialect_tools.diff.name_matching import Names
 from transpiler.tools.dialect_tools.diff.rerouted import Rerouted, Search
 from transpiler.tools.topology_report.labels import binding_label
+from transpiler.topology.addressing import SUBSCRIBERS
 from transpiler.topology.binding_text import arguments_text, ends_text, key_and_arguments
+from transpiler.topology.exchange_types import UNKNOWN
 from transpiler.topology.model import Topology, check_topology
 from transpiler.topology.records import ROUTING_TYPE_ARGUMENT, Binding, Exchange, Link, Queue
 from transpiler.topology.setting import LOSS, Setting
@@ -27,7 +29,10 @@ MAX_CHANGES = 30
 #: Maximum number of equal changes that get a line each; more are listed in one line with their number and first names.
 _MAX_EQUAL, _NAMES = 4, 3
 
-_SIGNS = {"added": "+", "removed": "-", "changed": "~"}
+#: The kinds of changes; the first two of a running broker that is compared with what is declared.
+ChangeKind = Literal["extra", "missing", "added", "removed", "changed"]
+_SIGNS: Mapping[ChangeKind, str] = {"extra": "+", "missing": "-", "added": "+", "removed": "-", "changed": "~"}
+_OF_RUNNING: Mapping[ChangeKind, ChangeKind] = {"added": "extra", "removed": "missing", "changed": "changed"}
 
 
 class Change(NamedTuple):
@@ -38,7 +43,7 @@ class Change(NamedTuple):
     """
 
     kind: str
-    change: Literal["added", "removed", "changed"]
+    change: ChangeKind
     subject: str
     detail: str = ""
 
@@ -57,12 +62,24 @@ class TopologyDiff:
     """The changes of a topology, examples of messages that are routed differently, and the number of messages tried.
 
     ``changes`` affect where a message goes at once or later. ``settings`` are changes that do not, such as limits.
+    ``not_computed`` are sentences about what affects messages in a topology and is not compared. If the new topology is
+    that of a running broker, ``running`` are sentences about what of it is known.
     """
 
     changes: tuple[Change, ...]
     examples: tuple[Rerouted, ...]
     tried: int
     settings: tuple[Change, ...] = ()
+    not_computed: tuple[str, ...] = ()
+    running: tuple[str, ...] = ()
+
+    def of_running(self, notes: Iterable[str]) -> TopologyDiff:
+        """Return the same changes as those of a running broker: what is missing there, extra or changed."""
+        changes, settings = (
+            tuple(one._replace(change=_OF_RUNNING.get(one.change, one.change)) for one in listed)
+            for listed in (self.changes, self.settings)
+        )
+        return replace(self, changes=changes, settings=settings, running=tuple(notes))
 
     @property
     def differs(self) -> bool:
@@ -85,6 +102,7 @@ class TopologyDiff:
             "settings": [change.to_dict() for change in self.settings],
             "examples": [example.to_dict() for example in self.examples],
             "messages_tried": self.tried,
+            "not_computed": [*self.not_computed, *self.running],
         }
 
     def _repr_html_(self) -> str:
@@ -95,7 +113,8 @@ class TopologyDiff:
         if self.same_routes:
             lines.append("OLD and NEW have the same routes.")
         else:
-            lines += [_counted(len(self.changes), "change"), *_listed(self.changes)]
+            legend = ": - is missing on the broker, + is extra there" if self.running else ""
+            lines += [_counted(len(self.changes), "change") + legend, *_listed(self.changes)]
             if self.examples:
                 lines += ["", "Messages that go elsewhere"]
                 lines += [f"  {line}" for example in self.examples for line in str(example).splitlines()]
@@ -105,6 +124,7 @@ class TopologyDiff:
             differ = "differs, and is" if len(self.settings) == 1 else "differ, and are"
             count = _counted(len(self.settings), "setting")
             lines += ["", f"{count} {differ} not judged: limits, times and the like", *_listed(self.settings)]
+        lines += ["", *self.running] if self.running else []
         return "\n".join(lines)
 
 
@@ -166,7 +186,10 @@ def diff_topologies(
     search = Search(*shown, (old, new), matched)
     messages = search.examples(examples) if differs else []
     others = tuple(change for change, is_judged in settings if not is_judged)
-    return TopologyDiff(tuple(changes), tuple(messages), search.tried, others)
+    not_computed = dict.fromkeys((*old.not_computed, *new.not_computed))
+    if not (old.knows_subscribers and new.knows_subscribers):
+        not_computed[SUBSCRIBERS] = None
+    return TopologyDiff(tuple(changes), tuple(messages), search.tried, others, tuple(not_computed))
 
 
 def _is_compared(setting: Setting) -> bool:
@@ -214,11 +237,17 @@ def _parts(topology: Topology) -> tuple[frozenset[object], ...]:
 def _changes(old: Topology, new: Topology) -> Iterator[Change]:
     if old.rules.name != new.rules.name:
         yield Change("broker", "changed", "", f"{new.broker}, was {old.broker}")
-    exchanges = {one.name: one for one in old.exchanges}, {one.name: one for one in new.exchanges}
-    yield from _by_name(new.rules.addressing.nouns[0], *exchanges)
+    yield from _by_name(new.rules.addressing.nouns[0], _exchanges(old), _exchanges(new))
     yield from _by_name("queue", {one.name: one for one in old.queues}, {one.name: one for one in new.queues})
     yield from _binding_changes(old, new)
     yield from _link_changes(old, new)
+
+
+def _exchanges(topology: Topology) -> dict[str, Exchange]:
+    """Return the exchanges by their names. The type of an address depends only on whether its queues are known."""
+    if topology.rules.addressing.has_exchanges:
+        return {one.name: one for one in topology.exchanges}
+    return {one.name: replace(one, type=UNKNOWN) for one in topology.exchanges}
 
 
 def _link_changes(old: Topology, new: Topology) -> Iterator[Change]:

@@ -32,7 +32,7 @@ class Disagreement(NamedTuple):
     extra: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
+        """Return the JSON form."""
         fields = self._asdict() | {"missed": list(self.missed), "extra": list(self.extra)}
         return {"message": fields.pop("label"), **fields}
 
@@ -143,7 +143,7 @@ class Backtest:
         return [(name, count, count - self.disagreeing[name]) for name, count in sorted(self.messages.items())]
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
+        """Return the JSON form."""
         return {
             "version": VERSION,
             "messages": self.total,

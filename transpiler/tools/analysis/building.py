@@ -249,7 +249,7 @@ def _place_of(asked: PlaceTest | Query) -> MessageField | None:
 
 
 def _keys_shown(message: Message) -> tuple[str | None, ...]:
-    """Return the routing key in the annotation of ``message``, as a tuple of one; None if the annotation is absent."""
+    """Return a tuple with the routing key in the annotation of ``message``, or with None if it has no annotation."""
     given = (message.message_annotations or {}).get(SHOWN_KEY.field)
     return (None if given is None else str(given.value),)
 

@@ -80,9 +80,8 @@ def split(requirement: Requirement) -> Iterator[Requirement]:
 class Search:
     """The search for a case: one cell for each variable, such that all requirements hold.
 
-    ``variable(test)`` returns the variable of a test. ``tests(variable)`` returns the tests of a variable, in the order
-    of the outcomes in its cells. ``domain(variable)`` returns the cells of a variable. ``budget`` is the maximum number
-    of evaluations of tests; beyond it the search raises ``UndecidedError``.
+    ``variable(test)`` returns the variable of a test, ``domain(variable)`` its cells, and ``tests(variable)`` its tests
+    in the order of their outcomes in the cells. After ``budget`` evaluations it raises ``UndecidedError``.
     """
 
     def __init__(

@@ -50,9 +50,9 @@ class WordPattern(NamedTuple):
 class Test:
     """A condition that is not an AND, OR or NOT. Equal conditions in two formulas are the same test.
 
-    ``judge(message)`` returns the result of the test. ``subject`` is None if the test reads several parts of a message,
-    or no part. ``decided`` is True if representative values of the subject produce every outcome of the test.
-    ``relation`` is the comparison of two names, or None for any other test.
+    ``judge(message)`` returns the result. ``subject`` is None if the test reads several parts of a message, or no part.
+    ``decided`` is True if representatives of the subject produce every outcome of the test. ``relation`` is the
+    comparison if the test compares two names, else None.
     """
 
     number: int

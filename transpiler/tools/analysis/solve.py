@@ -65,8 +65,7 @@ Answer = Impossible | Found | Open
 class Solver:
     """A solver for questions about ``conditions``, which caches the cells of their tests.
 
-    ``budget`` is the maximum number of evaluations of tests in one search, ``most`` the maximum number of tests of one
-    name (None for no limit). A question beyond a limit stays open.
+    A question stays open after ``budget`` evaluations, or with more than ``most`` tests of one name (None: no limit).
     """
 
     def __init__(self, conditions: Conditions, budget: int = BUDGET, most: int | None = None) -> None:
@@ -245,10 +244,9 @@ class Solver:
         return True
 
     def _sampled(self, requirements: Sequence[Requirement], thorough: bool) -> tuple[Found | None, str]:
-        """Return a message composed of samples, and a text on constants that were not tried.
+        """Return a message composed of samples (None if none meets ``requirements``), and a note on untried constants.
 
-        Tests that read common message fields are sampled together. The message is None if no sample meets
-        ``requirements``; the text is empty if all constants were tried.
+        Tests that read common message fields are sampled together.
         """
         tests = {test.number: test for one in requirements for test in all_tests(one.formula)}
         groups: list[tuple[set[MessageField], list[Test]]] = []

@@ -119,10 +119,9 @@ def equivalent(first: SelectorLike, second: SelectorLike, dialect: str | Dialect
 
 
 def containment(container: SelectorLike, contained: SelectorLike, dialect: str | Dialect = "jms") -> Answer:
-    """Decide like ``subsumes``, with details.
+    """Decide like ``subsumes``.
 
-    The answer is ``Impossible`` if ``container`` contains ``contained``, ``Found`` with a message that only
-    ``contained`` selects, or ``Open`` with the reason why the question is not decided.
+    Return ``Impossible`` for True, ``Found`` with a message that only ``contained`` selects, or ``Open`` for None.
     """
     rules = find_dialect(dialect)
     conditions = Conditions()

@@ -105,9 +105,9 @@ class Rule(NamedTuple):
 
 
 def find_rule(left: Dialect, right: Dialect, agree: Callable[[Dialect, Dialect], bool]) -> str | None:
-    """Return the name of the first question for which the dialects agree if one is given the other's answer.
+    """Return the first question for which the dialects agree if one is given the other's answer; None if none is.
 
-    ``agree(left, right)`` returns True if two changed dialects agree. None if no single question makes them agree.
+    ``agree(left, right)`` returns True if two dialects, one of them changed, agree.
     """
     for name in _TRIED:
         own, other = getattr(left, name), getattr(right, name)

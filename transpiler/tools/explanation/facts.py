@@ -383,7 +383,7 @@ _PATTERN_TESTS: Mapping[str, _PatternTest] = {
 
 
 def _pattern_words(node: ast.Like, text: str, matched: bool, evaluation: Evaluation) -> str | None:
-    """Return the result of a pattern of one literal as words; None for other patterns, or if the words were wrong."""
+    """Return the result of a pattern of one literal in words; None for other patterns, or if words would be wrong."""
     pattern = pattern_of(node, evaluation.dialect.escapes)
     if pattern is None:
         return None

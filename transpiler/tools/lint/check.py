@@ -1,7 +1,7 @@
 """Check one selector, or the selectors of one file, in several dialects: errors, compiler warnings, and rules.
 
-If a dialect rejects a selector, the only finding is the error. If a selector is legal but Spark cannot evaluate it, the
-finding is a warning, or an error if the caller named a layout. Equal findings in several dialects are merged into one.
+If a dialect rejects a selector, the only finding is the error. If only Spark cannot evaluate a selector, the finding is
+a warning, or an error if the caller named a layout. Equal findings in several dialects are merged.
 
 Equal selectors are found in lists of any length. Other pairs are compared if their names allow containment, up to
 ``MAX_PAIRS`` pairs that no known message distinguishes.

@@ -98,9 +98,9 @@ def _block(reported: Reported, paint: Paint) -> str:
 def json_form(report: Report) -> str:
     """Return the findings as JSON, followed by the notes ``check.unread``.
 
-    ``line``, ``column``, ``end_line`` and ``end_column`` count from 1 in code points, with an exclusive end. They are
-    positions in ``file``, or in the selector if the selector is an argument. ``fix`` contains its new text, and the
-    range that it replaces. ``start`` and ``end`` are offsets in the selector.
+    ``line``, ``column``, ``end_line`` and ``end_column`` count from 1 in code points, the end exclusive: in ``file``,
+    or in the selector if it is an argument. ``fix`` contains its new text and the range that it replaces. ``start`` and
+    ``end`` are offsets in the selector.
     """
     return json_text([_entry(reported) for reported in _shown(report)], indent=2) + "\n"
 

@@ -38,9 +38,9 @@ class Filled(NamedTuple):
 
 
 def judge_in_part(mapped: MappedText, dialect: Dialect, checker: Checker) -> Filled | None:
-    """Return the certain findings about ``mapped``, a selector with holes; None if it cannot be judged.
+    """Return the certain findings about ``mapped``, a selector with holes.
 
-    It cannot be judged if it has too many holes, or no known text apart from its holes.
+    None if it cannot be judged, because it has too many holes, or no known text.
     """
     parts = _parts(mapped)
     quoted = _in_quotes([part.text for part in parts])

@@ -103,9 +103,8 @@ class Context:
         return self.dialect.fields.find(node.name, node.section) if isinstance(node, ast.Identifier) else None
 
 
-#: How the wrong example of a rule compares with the right one, in every dialect in which the rule reports it: they
-#: select ``different`` messages; the ``same`` messages, so that the right one is only plainer; or the wrong example
-#: ``never`` selects a message.
+#: What holds for the examples of a rule in every dialect in which it reports the wrong one: they select ``different``
+#: messages; they select the ``same`` messages; or the wrong example ``never`` selects a message.
 Claim = Literal["different", "same", "never"]
 
 #: The function of a rule: called with a node of one of the rule's classes and the context, it returns the findings.

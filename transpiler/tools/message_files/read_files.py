@@ -75,8 +75,7 @@ def read_records(
 ) -> Iterator[ReadMessage]:
     """Yield the messages of ``files``, except deliveries in a tracing log.
 
-    ``rows`` is the layout of the records, or None; ``types`` contains the types of CSV columns. ``opened`` opens a
-    file. ``note`` is called with a text about a doubtful interpretation.
+    The arguments are those of ``RecordReader`` and ``records``.
     """
     reader = RecordReader(rows, types, note)
     for file in files:

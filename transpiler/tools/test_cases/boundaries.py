@@ -1,10 +1,10 @@
 """Messages that distinguish a selector from similar selectors, and a test file with these messages.
 
-Each condition gets messages on each of its sides, that is, with each result that it can have. The values come from the
-analysis: for each name, the values that its tests distinguish, including a missing value. The rest of the message is
-chosen so that the condition decides, if one of the tried base messages allows it. Then the analysis searches for the
-missing messages: one on which the condition decides while it is TRUE, one while it is FALSE (modified
-condition/decision coverage), and one for each mutant that no message so far distinguishes from the selector.
+Each condition gets messages on each of its sides, that is, with each result that it can have. For each name, the values
+are those that its tests distinguish (``analysis``), including a missing value. The rest of the message is chosen so
+that the condition decides, if a base message allows it. Then the analysis searches for what is left: a message on which
+the condition decides while it is TRUE, one while it is FALSE (modified condition/decision coverage), and one for each
+mutant that no message so far distinguishes from the selector.
 """
 
 from __future__ import annotations

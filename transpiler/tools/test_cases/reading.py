@@ -43,7 +43,7 @@ class Case:
 
     ``file`` and ``line``, counted from 1, are the location of the case. ``written`` is the message as JSON. ``id`` is
     the name of the case, followed by the dialect in brackets if the case is for several dialects. ``now`` and
-    ``destination`` are the time and the receiver's destination; None if the file does not set them.
+    ``destination`` are the receiver's; None if the file does not set them.
     """
 
     id: str

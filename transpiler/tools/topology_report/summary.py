@@ -67,7 +67,7 @@ class Summary:
         return replace(self, queues=dict(sorted(every.items())))
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
+        """Return the JSON form."""
         return {
             "version": VERSION,
             "exchanges": dict(self.exchanges),

@@ -99,7 +99,7 @@ def exchanges(of: Ways, summary: Summary | None) -> Iterator[Finding]:
 def _lost(topology: Topology, leads_on: bool) -> str | None:
     """Return why messages at an exchange without a way out are lost; None if the exchange may have queues.
 
-    ``leads_on`` is True if the exchange has bindings or links, which then do not lead to a queue.
+    ``leads_on`` is True if the exchange has bindings or links.
     """
     addressing = topology.rules.addressing
     if leads_on:

@@ -1,4 +1,4 @@
-"""Compare two selectors, or two filters, without data: find a message on which they differ, or prove the absence."""
+"""Compare two selectors or two filters without data: find a message on which they differ, or prove their equality."""
 
 from __future__ import annotations
 

@@ -397,6 +397,6 @@ def _any(*terms: ast.Expression) -> ast.Expression:
 
 
 def joined(kind: type[ast.And] | type[ast.Or], terms: tuple[ast.Expression, ...]) -> ast.Expression:
-    """Join ``terms`` by AND or OR, with nested junctions of the same ``kind`` flattened; return a single term."""
+    """Return ``terms`` joined by AND or OR, with nested junctions of this ``kind`` flattened; or the single term."""
     flat = tuple(inner for term in terms for inner in (term.terms if isinstance(term, kind) else (term,)))
     return flat[0] if len(flat) == 1 else kind(flat)

@@ -85,9 +85,8 @@ class Trial:
     def compare(self, candidate: ast.Expression, goal: Goal, *, any_message: bool) -> Witness | Open | None:
         """Return a message on which ``candidate`` misses the goal.
 
-        With ``any_message`` it may be any such message, otherwise it is a common one if possible. None means that it
-        is proved that no message misses the goal; ``Open`` that no such message was found, without a proof. Raises
-        ``UndecidedError`` if no messages could be tried.
+        Without ``any_message``, it is a common message if possible. None is a proof that no message misses the goal;
+        ``Open`` means that none was found. Raises ``UndecidedError`` if no messages could be tried.
         """
         if self._is_same(candidate):
             return None

@@ -4,9 +4,9 @@ The idea: a reader for each kind of file yields texts with the position of each 
 a finding in a selector has a position in the file, even with XML entities, JSON escapes, continued lines and
 concatenated literals.
 
-Invariants: a reader yields complete selectors. If another tool or the program completes a selector at run time, the
-reader yields it as unread. Which keys, elements and calls contain selectors is recorded in ``selector_places``; no
-reader contains such a name itself. ``UnreadableError`` is raised for a file that is not of the kind of its name.
+Invariants: a reader yields complete selectors; a selector that is completed later, by a tool or at run time, is yielded
+as unread. Only ``selector_places`` contains the names of keys, elements and calls with selectors. ``UnreadableError``
+is raised for a file that is not of the kind of its name.
 
 Deliberately not here: opening files (``transpiler.cli``), and the meaning of selectors.
 

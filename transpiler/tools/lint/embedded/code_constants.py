@@ -84,10 +84,9 @@ class Constants:
         self._values.clear()
 
     def find(self, text: str, name: str, path: Sequence[str], depth: int) -> Value | None:
-        """Return the value of the constant ``path``, used in the file ``name`` with the content ``text``.
+        """Return the value of the constant ``path``, a dotted name used in the file ``name`` with the content ``text``.
 
-        ``path`` contains the names up to the constant, which dots separate in the code. ``depth`` is the number of
-        constants followed so far. None if no file is known to declare it.
+        None if no file is known to declare it. ``depth`` is the number of constants followed so far.
         """
         if not self._by_stem or not path:
             return None

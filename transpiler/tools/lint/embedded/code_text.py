@@ -1,9 +1,8 @@
 """Selectors in source code: in the calls and assignments of ``selector_places``, and marked by comments.
 
 The code is read as tokens and brackets, according to the family of its language; nothing else is parsed. A selector is
-a literal, a constant, or a concatenation of these. Any other selector is known only at run time and is yielded as
-unread, unless the expression is certainly not a string (``code_values``). Two uses of the same characters in the file
-are one selector.
+a literal, a constant, or a concatenation of these. Any other selector is known only at run time and yielded as unread,
+unless it is certainly not a string (``code_values``). Two uses of the same characters in the file are one selector.
 
 XML in a literal is read like an XML file. If a literal, or the name of a constant, is a key of a data file, then a
 condition after it is a selector.
@@ -76,8 +75,8 @@ _BEHIND_KEYS = {",", "->", "to"}
 class _Call:
     """A pair of brackets: the name before them, the first tokens of the arguments, and the members with names.
 
-    For a declaration, ``name`` is empty and ``declared`` is the declared name; otherwise ``declared`` is empty. Each of
-    ``members`` has its name, the first token of its value, and the number of brackets around it inside the call.
+    For a declaration, ``name`` is empty and ``declared`` is the declared name; else ``declared`` is empty. A member
+    has its name, the first token of its value, and its depth in brackets inside the call.
     """
 
     name: str

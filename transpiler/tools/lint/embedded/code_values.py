@@ -19,7 +19,7 @@ _NOTHING = frozenset("null nil none undefined nullptr".split())
 _OWN = frozenset({"this", "self", "cls"})
 #: Signs that end an expression.
 _ENDS = frozenset(",)]};")
-#: Signs at the begin of a line that continue the expression of the line before.
+#: Signs at the beginning of a line that continue the expression of the line before.
 _CONTINUES = frozenset("+.%?(")
 #: Signs before an operand that do not change its value.
 _REFERENCES = frozenset("&*$")
@@ -62,11 +62,11 @@ class Value(NamedTuple):
     """The value of an expression. ``text`` is its text, None if the text is known only at run time.
 
     The ``kind`` is ``text`` for a string: a literal, its constant, or a concatenation with a literal; ``unknown`` if
-    the value may be a string; ``other`` for a number or boolean; ``none`` for anything else: null, a function, a type,
-    a declaration. ``parts`` is the text with a ``HOLE`` for each unknown part; None if nothing is known. ``literal`` is
-    the first literal in the text, None if there is none. ``begin`` is the first token of the variable's value if the
-    expression is a variable. ``file`` is the name of the file that contains the text, None for this file.
-    ``is_filled`` is True if a part of the text is in another file. ``reason`` states why the text is unknown.
+    the value may be a string; ``other`` for a number or boolean; ``none`` for anything else: null, a function, a type.
+    ``parts`` is the text with a ``HOLE`` for each unknown part; None if nothing is known. ``literal`` is its first
+    literal. If the expression is a variable, ``begin`` is the first token of its value. ``file`` is the file that
+    contains the text, None for this file. ``is_filled`` is True if a part of the text is in another file. ``reason``
+    states why the text is unknown.
     """
 
     text: MappedText | None
@@ -82,7 +82,7 @@ class Value(NamedTuple):
 _NO_VALUE = Value(None, "none")
 _UNKNOWN = Value(None, "unknown")
 #: A function that returns the value of a constant of another file, None if no file is known to declare it. Arguments:
-#: the names up to the constant, which dots separate in the code; the number of constants followed so far.
+#: the dotted name of the constant, as a sequence; the number of constants followed so far.
 Elsewhere = Callable[[Sequence[str], int], Value | None]
 
 

@@ -55,7 +55,7 @@ def read_properties(text: str, suffix: str) -> Iterator[tuple[str, str, str]]:
 def filled(selectors: Iterable[InFile], properties: Callable[[], Properties]) -> Iterator[InFile]:
     """Yield ``selectors`` with their placeholders replaced; if a key has no value, the selector with the reason.
 
-    ``properties()`` returns the properties of the project; it is called only if there is a placeholder.
+    ``properties()`` returns the properties of the project.
     """
     for one in selectors:
         if isinstance(one, FoundSelector) or one.mapped is None:

@@ -266,8 +266,8 @@ _OTHER_SELECTORS = tuple(
     f"{word}selector"
     for word in "label labels node pod namespace object field service network css dom element xpath html query".split()
 )
-#: Words and patterns: a file that does not match any pair has no selector in the places listed here. The pattern, if
-#: not None, is searched only if the word occurs. A pattern that begins with letters is found fast.
+#: Pairs of a word and a pattern, None to match every file with the word. A file that matches no pair has no selector in
+#: these places. A pattern that begins with letters is found fast.
 _CREATED = ("create", re.compile(r"create\w*(?:consumer|subscriber|browser|receiver|queue)"))
 _WORDS: Sequence[tuple[str, re.Pattern[str] | None]] = (
     _CREATED,
@@ -289,7 +289,7 @@ _WORDS_OF_CODE: Sequence[tuple[str, re.Pattern[str] | None]] = (
 HOLE = "\ufffc"
 #: A placeholder that another tool replaces, or an expression of Mule: the text is not yet a complete selector.
 _PLACEHOLDER = re.compile(rf"^\s*#\[|[$#]\{{|\{{\{{|@[A-Za-z_.]+@|{HOLE}")
-#: Operators and keywords that conditions have and prose does not, in any case.
+#: Operators and keywords that conditions have and prose does not, in upper or lower case.
 _OPERATOR = re.compile(
     r"[=<>]|\bis\s+(?:not\s+)?null\b|\bin\s*\(|\blike\s*['\"]|\bbetween\b[^=<>]*\band\b", re.IGNORECASE
 )

@@ -173,9 +173,8 @@ def selectors_at(
 ) -> Iterator[InFile]:
     """Yield ``value`` as a selector if ``path`` leads to selectors; otherwise yield the selectors inside ``value``.
 
-    ``is_marked`` is True if a comment marks ``value`` as a selector. ``dialect`` is the dialect in the comment, which
-    overrides the dialect that belongs to ``path``. ``broker`` is the dialect of the broker whose file it is, which is
-    used only if there is no other.
+    ``is_marked`` is True if a comment marks ``value`` as a selector. ``dialect``, from the comment, overrides the
+    dialect of ``path``. ``broker`` is the dialect of the broker whose file it is, used only if there is no other.
     """
     place = find_place(path, language)
     if place is not None and (place.is_sure or is_condition(value.text) or not is_complete(value.text)):

@@ -130,9 +130,8 @@ def join(
 def share(table: ConstantTable, name: str, keys: Mapping[int, Sequence[str]]) -> ConstantTable:
     """Prepare a table for several joins: add the hash of each row, and put the row into the struct ``name``.
 
-    ``keys`` contains the columns of the keys for each part by its number, which is in the column ``NUMBER``. The hash
-    includes the number, because two parts can have equal keys. Their rows cannot be confused, because in the rows of
-    one part the fields for the keys of other parts are NULL.
+    ``keys`` contains the key columns of each part by its number, which is in the column ``NUMBER``. The hash includes
+    the number, because two parts can have equal keys; their rows differ in the NULLs of other parts' key fields.
     """
     hashes = " ".join(
         f"WHEN {number} THEN {_hash_of(columns) if columns else '0L'}" for number, columns in keys.items()

@@ -24,7 +24,7 @@ Pass = Callable[[DataFrame, Topology, str, bool], DataFrame]
 def refuse_choices(topology: Topology, exchange: str | None) -> None:
     """Raise ``UnsupportedFeatureError`` if a message to ``exchange`` can reach an exchange that chooses a binding.
 
-    If ``exchange`` is None, this applies to messages to any exchange.
+    None means any exchange.
     """
     made = choices(topology)
     if not made:

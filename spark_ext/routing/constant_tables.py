@@ -70,10 +70,7 @@ _HASHES = "STRUCT<mask: INT, nodes: ARRAY<ARRAY<INT>>>"
 
 
 class Payload(Enum):
-    """The SQL type of a delivery: the name of a queue, or a struct.
-
-    The struct contains the state ``x`` of the binding, and the next state ``e`` or the queue ``q``; the other is NULL.
-    """
+    """The SQL type of a delivery: a queue, or a struct of a binding's state ``x``, next state ``e`` and queue ``q``."""
 
     QUEUE = "STRING"
     DELIVERY = "STRUCT<x: INT, e: INT, q: STRING>"
@@ -107,9 +104,9 @@ class ConstantTables:
     def store(self, look_ups: Sequence[Lookup]) -> ConstantTable:
         """Return the table that ``look_ups`` share, with one row for each key.
 
-        For each table of a lookup the row has an array of the deliveries and an array of the constants of all rows with
-        that key; both arrays are NULL if the table has no row with the key. If the table is not ``flat``, the
-        deliveries of each row of constants are an array, too.
+        For each table of a lookup the row has an array of the deliveries and an array of the constants under that key,
+        NULL if the table does not have the key. If the table is not ``flat``, each element of the deliveries is an
+        array, too.
         """
         return self._kept.once(look_ups[0].store, lambda: self._store(look_ups))
 
@@ -198,8 +195,7 @@ class ConstantTables:
             SLOTS: _slots(trie),
         }
         types = {**TYPES, ENDS: f"ARRAY<ARRAY<{self._payload.value}>>"}
-        # Spark converts scalar subqueries to literals. Each array has its own table, because Spark would read the whole
-        # table for each of them.
+        # Spark converts scalar subqueries to literals. Each array has its own table, because Spark reads whole tables.
         return {
             name: constant_table(self._session, {f"{name} {types[name]}": [value]}).rows.scalar()
             for name, value in constants.items()
@@ -325,10 +321,7 @@ ROW, FIELD = 72, 8
 
 
 def arrow_frame(session: SparkSession, rows: Any, schema: StructType) -> DataFrame:
-    """Return the Arrow table ``rows`` as a DataFrame; raise ``UnsupportedFeatureError`` if it is too large.
-
-    The limit is Spark's maximum size of a broadcast table.
-    """
+    """Return the Arrow table ``rows`` as a DataFrame; raise ``UnsupportedFeatureError`` if Spark can't broadcast it."""
     if rows.nbytes < tuning.LOCAL_TABLE:
         return session.createDataFrame(rows, schema)
     size, limit = rows.nbytes + rows.num_rows * (ROW + FIELD * rows.num_columns), _most_bytes(session)

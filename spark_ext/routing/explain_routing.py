@@ -84,7 +84,7 @@ def explain_routing(
 def _count(messages: DataFrame, places: list[Place], key: str | None, names: int) -> FoundValues:
     """Count the rows with a value for each of ``places``, and the approximate number of distinct keys, in one job.
 
-    ``key`` is the SQL of the routing key; None not to count keys. ``names`` is the number of all names in bindings.
+    ``key`` is the SQL of the routing key; None not to count keys. ``names`` is the number of all names.
     """
     counts = [sf.count("*"), *(sf.count_if(sf.expr(test)) for test in tests_of(places))]
     keys = [] if key is None else [sf.approx_count_distinct(sf.expr(key))]

@@ -55,7 +55,7 @@ from transpiler.topology.broker_rules import Rules
 #: The columns with the arrays of the automaton, by their names in ``run_automaton``.
 _TRANSITIONS = {"edges": EDGES, "otherwise": OTHERWISE, "lists": LISTS}
 
-#: A step of a query: a function that accepts the messages and returns them with columns added or dropped.
+#: A step of a query: a function that adds columns to the messages or drops columns.
 Step = Callable[[DataFrame], DataFrame]
 
 
@@ -282,7 +282,7 @@ class PlanDeliveries:
     def _unfused(self, first: str) -> str:
         """Return the SQL of an empty array that keeps a projection unfused: see ``codegen_budget``.
 
-        The array depends on the column ``first``, because Spark would fold a constant.
+        The array depends on ``first``, because Spark would fold a constant.
         """
         return codegen_barrier(f"transform(array_repeat({quote_name(first)}, 0), c -> {self._nothing})")
 

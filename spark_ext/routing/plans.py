@@ -54,10 +54,9 @@ _PLANS: dict[int, tuple[weakref.ref[Topology], list[tuple[Hashable, Layout, Rout
 
 
 class Prepared(NamedTuple):
-    """A topology, the columns of its messages, and the destination to which the messages are published.
+    """A topology with what an address adds, the columns of its messages, and the destination of the messages.
 
-    If the messages have an address, the topology includes what that address adds. ``several`` is True if a message can
-    have several routing keys.
+    ``several`` is True if a message can have several routing keys.
     """
 
     topology: Topology
@@ -189,7 +188,7 @@ def compile_topology(
         publish_to: As for ``route``.
         routing_type: As for ``route``.
         version: The name of the compiled topology; None for a digest.
-        progress: A function that is called with the number of compiled bindings and the number of all bindings.
+        progress: A function that is called with the numbers of compiled bindings and of all bindings.
 
     Raises:
         TranspilerError: The errors of ``route``.

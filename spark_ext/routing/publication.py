@@ -113,10 +113,7 @@ _NO_TEXT = ir.When(ir.FALSE, ir.Constant("", STRING))
 
 
 def own_text(columns: MessageColumns, name: str) -> ir.Value | None:
-    """Return the messages' own column ``name`` as a string; None if there is no such column.
-
-    Raises ``LayoutError`` if the column is not a string.
-    """
+    """Return the messages' own column ``name``; None if it is missing, ``LayoutError`` if it is not a string."""
     field = columns.field(name)
     if field is None:
         return None
@@ -189,8 +186,8 @@ def columns_read(topology: Topology, to: Destination, columns: MessageColumns) -
 def check_columns_read(compiled: Collection[str], now: Collection[str], to: Destination, several: bool) -> None:
     """Raise ``LayoutError`` if the messages have other columns of ``columns_read`` than the plan was compiled for.
 
-    ``compiled`` contains the columns at compilation, ``now`` those of the messages. An additional column is allowed
-    unless the plan depends on its absence.
+    ``compiled`` are the columns at compilation, ``now`` those of the messages. An additional column is allowed unless
+    the plan depends on its absence.
     """
     lost = [name for name in compiled if name not in now]
     fixed = {EXCHANGE: to.by_default, ROUTING_KEYS: not several}
@@ -210,8 +207,8 @@ def missing_column(
 ) -> str | None:
     """Return the name of the column or field ``path``, with its type, if ``schema`` lacks it; None if it exists.
 
-    Only the names of columns and struct fields at the beginning of ``path`` are checked. A column of type VOID matches
-    every type. If ``column_type`` is None, the type is not checked.
+    Only the columns and struct fields at the beginning of ``path`` are checked. A VOID column matches every type. If
+    ``column_type`` is None, the type is not checked.
     """
     names = list(takewhile(lambda step: isinstance(step, str), path))
     name = ".".join(map(str, names)) + ("" if column_type is None or len(names) < len(path) else f" {column_type}")

@@ -108,9 +108,9 @@ class Query:
         return _after(messages, steps)
 
     def _known(self, repeated: DataFrame) -> Step:
-        """Return the step that adds the known answer for each routing key, computed from the messages ``repeated``.
+        """Return the step that adds the known answer for each routing key in the messages ``repeated``.
 
-        The answer is the queues if they depend only on exchange and routing key, otherwise the matching patterns.
+        The answer is the queues if only exchange and routing key determine them, otherwise the matching patterns.
         """
         names = self._published.names
         self._published.check_keys(repeated)

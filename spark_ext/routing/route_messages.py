@@ -112,15 +112,15 @@ def route(
         layout: The columns of the messages: the name of a store, a ``Layout`` or a schema; None to infer the layout.
         exchange: The exchange that all messages were published to, or a Column with the exchange of each message. A
             name that is no exchange but a column of the messages means that column. With None, the exchange is read
-            from the column ``exchange``, in any layout, then from the layout's own column for exchanges; if these are
-            NULL, the message was published to the topology's default exchange. If there is no such column and the
-            topology has no default exchange of its own, that is an error. ``""`` is the broker's default exchange.
+            from the column ``exchange``, in any layout, then from the layout's own column; if these are NULL, the
+            message went to the topology's default exchange. It is an error if there is neither such a column nor a
+            default exchange. ``""`` is the broker's default exchange.
         column: The name of the new column, of type ``ARRAY<STRING>``. The messages must not have a column of this name
             or of the names below.
         missing: The meaning of a property without a column: ``"error"``, or ``"null"`` for an absent property.
         keys: Messages whose routing keys are matched with the topic patterns first, each distinct key once: the same
             ``messages``, which are then read twice, or for a stream an archive with the same columns. This is faster
-            if keys repeat. Other keys are matched for each message.
+            if keys repeat.
         address: An address to which all messages are sent by a sender with that address: ``queue``, ``exchange``, or
             ``exchange/subject`` with the subject for messages without a subject.
         publish_to: ``"exchange"``, or ``"to"`` for the anonymous relay, which reads the ``to`` of each message.

@@ -409,8 +409,8 @@ def _by_path(frame: DataFrame, topology: Topology) -> DataFrame:
 def _unquoted(text: str) -> str:
     """Return the SQL that decodes percent-encoding; it is NULL if the bytes are not well-formed UTF-8.
 
-    ``url_decode`` would decode a plus sign as a space, and would fail the query at an invalid percent sign. ``concat``
-    of bytes returns a string under one of Spark's settings, so the bytes are concatenated as hexadecimal digits.
+    ``url_decode`` would decode a plus sign as a space and fail at an invalid percent sign. ``concat`` of bytes returns
+    a string under one of Spark's settings, so the bytes are concatenated as hexadecimal digits.
     """
     parts = f"split({text}, '%', -1)"
     rest = f"transform(slice({parts}, 2, size({parts})), p -> concat(substr(p, 1, 2), hex(substr(p, 3))))"

@@ -1,7 +1,7 @@
 """Sends to destinations of a JMS broker: the names of their own queues, their outcomes, and lists of destinations.
 
-A send to a list of destinations consists of several sends. A row with a list is routed once for each destination, and
-the results are grouped again, which shuffles only the rows with lists. Streams do not support lists.
+A row with a list is routed once for each destination, and the results are grouped again, which shuffles only the rows
+with lists. Streams do not support lists.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Cache of constant tables, which are built once for all queries and micro-batches that use the same plan.
 
-The tables of a plan are cached by the identity of the plan object until the plan is garbage-collected; the cache does
-not keep the plan alive. All sessions of one Spark context share the cache, because a stream has its own session, for
-which PySpark creates a new object in every micro-batch. With Spark Connect each session has its own cache. Spark
-broadcasts the cached tables again in every query.
+A plan's tables are cached by the identity of the plan, which the cache does not keep alive. All sessions of one Spark
+context share the cache, because a stream has its own session, for which PySpark creates a new object in every
+micro-batch. With Spark Connect each session has its own cache. Spark broadcasts the cached tables again in every query.
 
 Deliberately not here: the contents of the tables (``constant_tables``).
 """

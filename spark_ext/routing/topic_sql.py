@@ -82,8 +82,7 @@ def run_automaton(codes: str, start: str, transitions: Mapping[str, str], repeat
 def deliveries_at_end(walk: str, delivered: str, tested: str | None) -> str:
     """Return the SQL of the deliveries of a walk's final states, and of the pattern numbers that conditions test.
 
-    ``delivered`` and ``tested`` are the columns with these arrays by state; ``tested`` is None if no condition tests a
-    pattern.
+    ``delivered`` and ``tested`` are the columns with these arrays by state; None if no condition tests a pattern.
     """
     ending = f"filter({walk}, s -> (s & 1) = 1)"
     if tested is None:
@@ -94,10 +93,7 @@ def deliveries_at_end(walk: str, delivered: str, tested: str | None) -> str:
 
 
 def let(names: dict[str, str], text: str) -> str:
-    """Return the SQL expression ``text`` with variables for values; a value can refer to the variables before it.
-
-    ``names`` maps each variable to the SQL of its value.
-    """
+    """Return the SQL expression ``text`` with the variables ``names``; a value can refer to the variables before it."""
     for name, value in reversed(names.items()):
         text = f"transform(array({value}), {name} -> {text})[0]"
     return text

@@ -133,7 +133,7 @@ APACHE_FILTERS = BindingRules("apache-filters", absent_key_is_empty=False)
 class HeadersMatch:
     """The interpreted arguments of a headers binding: ``pairs`` must match, all of them or (``any``) at least one.
 
-    A pair with the value None requires only that the key is present.
+    The value None requires only the key.
     """
 
     any: bool

@@ -1,17 +1,15 @@
 """Conditions: the tests that a filter, a binding or an address applies to a message, in one form for all consumers.
 
-Each filter, binding or address is converted to a condition in exactly one module: ``filters.kinds`` for the kinds of
-filters, ``topology.exchange_types`` for the types of exchanges, ``topology.qpid_address`` for addresses. These modules
-quote the sentence of the standard or broker above each clause. All other code handles only the few classes of this
-module: ``reference`` evaluates a condition for one message, ``compiler.lowering`` lowers it to a predicate,
-``tools.analysis`` to a formula, ``tools.explanation`` and ``topology.binding_text`` describe it in words, ``routing``
-computes its signature.
+Exactly one module converts each filter, binding or address to a condition: ``filters.kinds`` for kinds of filters,
+``topology.exchange_types`` for types of exchanges, ``topology.qpid_address`` for addresses. These modules quote the
+sentence of the standard or broker above each clause. All other code handles only the few classes of this module:
+``reference`` evaluates a condition for one message, ``compiler.lowering`` lowers it to a predicate, ``tools.analysis``
+to a formula, ``tools.explanation`` and ``topology.binding_text`` describe it, ``routing`` computes its signature.
 
 A condition has two truth values: a message meets the condition or does not. A message does not meet a selector that
 evaluates to unknown, so it meets ``Not`` of that selector.
 
-Invariants: conditions are compared by value. Their paths and source names are for errors only, and comparisons ignore
-them.
+Invariants: conditions are compared by value, without their paths and source names, which are for errors only.
 
 Deliberately not here: the columns of a row that hold a value (``compiler.layouts``), and the meaning of a selector
 (``reference.evaluate`` and ``compiler.lowering.selectors``).
@@ -45,21 +43,21 @@ Places: TypeAlias = tuple[MessageField, ...]
 
 @dataclass(frozen=True, slots=True)
 class All:
-    """Condition that a message meets if it meets every term; every message meets it if there are no terms."""
+    """Condition that a message meets every term; every message does if there are no terms."""
 
     terms: tuple[Condition, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Any:
-    """Condition that a message meets if it meets at least one term; no message meets it if there are no terms."""
+    """Condition that a message meets at least one term; no message does if there are no terms."""
 
     terms: tuple[Condition, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """Condition that a message meets if it does not meet the term."""
+    """Condition that a message does not meet the term."""
 
     term: Condition
 

@@ -60,7 +60,7 @@ class KnownKey:
         self._key = key
 
     def equals(self, test: Equal, _: bool = True) -> Pattern:
-        """Return ``ALWAYS`` if the known key equals the key of ``test``, otherwise ``NEVER``."""
+        """Return ``ALWAYS`` if the known key equals that of ``test``, otherwise ``NEVER``."""
         return ALWAYS if test.value.value == self._key else NEVER
 
     def matches(self, test: Words, _: bool = True) -> Pattern:
@@ -124,8 +124,8 @@ class PatternBuilder:
     def joined(self, every: bool, parts: Iterable[Pattern], /) -> Pattern:
         """Return the conjunction of ``parts``, with their constants in order.
 
-        The condition of a binding is a conjunction whose first term is the test of the key. If no message meets one of
-        the parts, that part is the result.
+        A binding's condition is a conjunction whose first term is the test of the key. A part that no message meets is
+        the result.
         """
         assert every
         whole: Pattern | None = None
@@ -160,7 +160,7 @@ class BindingPatterns:
     def of(self, binding: Binding, key: str | None) -> Pattern:
         """Return the pattern of ``binding`` for messages at its exchange.
 
-        ``key`` is the key with which an earlier binding has replaced the message's own key; None if no binding has.
+        ``key`` is the key that has replaced the message's own key on the path; None if the key is the message's own.
         """
         exchange = self._topology.exchange_by_name[binding.source]
         # The condition is not cached, because a topology can have a million bindings.

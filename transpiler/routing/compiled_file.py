@@ -51,9 +51,9 @@ _AGAIN = "copy it again from where it is whole, or compile the topology again"
 #: level, the fastest one.
 _TIME, _LEVEL = (1980, 1, 1, 0, 0, 0), 1
 
-#: Maximum size of the unpacked members: ``_SMALL`` bytes, and ``_RATIO`` bytes for each byte of the file. Members that
-#: compress better are stored uncompressed. Minimum number of bytes in a member for each list or object, after the first
-#: ``_LISTS``, because a list in Python needs 20 times the memory of its two brackets.
+#: Maximum size of the unpacked members: ``_SMALL`` bytes, and ``_RATIO`` bytes for each byte of the file; members that
+#: compress better are stored uncompressed. Minimum number of bytes for each list or object in a member, after the first
+#: ``_LISTS``, because a Python list needs 20 times the memory of its two brackets.
 _RATIO, _SMALL = 32, 2**20
 _BYTES_A_LIST, _LISTS = 6, 2**12
 

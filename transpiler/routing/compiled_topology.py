@@ -1,10 +1,10 @@
 """Compiled topologies: a routing plan and all other data that a query needs, which can be saved to a file and changed.
 
-A change of a small topology, one that compiles in about a second, recompiles all of it, so that later queries are not
-slower. A change of a larger topology compiles only the bindings of the queues that it touches: a query drops deliveries
-of the first plan to these queues, and a second, small plan delivers to them, until ``compacted`` combines both plans.
-This is exact if deliveries to one queue do not depend on other queues. They depend on each other only through
-alternates; with alternates, and after many changes, the whole topology is recompiled.
+A change of a topology that compiles in about a second recompiles all of it, so that later queries are not slower. A
+change of a larger topology compiles only the bindings of the queues that it touches: a query drops deliveries of the
+first plan to these queues, and a second, small plan delivers to them, until ``compacted`` combines both plans. This is
+exact if deliveries to different queues are independent. With alternates they are not; then, and after many changes, the
+whole topology is recompiled.
 
 Invariants: a compiled topology is immutable, and has the same deliveries as its topology compiled from scratch. Only
 the version of this package that wrote a file can read the file.
@@ -53,8 +53,7 @@ _DIGITS = 12
 class Destination:
     """The destination of messages: an exchange (None if each message names its own), a sender's address, or the relay.
 
-    ``key`` and ``subject`` are those of the sender's address; None if it has none. ``by_sender`` is True if a sender
-    publishes the messages, ``relay`` if they are sent to the anonymous relay.
+    ``key`` and ``subject`` come from a sender's address (``by_sender``); ``relay`` means the anonymous relay.
     """
 
     exchange: str | None = None
@@ -206,7 +205,7 @@ class CompiledTopology:
             added: Bindings and queues to add.
             removed: Bindings and queues to remove.
             version: The name of the changed topology; None for a digest.
-            progress: A function that is called with the number of compiled bindings and the number of all bindings.
+            progress: A function that is called with the numbers of compiled bindings and of all bindings.
 
         Raises:
             TopologyError: A binding or queue to remove does not exist, or a binding or queue to add is invalid.
@@ -260,7 +259,7 @@ class CompiledTopology:
         with this object.
 
         Args:
-            progress: A function that is called with the number of compiled bindings and the number of all bindings.
+            progress: A function that is called with the numbers of compiled bindings and of all bindings.
         """
         if self.changes is None:
             return self

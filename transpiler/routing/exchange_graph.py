@@ -71,8 +71,8 @@ class Entry:
     def is_closed_by(self, onward: Mapping[int, set[int]]) -> bool:
         """Return True if ``onward`` leads from the initial state to all states, and no state has an alternate.
 
-        ``onward`` maps each state to its next states. If it consists of unconditional bindings, the bindings of all
-        states have the same effect as bindings of the initial state.
+        ``onward`` maps each state to its next states. If unconditional bindings lead there, the bindings of all states
+        act like bindings of the initial state.
         """
         reached, waiting = {self.states[0]}, [self.states[0]]
         while waiting:
@@ -159,7 +159,7 @@ class _Reach:
 
 
 def end_at(topology: Topology, kind: TargetType, name: str, state: State) -> str:
-    """Return the name of a queue, or the name that represents another kind of end (see ``reached_end``).
+    """Return the name of a queue, or of another kind of end (see ``reached_end``).
 
     A destination's own queue has a real name if the key of ``state`` determines the destination.
     """
@@ -230,9 +230,9 @@ def _entry(reach: _Reach, start: State) -> Entry:
 
 
 class _Stop(NamedTuple):
-    """A state on a path; ``behind`` is the bit set of earlier states on the path that affect the rest of the path.
+    """A state on a path; ``behind`` is the bit set of earlier states that affect the rest of the path.
 
-    ``with_alternate`` is False if the broker does not use the alternate of this state.
+    ``with_alternate`` is False if the state's alternate is not used.
     """
 
     state: State

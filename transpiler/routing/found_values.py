@@ -217,8 +217,7 @@ def found_values(
 ) -> FoundValues:
     """Combine ``places`` with ``counts``, the numbers of rows that meet each test, in the order of ``tests_of``.
 
-    ``rows`` is the number of all rows, ``conditions`` the word for a condition in messages, ``keys`` the approximate
-    number of distinct routing keys, and ``names`` the number of all names, counted or not.
+    ``rows`` is the number of all rows, ``names`` the number of all names; the other arguments are as in the result.
     """
     remaining = iter(counts)
     values = []

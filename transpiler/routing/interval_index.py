@@ -5,7 +5,7 @@ tree, so that a message's leaf can be computed. If most bounds would be in few b
 bounds, and a binary search finds the leaf. A range is stored in the few nodes that together cover its leaves, so the
 nodes from a message's leaf to the root contain all ranges that may contain its number. The number of children of a node
 is limited by memory: for short ranges the tree has only leaves. The whole residual predicate is evaluated again for
-these candidates, so bounds can be treated as inclusive and as doubles, which preserve the order of integers.
+these candidates, so bounds may be inclusive, and doubles, which preserve the order of integers.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ class Interval:
 class IntervalIndex:
     """The index of one group: from a number to its leaf, and from the leaf to the rows.
 
-    The leaf of a number is its bucket among ``last`` buckets of equal width between ``low`` and ``high``; ``scale`` is
-    the number of buckets for each unit. If ``steps`` is not empty, the bounds are spread too unevenly for buckets, and
-    the leaf is the index in ``bounds`` that a binary search with these step sizes finds. ``leaves`` contains the rows
-    of each leaf. Each level above the leaves has one node for each ``2 ** shift`` leaves, and ``nodes`` contains the
-    rows of all these nodes, level by level; ``offsets`` has the index of the first node of each level.
+    The leaf of a number is its bucket among ``last`` buckets of equal width between ``low`` and ``high``, with
+    ``scale`` buckets for each unit. If ``steps`` is not empty, the bounds are too uneven for buckets, and a binary
+    search with these step sizes in ``bounds`` finds the leaf. ``leaves`` contains the rows of each leaf. Each level
+    above has one node for each ``2 ** shift`` leaves. ``nodes`` contains the rows of all these nodes, level by level
+    from its ``offset`` on.
     """
 
     low: float

@@ -74,7 +74,7 @@ class _Term:
 class _Member:
     """A signature to be merged: its rules, the keys that it keeps with their indexes, and its terms.
 
-    ``index`` contains the first terms, those that provide an index; it is empty if the member needs no index.
+    ``index`` contains the first terms if they provide an index, otherwise nothing.
     """
 
     rules: list[Rule]
@@ -360,8 +360,7 @@ class _Opened:
         return parameter(place, column_type)
 
 
-#: The types of times, whose constants are in microseconds, and the comparisons that give the same result in whole
-#: milliseconds.
+#: The types of times, with constants in microseconds, and the comparisons that are exact in whole milliseconds.
 _TIMES = (SparkType.TIMESTAMP, SparkType.TIMESTAMP_NTZ)
 _HALF_OPEN = (Comparison.GE, Comparison.LT)
 

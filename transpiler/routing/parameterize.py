@@ -1,8 +1,8 @@
 """Fast conversion of selector texts to patterns and constants: only one text of each spelling is parsed.
 
 A spelling is the text of a selector without its literals. A million selectors have only few spellings. The scanner
-extracts the literals. The first text of a spelling is parsed and lowered with parameters instead of literals; of the
-other texts only the constants are read. The lowered form of a parameter is valid for every constant of the same form.
+extracts the literals. The first text of a spelling is parsed and lowered with parameters instead of literals; the other
+texts only supply constants. The lowered form of a parameter is valid for every constant of the same form.
 """
 
 from __future__ import annotations
@@ -53,9 +53,8 @@ class ParameterizedSelector:
 class _Spelling:
     """The literals of a spelling on which the pattern depends.
 
-    ``fixed`` contains the indexes of the literals that stay constants. ``forms`` contains the indexes of literals whose
-    form affects the pattern, each with the function that computes the form. ``patterns`` contains the patterns so far,
-    by these constants and forms.
+    ``fixed``: the indexes of literals that stay constants. ``forms``: the indexes of literals whose form matters, with
+    the function that computes the form. ``patterns``: the patterns so far, by these constants and forms.
     """
 
     fixed: tuple[int, ...]

@@ -103,13 +103,12 @@ class RoutingPlan:
 
     ``entries`` contains the exchanges that a message can be published to. ``exchange`` is the only exchange if all
     messages have the same one, otherwise None. ``simple`` is True if unconditional bindings reach all states and no
-    exchange has an alternate, so that the matching bindings alone determine the queues. ``queues`` contains the names
-    of all queues, sorted, so that the order of their indexes is the order of names. ``patterns`` has the delivery of
-    each pattern in the trie; None if a residual predicate tests the pattern's number. ``whole`` contains the states in
-    which the trie has whole keys as one word; None unless messages can have several keys. ``reads`` maps each column
-    that stands for a value of a map to the path of that value. ``rings`` is True if a message can come back to a state,
-    so that its send fails. ``key_exchanges`` contains the entries from which a message can reach a binding that
-    compares its routing key.
+    exchange has an alternate, so that the matching bindings alone determine the queues. ``queues`` contains the sorted
+    names of all queues, so that indexes sort like names. ``patterns`` has the delivery of each pattern in the trie;
+    None if a residual predicate tests the pattern's number. ``whole`` contains the states in which the trie has whole
+    keys as one word; None unless messages can have several keys. ``reads`` maps each column that replaces a value of a
+    map to the path of that value. ``rings`` is True if a message can come back to a state, so that its send fails.
+    ``key_exchanges`` contains the entries from which a message can reach a binding that compares its routing key.
     """
 
     queues: list[str]

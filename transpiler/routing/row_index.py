@@ -1,8 +1,8 @@
 """Choice of an index for the rows of a signature, for the case that many rows have the same key.
 
-If the residual predicate requires that the automaton has matched a binding key, the index is the number of that binding
-key: each message has the numbers of all binding keys that match its routing key. Otherwise the index is a substring or
-an interval. The whole residual predicate is evaluated again for the rows that the index returns.
+If the residual predicate requires a binding key that the automaton has matched, the index is the number of that binding
+key, because each message has the numbers of all matching binding keys. Otherwise the index is a substring or an
+interval. The whole residual predicate is evaluated again for the rows that the index returns.
 """
 
 from __future__ import annotations

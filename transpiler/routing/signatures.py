@@ -92,7 +92,7 @@ _Terms = tuple[ir.Predicate, ...]
 def _alternatives(node: ir.Predicate, has_index: Callable[[_Terms], bool]) -> list[_Terms]:
     """Return the conjunctions of the disjunctive normal form of ``node``, within the limits of ``tuning``.
 
-    A disjunction is split only if that gives disjuncts an index, as ``has_index`` determines for each conjunction.
+    A disjunction is split only if some disjuncts then have an index, according to ``has_index``.
     """
     match node:
         case ir.Or(terms=terms):
@@ -118,7 +118,7 @@ def _alternatives(node: ir.Predicate, has_index: Callable[[_Terms], bool]) -> li
 def _distributed(choices: list[list[_Terms]], terms: Sequence[ir.Predicate]) -> list[list[_Terms]]:
     """Choose the terms over which a conjunction is distributed: terms with few disjuncts, and one long list.
 
-    ``choices`` contains the disjuncts of each term. In the result, each term that was not chosen is a single disjunct.
+    ``choices`` contains the disjuncts of each term. In the result, a term that was not chosen has a single disjunct.
     """
     chosen = list(choices)
     count, most = 1, tuning.MAX_DISJUNCTS

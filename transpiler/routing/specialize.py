@@ -51,10 +51,7 @@ def specialize(rules: Rules) -> Rules:
 
 
 def _inner_parameters(signature: Signature) -> list[int]:
-    """Return the indexes of the parameters inside arithmetic on the message that ``signature`` compares.
-
-    Return an empty list if the signature already has a key or an index.
-    """
+    """Return the indexes of the parameters inside compared arithmetic; empty if the signature has a key or index."""
     residual = signature.residual
     if signature.keys or find_index(signature) is not None:
         return []
@@ -71,7 +68,7 @@ def _inner_parameters(signature: Signature) -> list[int]:
 def _bound(signature: Signature, numbers: Sequence[int], constants: Sequence[Parameter]) -> ir.Predicate:
     """Return the condition of ``signature`` with its parameters ``numbers`` replaced by ``constants``.
 
-    In the condition, the constants of the keys come first among the parameters.
+    The first parameters of the condition are those of the keys.
     """
     known = dict(zip(numbers, constants, strict=True))
 

@@ -2,12 +2,11 @@
 
 The time to match a routing key depends on the number of its words, not on the number of bindings.
 
-All patterns of all exchanges share one trie, with one root for each exchange. Each word has an integer code, and each
-state has a number that is the offset of its edges in the arrays. The edge of a state for a word is at index state +
-code, so no search is needed. A node of the trie leads to itself if it is a ``#``, to its ``*``, to its edge for the
-word, and after each of these also to a following ``#``, which can match zero words. The subset construction merges
-nodes that are reached together into one state, up to a limit on memory. After that each node is a state of its own, and
-an edge leads to a list of states.
+All patterns share one trie, with one root for each exchange. Each word has an integer code, and the edge of a state for
+a word is at index state + code of the arrays, so no search is needed. A node of the trie leads to itself if it is a
+``#``, to its ``*``, to its edge for the word, and then also to a following ``#``, which can match zero words. The
+subset construction merges nodes that are reached together into one state, up to a limit on memory. After that each node
+is its own state, and an edge leads to a list of states.
 """
 
 from __future__ import annotations
@@ -223,9 +222,8 @@ class _Determinizer:
 def place_edges(edges: Sequence[Mapping[int, object]], odd: Sequence[bool]) -> tuple[list[int], list[int]]:
     """Assign each state an offset into one array of edges; return the offsets, and the owning offset of each element.
 
-    ``edges`` contains the edges of each state by word code. No two states have the same offset. The offset of a state
-    is odd if ``odd`` is True for the state, otherwise even. Codes begin with 1, so the element at an offset is not an
-    edge of that state.
+    ``edges`` contains the edges of each state by word code. No two states have the same offset, which is odd if ``odd``
+    is True for the state, otherwise even. Codes begin with 1, so the element at an offset is not an edge of its state.
     """
     size = tuning.CHUNK_PLACES
     even = ((1 << size) - 1) // 3
@@ -262,8 +260,8 @@ def _occupied(
 ) -> int:
     """Return the bit set of offsets in ``chunk`` at which a state cannot begin.
 
-    Another state begins at these offsets, or an edge would be at an element in use. Each of ``codes`` is divided into a
-    number of chunks and a rest.
+    Another state begins at these offsets, or an edge would be at an element in use. ``codes`` are divided into chunks
+    and a rest.
     """
     occupied = begun.get(chunk, 0)
     for chunks, places in codes:

@@ -23,8 +23,7 @@ MAX_COMPILED = 600
 MAX_KEYED = 60
 
 #: Maximum number of nodes in a signature's guard and residual predicate for which it gets a table. The rules of a
-#: larger signature are compiled one by one, because Spark cannot split a lambda, which tests the residual, into
-#: methods.
+#: larger signature are compiled one by one, because Spark cannot split the lambda that tests the residual predicate.
 MAX_RESIDUAL = 2_000
 
 #: Maximum number of deliveries of one row, and maximum average for all rows, for which a row is repeated for each of
@@ -79,9 +78,9 @@ MAX_FIRST = 64
 
 # Topics: lookups of words, or the automaton (topic_words, topic_automaton).
 
-#: Maximum number of signatures of binding keys with wildcards that are looked up, and minimum share of these binding
-#: keys that they must cover; otherwise all of them go to the automaton. For random wildcards the sixteen most frequent
-#: signatures cover 0.7, and looking them up took up to 2.5 times as long as the automaton.
+#: Maximum number of signatures of binding keys with wildcards that are looked up, and minimum share of these keys that
+#: they must cover; otherwise the automaton matches all keys. For random wildcards the sixteen most frequent signatures
+#: cover 0.7, and looking them up took up to 2.5 times as long as the automaton.
 TOPIC_LOOK_UPS, LOOKED_UP = 16, 0.9
 
 #: Maximum number of duplicated array elements in the automaton for each node of the trie. Merging nodes into one state

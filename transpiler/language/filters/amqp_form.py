@@ -80,7 +80,7 @@ class Reader:
     """Decoder of the described values of one filter set; ``findings`` collects warnings.
 
     ``with_x`` allows RabbitMQ's additional values of ``x-match``, which only a filter built in Python can have.
-    ``count`` and ``entries`` are the numbers of filters and of map entries so far.
+    ``count`` and ``entries`` count filters and map entries.
     """
 
     with_x: bool = False

@@ -109,8 +109,8 @@ def _field(fields: Value, place: int) -> Value:
 def _bodies(data: bytes) -> list[bytes] | None:
     """Return the bodies of the frames in ``data``; None if ``data`` does not consist of frames.
 
-    A frame begins with its size in four bytes, a described value with one zero byte and a descriptor. ``data`` counts
-    as frames if that size is the length of ``data``, or if the first two bytes are zero.
+    A frame begins with its size in four bytes, a described value with one zero byte and a descriptor. So frames are
+    recognised by a size that equals the length of ``data`` or begins with two zero bytes.
     """
     size = int.from_bytes(data[:4])
     is_framed = len(data) >= _HEADER_SIZE and data[4] >= 2 and data[5] <= 1 and (size == len(data) or size < 2**16)

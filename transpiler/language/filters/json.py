@@ -68,8 +68,7 @@ def _of_client(data: Any, depth: int = 0) -> Any:
     return AmqpValue(kind, plain(data))
 
 
-#: For each class of Qpid Proton that represents an AMQP type, by class name: the AMQP type, and the Python type of its
-#: values.
+#: For each class of Qpid Proton for an AMQP type, by name: the AMQP type, and the Python type of its values.
 _CLIENTS_TYPES: Mapping[str, tuple[AmqpType, type]] = {
     **{kind.value: (kind, int) for kind in (AmqpType.BYTE, AmqpType.SHORT, AmqpType.UBYTE, AmqpType.USHORT)},
     **{kind.value: (kind, int) for kind in (AmqpType.UINT, AmqpType.ULONG, AmqpType.TIMESTAMP)},

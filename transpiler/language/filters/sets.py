@@ -91,9 +91,8 @@ class FilterSet:
         """Return the filters that the broker accepts; for each filter that RabbitMQ silently drops, add a warning.
 
         RabbitMQ's modules ``rabbit_amqp_session`` and ``rabbit_amqp_filter_prop`` read the filter map from its end.
-        They accept property filters of 1 to 16 fields, one for each section, or an SQL filter named ``sql-filter``. The
-        keys of a properties filter must be symbols. They recognise a JMS selector but never apply it. The rules for
-        names do not apply to a filter without a name.
+        They accept property filters of 1 to 16 fields, one for each section, or an SQL filter named ``sql-filter``; the
+        keys of a properties filter must be symbols. They ignore JMS selectors. An empty filter name is not checked.
         """
         if dialect.name != "rabbitmq":
             return self
@@ -166,10 +165,10 @@ class FilterSet:
     ) -> bytes:
         """Encode the filters in effect as the map of an attach frame; ``numeric`` writes codes instead of symbols.
 
-        ``wire_names`` determines whose header names are translated to the wire form of apache-filters.xml, such as
-        ``amqp.correlation_id``: those of all JMS selectors (True), of no selectors (False), or of the selectors with
-        that document's descriptor, ``apache.org:selector-filter:string`` (None). A text that is invalid in ``dialect``
-        stays unchanged. Raises ``UnsupportedFeatureError`` for a condition that has no counterpart on the wire.
+        ``wire_names`` determines whose header names are translated to the form of apache-filters.xml, such as
+        ``amqp.correlation_id``: those of all JMS selectors (True), of no selector (False), or of selectors with that
+        document's descriptor, ``apache.org:selector-filter:string`` (None). A text that is invalid in ``dialect`` stays
+        unchanged. Raises ``UnsupportedFeatureError`` for a condition that has no counterpart on the wire.
         """
         entries = [
             (AmqpValue(AmqpType.SYMBOL, name), filter_to_value(on_wire(node, wire_names, dialect), numeric=numeric))

@@ -57,10 +57,7 @@ class Negation:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A chain of operators of the same precedence with their operands, from left to right: ``a - b + c``.
-
-    ``rest`` contains pairs of an operator and the operand after it.
-    """
+    """A chain of operators of the same precedence with their operands, from left to right: ``a - b + c``."""
 
     first: Expression
     rest: tuple[tuple[str, Expression], ...]

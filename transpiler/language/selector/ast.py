@@ -1,8 +1,8 @@
 """The surface tree: the syntax of the selector as the user wrote it; every node has its span in the text.
 
 Nodes are frozen and slotted. Comparisons of nodes ignore spans, so two spellings of one selector are equal trees. An
-AND or OR contains all terms of its chain, because users write chains of thousands of terms, and a binary tree of them
-would be too deep for recursive functions.
+AND or OR contains all terms of its chain, because binary trees of the thousands of terms that users write would be too
+deep for recursive functions.
 """
 
 from __future__ import annotations

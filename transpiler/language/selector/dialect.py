@@ -50,9 +50,9 @@ from transpiler.message.operand_types import JMS_TYPES, OperandTypes
 class Dialect:
     """A broker's selector language; the default values are those of the dialect ``jms``.
 
-    The standard sets no limits, so the limits of ``jms`` are this project's own. They are the maximum numbers of code
-    points (``max_length``), of levels of the tree (``max_nesting``), of operands, which are names and literals
-    (``max_terms``), and of tokens (``max_tokens``; None for no limit).
+    Limits are maximum numbers of code points (``max_length``), of levels of the tree (``max_nesting``), of names and
+    literals (``max_terms``), and of tokens (``max_tokens``; None for no limit). The standard sets no limits; those of
+    ``jms`` are this project's own.
     """
 
     name: str

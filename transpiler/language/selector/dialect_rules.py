@@ -131,7 +131,7 @@ class Escapes(Enum):
 
     #: The escape character is allowed before any character; at the end of a pattern it is an error.
     ONE_CODE_POINT = "one code point, before any character"
-    #: The escape character is an ordinary character unless a wildcard or another escape character follows.
+    #: The escape character is an ordinary character unless a wildcard or escape character follows.
     BEFORE_WILDCARDS = "before %, _ and itself; elsewhere an ordinary character"
     #: The broker first replaces each run of % by one %. An escape character at the end of the pattern is dropped.
     AFTER_COLLAPSE = "before any character, after %% became %"
@@ -285,7 +285,7 @@ class BetweenMeaning(Enum):
 
 
 class Extension(Flag):
-    """Constructs of some dialects that are not in the standard; ``jms`` has none of these constructs."""
+    """Constructs of some dialects that are not in the standard, and so not in ``jms``."""
 
     NONE = 0
     CHAINED_COMPARISONS = auto()
@@ -296,7 +296,7 @@ class Extension(Flag):
     UTC = auto()
     BRACKETS = auto()
     CONVERT_STRINGS = auto()
-    #: After the prefix ``convert_string_expressions:`` arithmetic converts strings to numbers, as comparisons do.
+    #: The prefix ``convert_string_expressions:`` also makes arithmetic convert strings to numbers.
     CONVERT_IN_ARITHMETIC = auto()
     HYPHENATED = auto()
     VERTICAL_TAB = auto()
@@ -306,8 +306,8 @@ class Extension(Flag):
     NEGATED_PREFIXES = auto()
 
 
-#: For each prefix of a selector: the extension that provides the prefix, the index of the switch that it sets, and the
-#: switch's new value. Switch 0 converts strings, switch 1 allows hyphens in names.
+#: For each prefix of a selector: its extension, the index of the switch that it sets, and the switch's new value.
+#: Switch 0 converts strings, switch 1 allows hyphens in names.
 PREFIXES: Mapping[str, tuple[Extension, int, bool]] = MappingProxyType(
     {
         "convert_string_expressions:": (Extension.CONVERT_STRINGS, 0, True),

@@ -29,7 +29,7 @@ class _Dialects(Mapping[str, Dialect]):
 
 @cache
 def _brokers() -> Mapping[str, Dialect]:
-    # Imported late because most selectors are JMS selectors and do not need the other dialects and their header fields.
+    # Imported late because most selectors are JMS selectors.
     from transpiler.language.selector.broker_dialects import BROKERS
 
     return BROKERS
@@ -80,10 +80,7 @@ _QUERIES = frozenset(("XPATH", "XQUERY"))
 
 @cache
 def keywords(words: ReservedWords, queries: bool) -> Mapping[str, str]:
-    """Return the token type of each reserved word, by spelling: upper case and, if allowed, lower case and capitalized.
-
-    ``queries`` adds XPATH and XQUERY.
-    """
+    """Return the token type of each reserved word by its common spellings; ``queries`` adds XPATH and XQUERY."""
     reserved = set(KEYWORDS)
     if words is ReservedWords.ANY_CASE_WITHOUT_NULL:
         reserved -= {"NULL", "IS"}

@@ -33,8 +33,8 @@ CHAINING = _COMPARISONS | frozenset("LPAREN RPAREN AND OR COMMA NOT".split())
 class Chains:
     """Detector of chained comparisons such as ``a < b < c``, which most dialects reject, in the stream of tokens.
 
-    ``compared`` records for each open parenthesis whether the current condition already has a comparison, ``bounded``
-    whether that comparison is a BETWEEN whose AND has not been read yet.
+    For each open parenthesis, ``compared`` is True if the current condition already has a comparison, ``bounded`` if
+    that is a BETWEEN still without its AND.
     """
 
     def __init__(self) -> None:
@@ -42,10 +42,7 @@ class Chains:
         self.bounded = [False]
 
     def breaks(self, kind: str, before: str) -> bool:
-        """Track a token of type ``kind``, and return True if that token continues a comparison as a chain.
-
-        ``before`` is the type of the previous token; empty for the first token.
-        """
+        """Track a token of type ``kind`` after a token of type ``before``; return True if it chains comparisons."""
         if kind == "LPAREN":
             self.compared.append(False)
             self.bounded.append(False)
@@ -108,9 +105,9 @@ class SelectorParser(Parser):
         self.count = 0
 
     def _ordered(self, node: ast.Expression, other: ast.Expression) -> ast.Expression:
-        """Return ``node``, an operand of an ordering comparison with ``other``, with a number in quotes converted.
+        """Return ``node``, an operand of an ordering comparison with ``other``.
 
-        A string literal is converted to the number in it if ``other`` is an annotation that has numbers as texts.
+        If ``other`` is an annotation that has numbers as texts, a string literal is converted to a number.
         """
         if not isinstance(node, ast.StringLiteral) or not isinstance(other, ast.Identifier):
             return node

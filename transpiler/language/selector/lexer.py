@@ -44,8 +44,8 @@ _WRITTEN_OUT = 100
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _REGULAR = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
-#: Patterns of the first character of a name (a letter, _, $ or any non-ASCII character) and of the others (also digits
-#: and dots). They exclude characters because Python compiles a range of a million characters slowly.
+#: Patterns of the first character of a name (a letter, _, $ or a non-ASCII character) and of the others (also digits
+#: and dots). They are negated because Python compiles a range of a million characters slowly.
 _NAME_START, _NAME_PART = r"[^\x00-#%-@\[-^`{-\x7f]", r"[^\x00-#%-,\-/:-@\[-^`{-\x7f]"
 _HYPHENS = re.compile(f"(?:-{_NAME_PART}+)*")
 
@@ -56,9 +56,9 @@ _TYPOGRAPHIC = {
 
 
 class SelectorLexer(Lexer):
-    """Lexer of one selector in one dialect. Every failure is a ``SelectorSyntaxError`` with the position in the text.
+    """Lexer of one selector in one dialect. Every failure is a ``SelectorSyntaxError`` with its position.
 
-    The selector begins at offset ``start``, after its prefixes. If ``hyphens`` is True, names may contain hyphens.
+    The selector begins at offset ``start``, after its prefixes. ``hyphens`` allows hyphens in names.
     """
 
     tokens = {
@@ -78,7 +78,7 @@ class SelectorLexer(Lexer):
         fields, dots = dialect.fields, dialect.identifiers is Identifiers.UNICODE_WITH_DOTS
         #: The prefix of the names of message annotations, which may contain hyphens; empty if there are no such names.
         self.annotations = fields.annotation_prefix if dots else ""
-        #: The end offset of the latest IS NULL or IS NOT NULL; words before that offset are reserved words, not names.
+        #: The end offset of the latest IS NULL or IS NOT NULL, whose words are reserved words, not names.
         self.null_test_end = 0
         self.line_end: Span | None = None
         #: The error for the first reserved word in lower case in a dialect that requires upper case; None if none yet.
@@ -111,7 +111,7 @@ class SelectorLexer(Lexer):
     def _line_end(self, index: int) -> int | None:
         """Return the offset after the next line end, or None if there is none.
 
-        The line end is cached, because a line that consists of minus signs calls this for each pair of signs.
+        The line end is cached, because a line of minus signs calls this for each pair of signs.
         """
         if self.line_end is None or self.line_end.start < index:
             match = _LINE_END.search(self.source.text, index)
@@ -392,10 +392,7 @@ class SelectorLexer(Lexer):
         )
 
     def _check_identifier(self, text: str, start: int) -> None:
-        """Raise an error at the first character that Java's isJavaIdentifierStart or isJavaIdentifierPart rejects.
-
-        These two methods are implemented with Unicode's general categories.
-        """
+        """Raise an error at a character that Java's isJavaIdentifierStart or isJavaIdentifierPart rejects."""
         for offset, character in enumerate(text):
             category = unicodedata.category(character)
             letter = category[0] == "L" or category in ("Nl", "Sc", "Pc")

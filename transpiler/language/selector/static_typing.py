@@ -1,8 +1,8 @@
 """Static checks of operand types, as the dialect's broker makes them before it reads a message; arities of functions.
 
-Jakarta Messaging 3.8.1.2 lists the types that can be compared. The type of a property is known only at evaluation, so
-the checks concern literals and whole conditions. ActiveMQ's parser makes some of these checks, by the classes of its
-objects. RabbitMQ's JMS client infers a type for every expression.
+Jakarta Messaging 3.8.1.2 lists the types that can be compared. The types of properties are known only at evaluation, so
+the checks concern literals and conditions. ActiveMQ's parser makes some of these checks, by the classes of its objects.
+RabbitMQ's JMS client infers a type for every expression.
 """
 
 from __future__ import annotations
@@ -173,10 +173,10 @@ class _LiteralTypes:
         self.report = report
 
     def condition(self, node: ast.Expression, before: ast.Expression | None = None, is_either: bool = False) -> None:
-        """Report ``node`` if it is not a condition; the selector and the terms of AND, OR and NOT must be conditions.
+        """Report ``node``, a whole selector or a term of AND, OR or NOT, if it is not a condition.
 
-        Jakarta Messaging 3.8.1.2: "A selector is a conditional expression". ``before`` is the previous term: the hint
-        suggests its operator if ``node`` is only a value. ``is_either`` is True if OR joins the two terms.
+        Jakarta Messaging 3.8.1.2: "A selector is a conditional expression". ``before`` is the previous term, whose
+        operator the hint suggests for a bare value. ``is_either`` is True if OR joins the two terms.
         """
         inner = self._operand(node)
         if _is_one_of(inner, _CONDITIONS):
@@ -191,9 +191,9 @@ class _LiteralTypes:
             self.report("type.not-a-condition", message, node.span, hint, Fix(written))
 
     def _tested_before(self, node: ast.Expression | None, is_either: bool) -> str | None:
-        """Return the text of the name and operator of a comparison with a literal, or of a LIKE; otherwise None.
+        """Return the name and operator of a comparison with a literal or of a LIKE, as text; otherwise None.
 
-        The result is None for two equalities joined by AND, too, because nothing equals two values.
+        Also return None for equalities joined by AND, because nothing equals two values.
         """
         match node:
             case ast.Compare(left=ast.Identifier() as name, operator=operator, right=right):

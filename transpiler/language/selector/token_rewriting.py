@@ -37,8 +37,8 @@ class _Retagging:
         self.tokens = tokens
         self.dialect = dialect
         self.result: list[Token] = []
-        #: ``ends``: the indexes of the last tokens of tests that are operands. ``closing``: for each open parenthesis
-        #: that was added before a NOT, the depth of parentheses at which the equality after that NOT ends.
+        #: ``ends``: the indexes of the last tokens of tests that are operands. ``closing``: the depths at which the
+        #: equalities after a NOT end, for the parentheses that were added before these NOTs.
         self.ends: set[int] = set()
         self.closing: list[int] = []
         self.depth = 0
@@ -121,10 +121,7 @@ class _Retagging:
         self.result.append(added)
 
     def _test_end(self, place: int) -> int | None:
-        """Return the index of the last token of the LIKE, IN or IS NULL test whose name is the token at ``place``.
-
-        Return None if no such test follows the name.
-        """
+        """Return the index of the last token of the LIKE, IN or IS NULL test of the name at ``place``, or None."""
         at = place + 1
         if self._type(at) == "NOT" and self._type(at + 1) in ("LIKE", "IN"):
             at += 1

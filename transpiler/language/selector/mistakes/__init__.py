@@ -6,7 +6,7 @@ package scans the text again leniently (``words``) and tries a table of patterns
 The first pattern that matches replaces the message.
 
 Invariants: this code runs only after a failure, in linear time, and never decides whether a text is valid. If a hint
-tells the user what to write, the diagnostic has that text as a fix, and the corrected text parses or fails at a later
+contains a text to write, that text is the fix of the diagnostic, and the corrected text parses or fails at a later
 position. Other hints state facts or begin with "perhaps".
 
 In reading order: ``words``, ``found_in_text``, ``word_patterns``, ``copied``, ``corrections``, ``table``.
@@ -39,8 +39,8 @@ def explain(
     """Return the error for a failure of the lexer or of the parser.
 
     ``start`` is the offset after the selector's prefixes. ``misspelled`` is the error for an earlier reserved word in
-    lower case; it is returned if no rule of ``RULES`` matches. ``fails_at`` accepts a corrected text and returns the
-    offset of its first error, or None if the text parses. A fix is kept only if the error then moves towards the end.
+    lower case, for the case that no rule of ``RULES`` matches. ``fails_at`` accepts a corrected text and returns the
+    offset of its first error, or None if the text parses. A fix is kept only if that error is closer to the end.
     """
     if isinstance(failure, UnexpectedTokenError):
         index = failure.span.start if failure.span else len(source.text)

@@ -62,7 +62,7 @@ def _around(pattern: re.Pattern[str], reading: Reading, place: int) -> re.Match[
 
 
 def encoded_for_url(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Improve the error for percent-encoding in a selector that was copied from a URL: ``color%3D'red'``."""
+    """Diagnose percent-encoding in a selector that was copied from a URL: ``color%3D'red'``."""
     text, place = reading.source.text, _place(reading, finding)
     found = _around(_ENCODED, reading, place)
     if found is None:
@@ -74,7 +74,7 @@ def encoded_for_url(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def option_before(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Improve the error for the name of an option before the condition: ``selector=color = 'red'``."""
+    """Diagnose the name of an option before the condition: ``selector=color = 'red'``."""
     match = _OPTION.match(reading.source.text)
     if match is None or _place(reading, finding) < match.start():
         return None
@@ -87,7 +87,7 @@ def option_before(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def quoted_whole(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Improve the error for a whole selector in double quotes."""
+    """Diagnose a whole selector in double quotes."""
     match = _QUOTED.fullmatch(reading.source.text)
     if match is None or '"' in match[2]:
         return None
@@ -98,7 +98,7 @@ def quoted_whole(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def backslashed_quote(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    r"""Improve the error for ``'it\'s'`` and ``"it\"s"``, where the literal ends at the quote after the backslash."""
+    r"""Diagnose ``'it\'s'`` and ``"it\"s"``, where the literal ends at the quote after the backslash."""
     match = _around(_BACKSLASHED, reading, _place(reading, finding))
     if match is None:
         return None
@@ -109,7 +109,7 @@ def backslashed_quote(reading: Reading, finding: Diagnostic) -> Diagnostic | Non
 
 
 def slashed_regex(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Improve the error for a regular expression between slashes: ``color =~ /re.*/``."""
+    """Diagnose a regular expression between slashes: ``color =~ /re.*/``."""
     match = _around(_SLASHED, reading, _place(reading, finding))
     if match is None:
         return None
@@ -122,7 +122,7 @@ def slashed_regex(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def name_in_code(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Improve the error for properties in the notation of Spring and Camel: ``headers['type']``, ``${header.type}``."""
+    """Diagnose properties in the notation of Spring and Camel: ``headers['type']``, ``${header.type}``."""
     match = _around(_PROPERTY_OF, reading, _place(reading, finding))
     if match is None:
         return None
@@ -132,7 +132,7 @@ def name_in_code(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def typed_time(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Improve the error for times in SQL: ``DATE '2024-01-31'``, ``to_date('2024-01-31')`` and ``now()``."""
+    """Diagnose times in SQL: ``DATE '2024-01-31'``, ``to_date('2024-01-31')`` and ``now()``."""
     place = _place(reading, finding)
     clock = _around(_CLOCK, reading, place)
     if clock is not None:
@@ -152,7 +152,7 @@ def typed_time(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def filter_policy(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Improve the error for a filter policy of Amazon SNS or a pattern of EventBridge: JSON with values by name."""
+    """Diagnose a filter policy of Amazon SNS or a pattern of EventBridge: JSON with values by name."""
     text = reading.source.text
     if not text.lstrip().startswith("{") or len(text) > 10_000:
         return None

@@ -1,6 +1,6 @@
 """Corrections that a template cannot express, for lists, patterns, quotes and names.
 
-Each function accepts the words that a pattern matched and returns the hint, with the correction if there is one.
+Each function accepts the words that a pattern matched and returns a hint, if possible with the correction.
 """
 
 from __future__ import annotations

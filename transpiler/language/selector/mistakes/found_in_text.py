@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"(?P<grouped>[0-9]{1,3}(,[0-9]{3})+)|[0-9]{1,3}(?P<dotted>
 
 
 def unknown_prefix(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Improve the error for a prefix such as ``hyphenated_props:`` that is misspelled or that the dialect lacks."""
+    """Diagnose a prefix such as ``hyphenated_props:`` that is misspelled or that the dialect lacks."""
     first, colon = reading.at(0), reading.at(1)
     if colon.text[:1] != ":" or reading.place > 1 or first.kind != "name" or first.end != colon.start:
         return None
@@ -50,7 +50,7 @@ def unknown_prefix(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def time_without_quotes(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Improve the error for dates and times without quotes: ``2024-08-09`` and ``2024-01-01T00:00:00Z``."""
+    """Diagnose dates and times without quotes: ``2024-08-09`` and ``2024-01-01T00:00:00Z``."""
     start = reading.at(reading.place).start
     for match in _TIME.finditer(reading.source.text, reading.start):
         time = iso_time(match[0])
@@ -66,7 +66,7 @@ def time_without_quotes(reading: Reading, finding: Diagnostic) -> Diagnostic | N
 
 
 def select_statement(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Improve the error for an SQL statement: ``SELECT * FROM t WHERE a = 1``."""
+    """Diagnose an SQL statement: ``SELECT * FROM t WHERE a = 1``."""
     first, second = reading.at(0), reading.at(1)
     if first.key != "SELECT" or not (second.kind == "name" or second.key in ("*", "TRUE")):
         return None
@@ -80,7 +80,7 @@ def select_statement(reading: Reading, finding: Diagnostic) -> Diagnostic | None
 
 
 def number_with_comma(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Improve the error for numbers with a comma: ``1,000`` and ``1,5``."""
+    """Diagnose numbers with a comma: ``1,000`` and ``1,5``."""
     comma = reading.at(reading.place)
     match = _NUMBER.match(reading.source.text, reading.at(reading.place - 1).start)
     if comma.kind != "comma" or match is None or match.end() <= comma.start:
@@ -93,7 +93,7 @@ def number_with_comma(reading: Reading, finding: Diagnostic) -> Diagnostic | Non
 
 
 def unclosed_parenthesis(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Improve the error for a parenthesis that is still open at the end."""
+    """Diagnose a parenthesis that is still open at the end."""
     if reading.at(reading.place).kind != "end" or reading.opened is None:
         return None
     if reading.at(reading.place - 1).key in COMPARISONS:
@@ -104,7 +104,7 @@ def unclosed_parenthesis(reading: Reading, finding: Diagnostic) -> Diagnostic | 
 
 
 def closed_without_opening(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Improve the error for a closing parenthesis without an opening one."""
+    """Diagnose a closing parenthesis without an opening one."""
     if reading.at(reading.place).kind != "close" or reading.opened is not None:
         return None
     return replace(finding, hint="no parenthesis is open here; remove it", fix=Fix(""))
@@ -121,7 +121,7 @@ _WITH_UNIT = re.compile(r"([0-9]+(?:\.[0-9]+)?)[A-Za-z]+")
 
 
 def markup_entities(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Improve the error for entities such as ``&apos;`` and ``&gt;`` in a selector that was copied from XML."""
+    """Diagnose entities such as ``&apos;`` and ``&gt;`` in a selector that was copied from XML."""
     text = reading.source.text
     place = finding.span.start if finding.span is not None else len(text)
     if not any(match.start() <= place < match.end() for match in ENTITY.finditer(text)):
@@ -138,7 +138,7 @@ def markup_entities(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def bind_variable(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Improve the error for placeholders instead of values: ``?``, ``:name`` and ``${name}``."""
+    """Diagnose placeholders instead of values: ``?``, ``:name`` and ``${name}``."""
     word = reading.at(reading.place)
     index = word.start - (reading.source.text[word.start - 1 : word.start] in tuple("$#%"))
     match = _PLACEHOLDER.match(reading.source.text, index) or _PLACEHOLDER.match(reading.source.text, word.start)
@@ -152,7 +152,7 @@ def bind_variable(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def text_without_quotes(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Improve the error for values without quotes: ``ID:abc``, ``topic://x`` and ``10.0.0.1``."""
+    """Diagnose values without quotes: ``ID:abc``, ``topic://x`` and ``10.0.0.1``."""
     text = reading.source.text
     place = finding.span.start if finding.span is not None else len(text)
     start = max(text.rfind(sign, 0, place + 1) for sign in " \t\r\n'\"(),=<>!&|;[]{}") + 1
@@ -185,7 +185,7 @@ _COMMENT = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|(?<!\S)(?P<sign>--|//|#)[^\r\n
 
 
 def line_comment(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Improve the error for the comments ``# …``, ``// …`` and ``-- …``.
+    """Diagnose the comments ``# …``, ``// …`` and ``-- …``.
 
     Dialects that have ``--`` comments reject them, too, if the line has no line end.
     """
@@ -215,7 +215,7 @@ def line_comment(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def colon_for_equals(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Improve the error for ``color: red, size: 5``, the notation of YAML and JSON, and ``size: > 5``."""
+    """Diagnose ``color: red, size: 5``, the notation of YAML and JSON, and ``size: > 5``."""
     in_braces = reading.at(reading.place).text == "{"
     first = reading.place + 1 if in_braces else reading.place - 1
     if not _begins_condition(reading, first):
@@ -242,7 +242,7 @@ def colon_for_equals(reading: Reading, finding: Diagnostic) -> Diagnostic | None
 
 
 def name_with_colon(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Improve the error for a name with colons: ``my:prop = 5``."""
+    """Diagnose a name with colons: ``my:prop = 5``."""
     first = behind = reading.place - 1
     while reading.at(behind + 1).text == ":" and reading.at(behind + 2).kind in ("name", "keyword"):
         if not reading.at(behind).end == reading.at(behind + 1).start == reading.at(behind + 2).start - 1:

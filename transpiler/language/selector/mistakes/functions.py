@@ -16,8 +16,8 @@ from transpiler.language.selector.mistakes.word_patterns import as_pattern
 from transpiler.language.selector.mistakes.words import Reading
 
 _TEXT = r"'(?:[^']|'')*'|\"[^\"]*\""
-#: Functions that test a text, by name in upper case without underscores. Each value accepts the text argument and
-#: returns the operator and right operand of the equivalent condition, or None if there is no equivalent.
+#: Functions that test a text, by name in upper case without underscores. Each value converts the text argument to the
+#: operator and right operand of the equivalent condition, or returns None.
 _TESTS: dict[str, Callable[[str], str | None]] = {
     **dict.fromkeys(("PREFIX", "STARTSWITH", "BEGINSWITH"), lambda text: f"LIKE {string_literal(f'{text}%')}"),
     **dict.fromkeys(("SUFFIX", "ENDSWITH"), lambda text: f"LIKE {string_literal(f'%{text}')}"),
@@ -59,7 +59,7 @@ def operator_for(call: str) -> tuple[str, str] | None:
 
 
 def call(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Improve the error for calls: ``NOT EXISTS(color)``, ``color.startsWith('b')``, ``CAST(size AS INT)``."""
+    """Diagnose calls: ``NOT EXISTS(color)``, ``color.startsWith('b')``, ``CAST(size AS INT)``."""
     text, place = reading.source.text, finding.span.start if finding.span is not None else len(reading.source.text)
     for form in _FORMS:
         for match in form.finditer(text, max(reading.start, place - 200), place + 1_000):
@@ -72,7 +72,7 @@ def call(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def call_for_case(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Improve the error for ``lower(color) = 'red'``, which has no equivalent operator in selectors."""
+    """Diagnose ``lower(color) = 'red'``, which has no equivalent operator in selectors."""
     text, place = reading.source.text, finding.span.start if finding.span is not None else len(reading.source.text)
     for match in _IN_ONE_CASE.finditer(text, max(reading.start, place - 200), place + 1_000):
         if match.start() <= place < match.end():

@@ -2,8 +2,8 @@
 
 A pattern is a sequence of elements, which match words from left to right:
 
-- ``a``, ``b``, ``c``: an arithmetic expression. If it begins the pattern, it must end before the next element. Its
-  parentheses can be nested, so a regular expression over the words would not suffice.
+- ``a``, ``b``, ``c``: an arithmetic expression (with nested parentheses, so a regular expression would not suffice). If
+  it begins the pattern, it must end before the next element.
 - ``NOT``, ``<>``, ``string``: this word or sign, or a word of this kind (also of ``KINDS``); ``=,<>`` lists choices.
 - ``~LIKE``: a name that looks like a misspelled LIKE.
 - ``group``, ``members``, ``several``, ``words``, ``unquoted``: several words, see ``TAKERS``.
@@ -162,7 +162,7 @@ class Captured(dict[str, Part]):
 class Proposal(NamedTuple):
     """A hint that contains a correction: ``text`` between ``before`` and ``behind``.
 
-    ``span`` is the span that ``text`` replaces; None to derive it from the matched words.
+    ``text`` replaces ``span``; None to derive the span from the matched words.
     """
 
     before: str
@@ -331,7 +331,7 @@ def _unquoted(reading: Reading, at: int) -> int | None:
 
 
 #: Elements that match several words, by name. Each function accepts the words and an index, and returns the index after
-#: the matched words. ``members`` matches operands with commas, other separators or nothing between them.
+#: the match. ``members`` matches operands, with or without separators.
 TAKERS: Mapping[str, Callable[[Reading, int], int | None]] = {
     "group": _group,
     "members": lambda reading, at: reading.members_after(at)[1],

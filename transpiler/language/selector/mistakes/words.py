@@ -102,8 +102,8 @@ def both_ends(text: str) -> str:
 class Reading:
     """The words of a selector around the position of an error.
 
-    ``start`` is the offset after the selector's prefixes, ``index`` the offset of the error. ``place`` is the index in
-    ``words`` of the first word that ends after ``index``. The last word is of kind ``end``, after the end of the text.
+    ``start`` is the offset after the selector's prefixes, ``index`` the offset of the error, ``place`` the index of the
+    first word that ends after that offset. The last word has the kind ``end``.
     """
 
     def __init__(self, source: Source, dialect: Dialect, start: int, index: int) -> None:

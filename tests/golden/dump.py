@@ -13,9 +13,8 @@ from transpiler.compiler.compile_options import Result
 from transpiler.compiler.inference import layout_from_schema
 from transpiler.compiler.layouts.amqp import AmqpLayout
 from transpiler.compiler.sql import emit_filter, emit_value
-from transpiler.routing.plan import build_plan
+from transpiler.routing.plan import RoutingPlan, build_plan
 from transpiler.topology import topology_from_dict
-from transpiler.topology.model import Topology
 from transpiler.topology.qpid_address.address import NodeType
 
 Compile = Callable[[], Transpiled]
@@ -37,7 +36,8 @@ def lines(selectors: int, part: int = 0, parts: int = 1) -> Iterator[dict[str, A
     for key, compile_it in islice(_items(selectors), part, None, parts):
         yield {"key": key} | _compiled(compile_it)
     for description in corpus.topologies():
-        yield {"key": ["topology", description["broker"]], "sql": plan_texts(topology_from_dict(description))}
+        program = build_plan(topology_from_dict(description), AmqpLayout(), "null")
+        yield {"key": ["topology", description["broker"]], "sql": plan_texts(program)}
 
 
 def _items(selectors: int) -> Iterator[tuple[list[Any], Compile]]:
@@ -63,9 +63,8 @@ def _compiled(compile_it: Compile) -> dict[str, Any]:
     return {"sql": transpiled.sql} | ({"warnings": warnings} if warnings else {})
 
 
-def plan_texts(topology: Topology) -> list[str]:
+def plan_texts(program: RoutingPlan) -> list[str]:
     """Return the SQL of all expressions that a router computes, and the number of rows of each constant table."""
-    program = build_plan(topology, AmqpLayout(), "null")
     texts = [f"compiled {emit_filter(rule.condition)}" for rule in program.compiled]
     for table in program.tables:
         keys = ", ".join(map(emit_value, table.signature.keys))

@@ -8,6 +8,9 @@ recorded; ``python -m tests.golden add`` appends inputs.
 - The answer to a selector or a filter set is the text or the condition that is parsed, or the errors, in each dialect.
 - The answer to a topology is its own form, the routes of some messages and the SQL of its plan, or the errors.
 - The answer to a layout is the SQL and the warnings of a selector for each construct.
+- The answer to a shape of the benchmarks is the plan of some bindings of that shape.
+- The answer to an address, an XQuery or an XPath is what is read, and for an address what it adds to a topology.
+- The answer to columns is the SQL and the warnings of comparisons and of arithmetic with them, in each dialect.
 """
 
 from __future__ import annotations
@@ -15,20 +18,30 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+from tests.benchmarks.routing_shapes import SHAPES
+from tests.benchmarks.routing_shapes import topology as of_shape
 from tests.golden.corpus import dialects
 from tests.golden.dump import plan_texts
-from transpiler import Message, TranspilerError, print_selector, transpile_filter, transpile_selector
+from transpiler import Message, TranspilerError, print_selector, transpile_address, transpile_filter, transpile_selector
 from transpiler.base.diagnostics import Diagnostic
+from transpiler.compiler.layouts.amqp import AmqpLayout
 from transpiler.language.filters.json import to_json
 from transpiler.language.filters.sets import read_filters
+from transpiler.language.path_expressions.xpath import outside, parse_xpath
+from transpiler.language.path_expressions.xquery import parse_query
 from transpiler.reference.route import publish
+from transpiler.routing.explain import explain_plan
+from transpiler.routing.plan import RoutingPlan, build_plan
 from transpiler.topology import parse_topology, topology_from_dict, topology_to_dict
 from transpiler.topology.model import Topology
+from transpiler.topology.qpid_address.address import NodeType, parse_address
+from transpiler.topology.receivers import Sender, resolve_sender, with_addresses
 
 FINDINGS = Path(__file__).parent / "data" / "findings.jsonl.gz"
 
@@ -61,9 +74,54 @@ Color = 'red'
 x IN ('1') OR X = 2
 v = 'w'""".splitlines()
 
+#: Selectors of constructs that only some dialects have, each after its dialect.
+OF_DIALECTS = """\
+activemq: XPATH '//a[@b = 5 and not(c)]'
+activemq: NOT (XPATH '//a' OR color = 'x')
+activemq: n % 2 = 1
+activemq: XQUERY '/order[@id > 5 or note]/item'
+activemq: regex(color, '^r.*d$')
+activemq: a IN (n, 5)
+rabbitmq: properties.subject LIKE 'a%'
+rabbitmq: header.priority > 4 AND n % 2 <> 1
+rabbitmq: [a b] = n
+artemis: AMQTimestamp > 5
+artemis: hyphenated_props:a-b = 'x'
+artemis: AMQSize > 10 OR color IN ('a')
+qpid-cpp: "amqp.correlation_id" = color
+qpid-cpp: color || 'x' = 'yx'
+qpid-cpp: x = 5 OR 'a' < color""".splitlines()
+
+#: Selectors about one column ``a``, and about two columns ``a`` and ``b``.
+_ONE = """\
+a = 5
+NOT (a <> 2.5)
+a < 5 OR a > 16777217
+a >= 9223372036854775807
+a = '5' OR a <> 'x'
+a = TRUE
+NOT a
+a + 1 > 2.5
+a / 2 = a - 0.1
+-a * 3 <> 6
+a % 2 = 1
+a NOT BETWEEN 1 AND 2.5
+a IN ('x', '5', '')
+NOT (a LIKE '5%')
+a IS NULL""".splitlines()
+_TWO = ("a = b", "a <> b", "a < b", "NOT (a >= b)", "a + b = 1", "a - b > 0.5", "a * b <> a", "a / b = 2", "a % b < 1")
+
+#: A queue and exchanges, which addresses name.
+_NODES: dict[str, Any] = {
+    "queues": ["q"],
+    "exchanges": [{"name": "a", "type": "topic"}, {"name": "news", "type": "headers"}, {"name": "e", "type": "direct"}],
+}
+
 #: Subjects of the messages that are published to each of the first exchanges of a topology, and maximum number of these
 #: exchanges.
 _SUBJECTS, _MAX_EXCHANGES = ("a", "a.b", "eu.orders", ""), 6
+#: Number of the bindings of one shape, and number of the keys of each table whose constants are recorded.
+_SHAPED, _ROWS = 100, 2
 #: Maximum number of bindings of a topology whose plan is recorded.
 _MAX_BINDINGS = 40
 
@@ -93,8 +151,21 @@ def answer(given: Mapping[str, Any]) -> Any:
             found = _filters(filters)
         case {"layout": layout}:
             found = {text: _compiled(text, layout) for text in CONSTRUCTS}
+            for line in OF_DIALECTS:
+                dialect, text = line.split(": ", 1)
+                found[line] = _compiled(text, layout, dialect)
+        case {"address": address}:
+            found = _address(address)
+        case {"query": text}:
+            found = _parsed(lambda: parse_query(text))
+        case {"xpath": text}:
+            found = {"tree": _parsed(lambda: parse_xpath(text)), "outside": _parsed(lambda: outside(text))}
+        case {"shape": name}:
+            found = _shape(name)
+        case {"columns": columns}:
+            found = {text: _in_dialects(text, columns) for text in (_TWO if ", b " in columns else _ONE)}
         case _:
-            raise ValueError(f"an input has a selector, a topology, filters or a layout: {given}")
+            raise ValueError(f"unknown kind of input: {given}")
     return json.loads(json.dumps(found))
 
 
@@ -131,9 +202,46 @@ def _filters_compiled(filters: Any, dialect: str) -> Any:
     return [compiled.sql, *_all(compiled.diagnostics)]
 
 
-def _compiled(text: str, layout: str) -> Any:
+def _address(text: str) -> Any:
+    """Return what an address says, and what a receiver and a sender with it add to a topology of each broker."""
+    brokers = {
+        broker: topology_from_dict({"broker": broker, **_NODES}) for broker in ("qpid-java", "qpid-cpp", "rabbitmq")
+    }
+    added = {broker: _parsed(lambda t=t: topology_to_dict(with_addresses(t, [text]))) for broker, t in brokers.items()}
+    sent = {broker: _parsed(lambda t=t: _sender(resolve_sender(t, text))) for broker, t in brokers.items()}
+    nodes = {
+        node: _parsed(lambda node=node: transpile_address(text, node, "amqp", missing="null").sql)
+        for node in get_args(NodeType)
+    }
+    return {"address": _parsed(lambda: parse_address(text))} | {
+        "received": _grouped(added),
+        "sent": _grouped(sent),
+        "compiled": _grouped(nodes),
+    }
+
+
+def _sender(sender: Sender) -> Any:
+    return [topology_to_dict(sender.topology), sender.exchange, sender.key, sender.subject]
+
+
+def _parsed(parse: Callable[[], Any]) -> Any:
+    """Return the result of ``parse`` as JSON or as text, or its errors."""
     try:
-        compiled = transpile_selector(text, layout, missing="null")
+        result = parse()
+    except TranspilerError as error:
+        return _all(error.diagnostics)
+    except ValueError as error:
+        return str(error)
+    return result if isinstance(result, str | list | dict | None) else repr(result)
+
+
+def _in_dialects(text: str, layout: str) -> dict[str, Any]:
+    return _grouped({dialect: _compiled(text, layout, dialect) for dialect in dialects()})
+
+
+def _compiled(text: str, layout: str, dialect: str = "jms") -> Any:
+    try:
+        compiled = transpile_selector(text, layout, dialect=dialect, missing="null")
     except (TranspilerError, TypeError) as error:
         return _all(error.diagnostics) if isinstance(error, TranspilerError) else str(error)
     return [compiled.sql, *_all(compiled.diagnostics)]
@@ -172,13 +280,40 @@ def _route(topology: Topology, exchange: str | None, subject: str) -> Any:
     return {name: part for name, part in routed.items() if name != "exchange"}
 
 
-def _plan(topology: Topology) -> list[str] | None:
+def _plan(topology: Topology) -> Any:
+    """Return the plan of a topology: what a router computes, and how it finds the bindings."""
     if len(topology.bindings) > _MAX_BINDINGS:
         return None
     try:
-        return plan_texts(topology)
+        plan = build_plan(topology, AmqpLayout(), "null")
     except TranspilerError as error:
         return _all(error.diagnostics)
+    return _found(topology, plan) | {
+        "entries": [f"{name}: {entry}" for name, entry in plan.entries.items()],
+        "exchange": plan.exchange,
+        "simple": plan.simple,
+        "rings": plan.rings,
+        "reads": sorted(plan.reads),
+        "key exchanges": sorted(plan.key_exchanges),
+        "states of whole keys": None if plan.whole is None else sorted(plan.whole),
+    }
+
+
+def _shape(name: str) -> Any:
+    """Return the plan of bindings of one shape of the benchmarks."""
+    [shape] = (shape for shape in SHAPES if shape.name == name)
+    topology = of_shape(shape, _SHAPED)
+    plan = build_plan(topology, AmqpLayout(), "null")
+    return _found(topology, plan)
+
+
+def _found(topology: Topology, plan: RoutingPlan) -> dict[str, Any]:
+    """Return what a plan computes, how it finds the bindings, and the first constants of each table."""
+    return {
+        "sql": plan_texts(plan),
+        "report": str(explain_plan(topology, plan)).splitlines(),
+        "constants": [repr(list(islice(table.rows.items(), _ROWS))) for table in plan.tables],
+    }
 
 
 def _all(diagnostics: Iterable[Diagnostic]) -> list[Any]:

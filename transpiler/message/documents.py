@@ -12,9 +12,9 @@ Any other body is treated as not XML: XPATH is FALSE, and a path of an XQuery is
 
 Most of the test is regular expressions that mean the same in Java and in Python (with ``re.ASCII``). Their loops are
 possessive, so Java runs them in linear time and without recursion. ``DOCUMENT`` matches the tags and the text between
-them, ``NO_TAGS`` matches everything to remove except the tags and the attribute names in them, and ``TAGS`` and
-``REPEATED`` test the remainder. Pairing the tags is not regular: ``INNER_ELEMENT`` removes all elements that contain no
-elements, level by level, until only the root is left, which must match ``SINGLE_ELEMENT``.
+them, ``NO_TAGS`` matches everything except the tags and the attribute names in them, so that it can be removed, and
+``TAGS`` and ``REPEATED`` test the remainder. Pairing the tags is not regular: ``INNER_ELEMENT`` removes all elements
+that contain no elements, level by level, until only the root is left, which must match ``SINGLE_ELEMENT``.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ REFERENCES = (
     rf"(?s)^(?:[^<&]++|&(?:lt|gt|amp|quot|apos|#(?:{_DECIMAL}|{_HEXADECIMAL}));|{_NO_MARKUP}|<(?![!?]))*+(?![\s\S])"
 )
 
-#: Pattern of everything to remove from a ``DOCUMENT`` except tags and names: ``<a b = "1">x<c/></a>`` becomes
-#: ``<a b<c/</a``.
+#: Pattern of the text to remove from a ``DOCUMENT`` so that only tags and names remain: ``<a b = "1">x<c/></a>``
+#: becomes ``<a b<c/</a``.
 NO_TAGS = rf"(?s)^\s++|(?:{_NO_MARKUP}|>)[^<]*+|\s*+=\s*+(?:\x22[^\x22]*+\x22|\x27[^\x27]*+\x27)|(?<=\s)\s++"
 
 #: Pattern of a character that no tag contains, after ``NO_TAGS`` has removed the attribute values.

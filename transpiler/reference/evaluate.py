@@ -193,7 +193,7 @@ class _Evaluator:
             if truth is deciding:
                 return deciding
             if self.dialect.logic is Logic.QPID_JAVA:
-                # In Qpid, AND is unknown at the first unknown term, and in OR a later term replaces an unknown one.
+                # In Qpid, AND is unknown at the first unknown term; in OR, the next term replaces an unknown result.
                 result = truth
                 if truth is None and not deciding:
                     return None

@@ -21,7 +21,7 @@ from transpiler.reference.untyped import typed_by_use
 
 
 def is_like(text: str, pattern: str, escape: str | None, dialect: Dialect) -> bool | None:
-    """Return True if ``text`` matches ``pattern`` under the rules of ``dialect``; None if the text is invalid there."""
+    """Return True if ``text`` matches ``pattern`` in ``dialect``; None if the text is invalid UTF-8 for the broker."""
     parts = read_pattern(pattern, escape, dialect.escapes)
     match dialect.wildcards:
         case Wildcards.CODE_POINTS:

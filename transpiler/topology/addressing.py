@@ -261,7 +261,7 @@ class ArtemisAddresses(Destinations):
         return PlacePattern("", topic.name_pattern(name))
 
     def kinds(self, _name: str, routing_type: str | None = None) -> tuple[str, ...]:
-        """Return the kind of the routing type first; without a routing type, an address is a queue first."""
+        """Return both kinds, first the kind that corresponds to the routing type; without a type, first ``queue``."""
         return tuple(sorted(KINDS, key=lambda kind: KINDS[kind] != (routing_type or KINDS[QUEUE_KIND])))
 
     def of_kind(self, kind: str, name: str) -> tuple[str, RoutingType | None]:

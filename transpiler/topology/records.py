@@ -94,7 +94,7 @@ class Exchange:
 
     @property
     def kind(self) -> ExchangeKind:
-        """The comparisons of the exchange's bindings; none for an unknown type, which ``Topology`` rejects."""
+        """The comparisons of the exchange's bindings; no comparison for a type that no broker has (an error)."""
         return EXCHANGE_KINDS.get(self.type, ExchangeKind())
 
     @property

@@ -281,7 +281,7 @@ class _ActiveMQ:
         yield from dead_letters.of_other_queues()
 
     def _links_of(self, queue: str) -> Iterator[Link]:
-        """Yield the dead-letter links of one queue."""
+        """Yield the dead-letter links of the queue named ``queue``."""
         if self._config.dead_letters is not None:
             yield from DeadLetterLinks(self._config.dead_letters).of("queue", queue.removeprefix("queue://"), queue)
 

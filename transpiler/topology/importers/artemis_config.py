@@ -46,9 +46,9 @@ class Taker:
     """A queue or a divert, with its configured address. A divert has the addresses ``forwards`` to which it forwards.
 
     ``type`` is a routing type, for a divert also STRIP or PASS. ``dialect`` is the dialect of the filter: the broker's
-    own, or that of clients if the broker rewrites the filter. Among several with the same ``routing_name`` at the same
-    address, one takes a message (rule 3). ``words`` are the words of the address, ``order`` is the index in startup
-    order.
+    own, or that of clients if the broker rewrites the filter. Among queues and diverts with the same ``routing_name``
+    at the same address, only one takes a message (rule 3). ``words`` are the words of the address, ``order`` is the
+    index in startup order.
     """
 
     name: str

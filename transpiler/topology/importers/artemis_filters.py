@@ -16,7 +16,7 @@ from transpiler.language.selector.parsing import parse_tree
 
 
 class Condition(NamedTuple):
-    """A selector with its dialect."""
+    """A filter of the broker, or a client's selector, with its dialect."""
 
     text: str
     dialect: Dialect

@@ -156,7 +156,7 @@ class BySettings:
         self.made: dict[str, str] = {}
 
     def _by_settings(self, name: str, entry: Entry, action: Callable[[Settings], Target | None]) -> Target | None:
-        """Return the target that routes each message to ``action`` of the settings of its address."""
+        """Return a target that sends each message to the target that ``action`` returns for its address' settings."""
         following = action(DEFAULTS)
         for setting in reversed(self._addresses.settings):
             target = action(setting)
@@ -173,13 +173,13 @@ class BySettings:
         return following
 
     def refusals(self, entry: Entry) -> Target | None:
-        """Return the target for sends, which rejects those that the broker rejects; None if it rejects no send."""
+        """Return a target that gives the sends that the broker rejects this outcome; None if it rejects no send."""
         if entry.type is None or entry.last or entry.detached:
             return None
         return self._by_answer(entry, entry.type, Answer.REFUSED, REJECTED, None)
 
     def own(self, entry: Entry) -> Target | None:
-        """Return the target for messages, which leads to the queue with the name of their address if it is created."""
+        """Return a target that leads a message to the queue named after its address, if the broker creates one."""
         if entry.qualified or entry.type == "MULTICAST":
             return None
         created = self._by_answer(entry, "ANYCAST", Answer.CREATED, OWN_QUEUE, None)
@@ -191,7 +191,7 @@ class BySettings:
     def _by_answer(
         self, entry: Entry, routing_type: str, sought: Answer, hit: Target | None, miss: Target | None
     ) -> Target | None:
-        """Return the target that leads a message to ``hit`` if the broker's answer is ``sought``, else to ``miss``."""
+        """Return a target that leads a message to ``hit`` if the broker's answer is ``sought``, else to ``miss``."""
 
         def decided(answer: Answer) -> Target | None:
             return hit if answer is sought else miss

@@ -29,7 +29,7 @@ from transpiler.topology.targets import Entered, Target
 #: The name of an exchange without bindings.
 _NOWHERE = "nowhere"
 
-#: Maximum number of bindings up to which the paths of messages are distinguished for filters that read the path.
+#: Number of bindings above which the paths of messages are no longer distinguished for filters that read the path.
 MAX_BINDINGS = 20_000
 
 

@@ -300,7 +300,7 @@ def _topology_chosen(chosen: Document | ArtemisResources | RabbitMQResources, as
 
 
 def _topology_of_definitions(data: Any, asked: _Asked) -> Topology:
-    """Return the topology of RabbitMQ's definitions, with what runs in the place of what they declare."""
+    """Return the topology of RabbitMQ's definitions; if the caller gave answers, with the running objects instead."""
     running = _running(asked, "rabbitmq")
     if running is None:
         return topology_from_definitions(data, asked.vhost, asked.broker_version)
@@ -310,12 +310,12 @@ def _topology_of_definitions(data: Any, asked: _Asked) -> Topology:
     topology = topology_from_definitions(
         running_definitions(declared, running, vhost), asked.vhost, asked.broker_version
     )
-    # The places of findings would be those of the merged definitions, and the declared file has its own findings.
+    # Findings would have locations in the merged definitions, and the declared file has its own findings.
     return replace(topology, findings=())
 
 
 def _running(asked: _Asked, *brokers: RunningBroker) -> Answers | None:
-    """Return the answers of the running broker; raise ``TopologyError`` if they are of another broker."""
+    """Return the caller's answers of a running broker, if any; raise ``TopologyError`` if it is not in ``brokers``."""
     if asked.running is not None and asked.running.broker not in brokers:
         compared = "RabbitMQ's definitions, and the configuration of Artemis or ActiveMQ"
         message = f"the answer is one of {asked.running.broker}, and the declared topology is not"

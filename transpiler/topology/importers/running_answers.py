@@ -1,10 +1,11 @@
-"""What a running broker answers about its queues, exchanges and bindings, laid over the file that declares them.
+"""Answers of a running broker about its queues, exchanges and bindings, merged into the file that declares them.
 
-Read are RabbitMQ's management interface (``/api/queues``, ``/api/exchanges``, ``/api/bindings``, ``/api/policies``, a
-page of them too), ``rabbitmqctl list_…`` as text or with ``--formatter json``, and Jolokia's answers of Artemis
-(``listQueues``, ``QueueNames``, ``AddressNames``) and of ActiveMQ (``Queues``, ``Topics``), and a search or a read of
-the MBeans of both. An answer has only some parts of a broker: the topology that runs is the declared one with these
-parts in the place of its own. A binding of the file whose queue or exchange does not run is not there, either.
+The module reads answers of RabbitMQ's management interface (``/api/queues``, ``/api/exchanges``, ``/api/bindings``,
+``/api/policies``, or a page of such a list), of ``rabbitmqctl list_…`` as text or with ``--formatter json``, of Jolokia
+for Artemis (``listQueues``, ``QueueNames``, ``AddressNames``) and for ActiveMQ (``Queues``, ``Topics``), and of a
+search or a read of the MBeans of Artemis or ActiveMQ. An answer contains only some lists of objects (such as queues).
+In the running topology, these lists replace those of the declared topology. A declared binding whose queue or exchange
+does not run is removed.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from transpiler.topology.importers.artemis_config import ArtemisConfig, Taker
 
 Broker: TypeAlias = Literal["rabbitmq", "artemis", "activemq"]
 
-#: The attributes of RabbitMQ's objects that definitions have; other ones are of the moment.
+#: The attributes of RabbitMQ's objects that definitions contain; any other attribute is runtime state.
 _KEPT: Mapping[str, tuple[str, ...]] = {
     "queues": ("durable", "auto_delete", "arguments"),
     "exchanges": ("type", "durable", "auto_delete", "internal", "arguments"),
@@ -33,23 +34,23 @@ _KEPT: Mapping[str, tuple[str, ...]] = {
     "policies": ("pattern", "apply-to", "priority", "definition"),
 }
 
-#: The columns of ``rabbitmqctl list_bindings`` by the members of definitions.
+#: The member of definitions for each column of ``rabbitmqctl list_bindings`` with a different name.
 _COLUMNS = {
     "source_name": "source",
     "destination_name": "destination",
     "destination_kind": "destination_type",
 }
 
-#: The line before the rows of ``rabbitmqctl``, with the part and the virtual host.
+#: Pattern of the line before the rows of ``rabbitmqctl``, with the kind of objects and the virtual host.
 _LISTING = re.compile(r'^Listing (queues|exchanges|bindings|policies) for vhost "?(.*?)"? ?\.\.\.$', re.MULTILINE)
 
-#: The keys and values of an ObjectName.
+#: Pattern of a key and a value in the ObjectName of an MBean.
 _PAIRS = re.compile(r'([\w-]+)=("(?:[^"\\]|\\.)*"|[^,]*)')
 
-#: What ActiveMQ puts into an ObjectName in the place of characters (``JMXSupport.encodeObjectNamePart``).
+#: The texts with which ActiveMQ replaces characters in an ObjectName (``JMXSupport.encodeObjectNamePart``).
 _ENCODED = (("&qe;", "?"), ("&amp;", "="), ("&ast;", "*"))
 
-#: The beginnings of names that a broker has for itself.
+#: The prefixes of the names of a broker's internal objects.
 _OWN = ("$", "notif.", "activemq.management", "activemq.notifications", "ActiveMQ.Advisory")
 
 Json: TypeAlias = Mapping[str, Any]
@@ -57,21 +58,22 @@ Json: TypeAlias = Mapping[str, Any]
 
 @dataclass
 class Answers:
-    """The objects that a broker has, by the part: an answer of all of them has the part, even without an object."""
+    """The objects of a running broker. ``parts`` maps a kind ("queues" …) to objects; an absent kind is unknown."""
 
     broker: Broker
     parts: dict[str, list[Json]] = field(default_factory=dict)
-    #: For a part of which an answer has some objects: how many the answers have, and how many there are, in what unit.
+    #: For each part that is incomplete in an answer: the number that the answers contain, the total number, and the
+    #: noun for what is counted.
     counts: dict[str, tuple[int, int, str]] = field(default_factory=dict)
 
     def is_whole(self, part: str) -> bool:
-        """Return True if the answers have all objects of a part, so that a declared object can be missing."""
+        """Return True if the answers contain all objects of ``part``: a declared object that is absent does not run."""
         has, of, _ = self.counts.get(part, (0, 0, ""))
         return has >= of
 
     @property
     def notes(self) -> list[str]:
-        """What of the declared topology is not compared, in sentences."""
+        """Sentences about the elements of the declared topology that are not compared."""
         *first, last = sorted(self.parts)
         parts = f"{', '.join(first)} and {last}" if first else last
         notes = [f"the broker's {parts} are compared; what else NEW has is taken from OLD"]
@@ -84,9 +86,9 @@ class Answers:
 
 
 def read_answers(sources: Sequence[Source]) -> Answers | None:
-    """Return what answers say together; None if a text among them is no answer.
+    """Return the combined content of answers; None if any text is not an answer of a running broker.
 
-    Raises ``TopologyError`` for answers of several brokers.
+    Raises ``TopologyError`` if the answers are from different kinds of brokers.
     """
     found: Answers | None = None
     for source in sources:
@@ -141,12 +143,12 @@ def _of_rabbitmq(objects: Sequence[Any]) -> Answers | None:
 
 
 def _plain(part: str, given: Json) -> Json:
-    """Return an object with the members that definitions have, as definitions have them."""
+    """Return an object of RabbitMQ reduced to the members of definitions, in the form of definitions."""
     named = {_COLUMNS.get(name, name): value for name, value in given.items()}
     kept = ("vhost", *(() if part == "bindings" else ("name",)), *_KEPT[part])
     one = {name: named[name] for name in kept if name in named}
     if isinstance(one.get("arguments"), list):
-        # rabbitmqctl has the name, the type and the value of each argument.
+        # rabbitmqctl lists the name, the type and the value of each argument.
         one["arguments"] = {pair[0]: pair[-1] for pair in one["arguments"] if isinstance(pair, list) and pair}
     if isinstance(one.get("definition"), str):
         one["definition"] = json.loads(one["definition"])
@@ -154,7 +156,7 @@ def _plain(part: str, given: Json) -> Json:
 
 
 def _of_rabbitmqctl(text: str) -> Answers | None:
-    """Return the rows of ``rabbitmqctl``, whose columns are separated by tabs under a line of their names."""
+    """Return the objects in the output of ``rabbitmqctl``: a line of column names, then rows, separated by tabs."""
     title = _LISTING.search(text)
     if title is None:
         return None
@@ -180,7 +182,7 @@ def _cell(text: str) -> Any:
 
 
 def _of_jolokia(data: Json) -> Answers | None:
-    """Return the queues, addresses and topics in an answer of Jolokia, or in what ``listQueues`` returns."""
+    """Return the queues, addresses and topics in an answer of Jolokia, or in a result of ``listQueues``."""
     value = data.get("value", data if "data" in data else None)
     if isinstance(value, str):
         try:
@@ -218,7 +220,7 @@ def _named(names: Iterable[str]) -> list[Json]:
 
 
 def _of_bean(attributes: Json, name: object) -> dict[str, Any]:
-    """Return the filter among the attributes of an MBean, if a read has them."""
+    """Return the filter of the MBean ``name``, if the answer contains its attributes; else an empty dict."""
     given = attributes.get(name) if isinstance(name, str) else None
     return {"filter": given["Filter"] or ""} if isinstance(given, Mapping) and "Filter" in given else {}
 
@@ -242,7 +244,7 @@ def _queue(given: Json) -> Json:
 
 
 def _mbean(given: object) -> dict[str, Any] | None:
-    """Return the queue or topic that an ObjectName is of; None for another MBean."""
+    """Return the queue or topic that an ObjectName denotes; None for any other MBean."""
     name = given.get("objectName") if isinstance(given, Mapping) else given
     if not isinstance(name, str):
         return None
@@ -265,7 +267,7 @@ def _unquoted(value: str) -> str:
 
 
 def running_definitions(data: Json, answers: Answers, vhost: str | None) -> dict[str, Any]:
-    """Return definitions of RabbitMQ with what runs in a virtual host in the place of what they declare there."""
+    """Return definitions of RabbitMQ whose objects in a virtual host are replaced by its running objects."""
     running: dict[str, Any] = {**data}
     for part in ("exchanges", "queues", "policies", "bindings"):
         if part not in answers.parts:
@@ -290,18 +292,18 @@ def _is_of(one: Json, vhost: str | None) -> bool:
 def _is_brokers_own(part: str, one: Json) -> bool:
     if part == "exchanges":
         return one.get("name") in ("", *RABBITMQ.predeclared)
-    # The default exchange's bindings are implied.
+    # The bindings of the default exchange are implied.
     return part == "bindings" and one.get("source") == "" and one.get("routing_key") == one.get("destination")
 
 
 def _over(declared: Json | None, one: Json, part: str, vhost: str | None) -> dict[str, Any]:
-    """Return an object that runs, with what its answer leaves out as it is declared."""
+    """Return the running object ``one``; members that the answer lacks come from its declaration."""
     if part == "bindings":
         return {**({} if vhost is None else {"vhost": vhost}), **one}
     merged = {**({} if vhost is None else {"vhost": vhost}), **(declared or {}), **one}
     arguments = merged.get("arguments")
     if declared is not None and isinstance(arguments, Mapping):
-        # Brokers say the type of a queue even where nobody has: classic.
+        # Brokers report the type of a queue even if its declaration does not set the type: classic.
         given = declared.get("arguments") or {}
         if arguments.get("x-queue-type") == "classic" and "x-queue-type" not in given:
             merged["arguments"] = {name: value for name, value in arguments.items() if name != "x-queue-type"}
@@ -309,7 +311,7 @@ def _over(declared: Json | None, one: Json, part: str, vhost: str | None) -> dic
 
 
 def _with_ends(running: Json, data: Json, answers: Answers, vhost: str | None) -> Iterator[Any]:
-    """Yield the declared bindings but those of queues and exchanges that are declared and do not run."""
+    """Yield the declared bindings, except those of queues and exchanges that are declared and do not run."""
 
     def gone(part: str) -> set[Any]:
         if part not in answers.parts:
@@ -330,7 +332,7 @@ def _with_ends(running: Json, data: Json, answers: Answers, vhost: str | None) -
 
 
 def running_artemis(config: ArtemisConfig, answers: Answers) -> ArtemisConfig:
-    """Return the configuration of Artemis with the queues and addresses that run."""
+    """Return a configuration of Artemis whose queues and addresses are replaced by the running ones."""
     declared = {one.name: one for one in config.queues}
     addresses = {name: set(kinds) for name, kinds in config.addresses.items()}
     if "addresses" in answers.parts:
@@ -355,7 +357,7 @@ def _taker(one: Json, known: Taker | None) -> Taker:
 
 
 def running_activemq(config: ActiveMQConfig, answers: Answers) -> ActiveMQConfig:
-    """Return the configuration of ActiveMQ with the queues and topics that run in the place of the declared ones."""
+    """Return a configuration of ActiveMQ whose queues and topics are replaced by the running ones."""
     parts = {part: {one["name"]: "" for one in objects} for part, objects in answers.parts.items()}
     queues = {name: config.queues.get(name, "") for name in parts["queues"]} if "queues" in parts else config.queues
     topics = {name: config.topics.get(name, "") for name in parts["topics"]} if "topics" in parts else config.topics

@@ -1,8 +1,8 @@
 """Evaluation of a condition (of a filter, a binding or an address) for one message.
 
 ``language.conditions`` defines the tests, and quotes the standards where it builds them; this module evaluates each
-test. Evaluation is total: no message makes it raise. A condition whose selector does not parse raises when the selector
-is parsed for the first time.
+test. Evaluation is total: no message makes it raise, unless a regular expression exceeds a limit. A condition whose
+selector does not parse raises when the selector is parsed for the first time.
 """
 
 from __future__ import annotations

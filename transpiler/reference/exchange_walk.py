@@ -1,7 +1,8 @@
 """The traversal of one message through exchanges, from the exchange of publication, along bindings and alternates.
 
 Sources: the exchanges chapter of the Qpid Broker-J book, and the brokers' additions. Routing is total: no message makes
-it raise. A message reaches a queue only once, even if several bindings lead to the queue.
+it raise, unless a regular expression exceeds a limit. A message reaches a queue only once, even if several bindings
+lead to the queue.
 """
 
 from __future__ import annotations

@@ -136,9 +136,8 @@ def read_topology(
         vhost: The virtual host or the broker, if the file has several; ``cluster/host`` for both in resources of
             Kubernetes.
         properties: The values of ``${placeholders}`` in the file of a JMS broker.
-        broker_version: The version of RabbitMQ that will import the definitions, such as ``"4.1"``; if None, the
-        version
-            that wrote them.
+        broker_version: The version of RabbitMQ that will import the definitions, such as ``"4.1"``; if None,
+            the version that wrote them.
 
     YAML needs the extra ``yaml``. Selectors are parsed and checked. Raises ``TopologyError`` with the name of the file
     and the path in the file, and ``OSError`` if the file cannot be read.

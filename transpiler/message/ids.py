@@ -128,7 +128,8 @@ def canonical(text: str) -> str:
 def text_of(text: str, *, message_id: bool) -> str | None:
     """Return the canonical text of the id that ``text`` denotes, the only text that a message with this id can have.
 
-    Return None if the prefix of ``text`` names a type and the rest is not a value of this type.
+    ``message_id`` is True for a JMSMessageID, False for a JMSCorrelationID. Return None if the prefix of ``text`` names
+    a type and the rest is not a value of this type.
     """
     try:
         value = read_id(text)

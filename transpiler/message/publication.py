@@ -39,8 +39,8 @@ def sent_in(value: Mapping[str, Any], exchange: object = None, routing_key: obje
 def without_places(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return ``value`` without the members that only contain where the message was published.
 
-    If ``value`` has sections of message JSON, all members in ``NAMES`` are removed. Otherwise it is plain properties,
-    of which only arrays are removed: a text is also a property, because a property may have any name.
+    If ``value`` has sections of message JSON, all members in ``NAMES`` are removed. Otherwise ``value`` is plain
+    properties, and only arrays among these members are removed: a text is also a property, which may have any name.
     """
     sections = any(name in SECTION_NAMES for name in value)
     return {name: item for name, item in value.items() if name not in NAMES or not (sections or isinstance(item, list))}

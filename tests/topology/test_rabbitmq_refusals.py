@@ -1,6 +1,6 @@
 """What RabbitMQ rejects in definitions, and the queues that shovels and federation have at exchanges.
 
-Read in rabbitmq-server, at the tags v3.8.0 to v4.3.0: deps/rabbit/src/rabbit_policies.erl, rabbit_policy.erl
+Read in rabbitmq-server, at the tags v3.8.0 to v4.3.5: deps/rabbit/src/rabbit_policies.erl, rabbit_policy.erl
 (validation0), rabbit_amqqueue.erl (check_declare_arguments), rabbit_definitions.erl (add_binding_int: a refused binding
 stops the import from 4.0 on), rabbitmq_consistent_hash_exchange (validate_binding), and rabbitmq_shovel
 (src_decl_exchange: a queue without a name is declared and bound with src-exchange-key).
@@ -95,6 +95,78 @@ def test_an_argument_of_another_type_of_queue_is_refused_and_one_without_x_does_
     arguments: Json, codes: list[str]
 ) -> None:
     assert [finding.code for finding in read(queue={"arguments": arguments}).findings] == codes
+
+
+#: Values of settings, and whether RabbitMQ 3.10.8 has imported a policy, or a queue with the argument, that has them.
+POLICY_VALUES: list[tuple[str, Any, bool]] = [
+    ("message-ttl", 0, True),
+    ("message-ttl", -1, False),
+    ("message-ttl", "5000", False),
+    ("message-ttl", 1.5, False),
+    ("expires", 0, False),
+    ("expires", 1, True),
+    ("max-length", -1, False),
+    ("overflow", "reject-publish-dlx", True),
+    ("overflow", "reject", False),
+    ("queue-mode", "lazy", True),
+    ("queue-mode", "Lazy", False),
+    ("dead-letter-exchange", 5, False),
+    ("dead-letter-exchange", "", True),
+    ("max-age", "7D", True),
+    ("max-age", "7d", False),
+    ("max-age", "0D", False),
+    ("delivery-limit", -1, False),
+    ("queue-version", 2, True),
+    ("queue-version", 3, False),
+    ("stream-max-segment-size-bytes", 3_000_000_001, False),
+]
+ARGUMENT_VALUES: list[tuple[str, Any, bool]] = [
+    ("x-message-ttl", "5000", False),
+    ("x-message-ttl", -1, False),
+    ("x-message-ttl", 315_360_000_000, True),
+    ("x-message-ttl", 315_360_000_001, False),
+    ("x-expires", 0, False),
+    ("x-max-priority", 255, True),
+    ("x-max-priority", 256, False),
+    ("x-max-length", True, False),
+    ("x-single-active-consumer", "true", False),
+    ("x-single-active-consumer", True, True),
+    ("x-overflow", "drop", False),
+    ("x-dead-letter-exchange", 5, False),
+    ("x-dead-letter-routing-key", "k", False),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "imported"), POLICY_VALUES)
+def test_a_value_that_a_policy_cannot_have_makes_the_import_fail(name: str, value: Any, imported: bool) -> None:
+    assert bool(refusals(read("3.10.8", policies=[policy(**{name: value})]))) is not imported
+
+
+@pytest.mark.parametrize(("name", "value", "imported"), ARGUMENT_VALUES)
+def test_a_value_that_an_argument_cannot_have_makes_the_import_fail(name: str, value: Any, imported: bool) -> None:
+    assert bool(refusals(read("3.10.8", queue={"arguments": {name: value}}))) is not imported
+
+
+def test_from_4_0_on_a_negative_delivery_limit_is_none() -> None:
+    assert not refusals(read("4.0.0", policies=[policy(**{"delivery-limit": -1})]))
+
+
+def test_the_error_says_which_values_the_broker_takes() -> None:
+    found = str(report(read(queue={"arguments": {"x-message-ttl": "5000"}})))
+    expected = 'the argument x-message-ttl is "5000": the broker refuses the whole file (the broker takes an integer of'
+    assert expected in found
+
+
+@pytest.mark.parametrize(
+    ("version", "code"), [("4.1.0", "import.refused-binding"), ("4.3.0", "import.refused"), ("4.4.0", "import.refused")]
+)
+def test_a_weight_has_an_upper_bound_from_4_2_6_on(version: str, code: str) -> None:
+    # rabbit_exchange_type_consistent_hash.erl: MAX_BINDING_WEIGHT, in v4.2.6 and not in v4.2.5.
+    for weight in ("10001", "9" * 5000):
+        topology = read(version, "x-consistent-hash", bindings=[bound("x", "q", weight)])
+        assert code in [finding.code for finding in topology.findings]
+    allowed = read(version, "x-consistent-hash", bindings=[bound("x", "q", "10000")])
+    assert code not in [finding.code for finding in allowed.findings]
 
 
 def test_the_type_of_a_queue_may_be_the_default_of_its_virtual_host() -> None:

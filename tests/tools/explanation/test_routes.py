@@ -144,6 +144,40 @@ def test_an_explanation_says_what_was_lacking(exchange: str, message: Any, text:
     assert text in str(explanation)
 
 
+SLIPS = {
+    "broker": "rabbitmq",
+    "queues": ["q", "r"],
+    "exchanges": [{"name": name, "type": name} for name in ("direct", "topic", "headers", "fanout")],
+    "bindings": [
+        {"source": "direct", "queue": "q", "key": "a.#"},
+        {"source": "topic", "queue": "q", "key": ""},
+        {"source": "headers", "queue": "q", "key": "k"},
+        {"source": "fanout", "queue": "q", "key": "k"},
+        {"source": "fanout", "queue": "r"},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("exchange", "key", "text"),
+    [
+        (
+            "direct",
+            "a.b",
+            "the key is 'a.b', not 'a.#'; a direct exchange has no wildcards: only messages with the key",
+        ),
+        ("direct", "a.#", "took it\n    q  key 'a.#'"),
+        ("topic", "a", 'is one too many; only messages without a routing key match the key "" of a topic exchange'),
+        ("topic", "", "took it\n    q  key ''"),
+        ("headers", "x", "it compares no header and takes every message, whatever its key 'k' says"),
+        ("fanout", "x", "    q  any message, whatever its key 'k' says\n    r  any message"),
+    ],
+)
+def test_a_binding_that_does_something_else_than_it_seems_to_says_so(exchange: str, key: str, text: str) -> None:
+    explanation = explain_route(topology_from_dict(SLIPS), Message(), exchange, [key])
+    assert text in str(explanation)
+
+
 def test_the_relay_says_where_a_message_went() -> None:
     topology = topology_from_dict(TOPOLOGY)
     astray = Message.from_dict({"properties": {"to": "nowhere"}})

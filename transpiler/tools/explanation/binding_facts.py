@@ -55,6 +55,7 @@ def binding_text(topology: Topology, binding: Binding, written: str | None = Non
         asked = f"key {value_text(binding.key)}"
     else:
         asked = "any message" if kind.choosing is None else kind.choosing.text(binding.key)
+        asked += f", whatever its key {value_text(binding.key)} says" if kind.takes_all and binding.key else ""
     if selector is not None:
         asked += f" and {clipped(selector, _MAX_TEXT)}"
     return asked + (" and a query" if topology.xquery(binding) is not None else "")

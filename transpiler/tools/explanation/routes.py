@@ -21,6 +21,7 @@ from transpiler.reference.routed import Routed, Traced
 from transpiler.tools.explanation.binding_facts import Lack, binding_text, lacks
 from transpiler.tools.explanation.passed_over import Written, exclusive_diverts, note_of_send, passed_over
 from transpiler.tools.explanation.wording import value_text
+from transpiler.topology.binding_slips import slip_of
 from transpiler.topology.choices import choice_of, leaves_open
 from transpiler.topology.model import Topology
 from transpiler.topology.receivers import PublishOptions, read_settings
@@ -293,6 +294,11 @@ def _binding(
     source, end = _ends(topology, binding, visit)
     target = _target(topology, binding.destination_type, end)
     texts, distance = tuple(lack.text for lack in lacking), sum(lack.distance for lack in lacking)
+    slip = slip_of(topology, binding)
+    if slip is not None and texts:
+        texts = (*texts, slip.reason)
+    elif slip is not None and slip.is_wide:
+        asks = f"{asks}: {slip.reason}"
     return BindingExplanation(binding, asks, source, end, target, texts, distance)
 
 

@@ -18,7 +18,6 @@ from transpiler.base import html
 from transpiler.base.diagnostics import Severity, first_of, one_line
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.base.topics import MANY_WORDS, TopicPattern, is_wild
-from transpiler.language.binding_rules import HeadersMatch
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import find_dialect
 from transpiler.language.selector.parsing import parse_tree
@@ -29,6 +28,7 @@ from transpiler.tools.topology_report.labels import Finding, binding_finding, bi
 from transpiler.tools.topology_report.summary import Summary, check_summary
 from transpiler.tools.topology_report.ways import Ways, exchanges, lonely_queues, loops, targets, unread
 from transpiler.topology.addressing import SUBSCRIBERS
+from transpiler.topology.binding_slips import slip_of
 from transpiler.topology.choices import choices
 from transpiler.topology.exchange_types import KeyTest
 from transpiler.topology.graph import Node, reached
@@ -513,32 +513,3 @@ def _hot(summary: Summary) -> Iterator[Finding]:
             yield Finding(
                 "hot-queue", name, f"{count:,} of {total:,} deliveries ({count / total:.0%})", ("queue", name)
             )
-
-
-class Slip(NamedTuple):
-    """A difference between the apparent meaning of a binding and its effect: the kind of finding, and a sentence."""
-
-    kind: str
-    reason: str
-
-
-def slip_of(topology: Topology, binding: Binding) -> Slip | None:
-    """Return the apparent mistake of ``binding``; None if there is none, or if the broker has no exchanges.
-
-    A direct exchange compares keys as texts, so that a wildcard is an ordinary word. A topic exchange splits the key ""
-    into no words. A headers binding compares only its pairs, and accepts every message if it has no pairs.
-    """
-    rules = topology.rules
-    if not rules.addressing.has_exchanges:
-        return None
-    exchange = topology.exchange_by_name[binding.source]
-    if exchange.kind.key is KeyTest.EQUAL and is_wild(rules.topic.pattern(binding.key)):
-        reason = f"a {exchange.type} exchange has no wildcards: only messages with the key {binding.key!r} itself match"
-        return Slip("text-wildcard", reason)
-    if exchange.kind.key is KeyTest.WORDS and not binding.key:
-        return Slip("empty-key", 'only messages without a routing key match the key "" of a topic exchange')
-    match = topology.headers(binding)
-    if match == HeadersMatch(False, ()) and topology.selector(binding) is None:
-        beside = f", whatever its key {binding.key!r} says" if binding.key else ""
-        return Slip("takes-all", f"it compares no header and takes every message{beside}")
-    return None

@@ -2,18 +2,19 @@
 
 A setting or an argument that the broker does not know makes the whole import fail. If the broker rejects a binding,
 versions before 4.0 silently continue without the binding; from 4.0 on, the import fails. The names that each version
-knows come from the sources of the releases 3.8.0 to 4.3.0: the validators of policies in ``rabbit_policies``,
+knows come from the sources of the releases 3.8.0 to 4.3.5: the validators of policies in ``rabbit_policies``,
 ``rabbit_quorum_queue``, ``rabbit_classic_queue``, ``rabbit_mirror_queue_misc`` and of the plugins, and
 ``rabbit_amqqueue:check_declare_arguments`` with the arguments that each type of queue has.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from transpiler.base.diagnostics import meant
+from transpiler.base.diagnostics import meant, shortened
 from transpiler.base.documents.entries import Entry, Findings
 from transpiler.base.errors import TopologyError
 from transpiler.language.binding_rules import read_headers_match
@@ -106,6 +107,100 @@ _ARGUMENTS: Mapping[str, frozenset[str]] = {
 
 _ANY_ARGUMENT = frozenset().union(*_ARGUMENTS.values())
 
+
+class _Range(NamedTuple):
+    """The integers from ``least`` to ``most``; None is no limit. A fraction or a text is not an integer."""
+
+    least: int
+    most: int | None = None
+
+    def has(self, value: Any) -> bool:
+        """Return True if ``value`` is an integer in the range."""
+        is_integer = isinstance(value, int) and not isinstance(value, bool)
+        return is_integer and self.least <= value and (self.most is None or value <= self.most)
+
+    def __str__(self) -> str:
+        if self.most is None:
+            return f"an integer of {self.least} or more"
+        return f"an integer of {self.least:,} to {self.most:,}"
+
+
+class _OneOf(NamedTuple):
+    """A list of allowed values."""
+
+    values: tuple[Any, ...]
+
+    def has(self, value: Any) -> bool:
+        """Return True if ``value`` is one of the allowed values, and of the same type."""
+        return any(type(one) is type(value) and one == value for one in self.values)
+
+    def __str__(self) -> str:
+        return " or ".join(map(json.dumps, self.values))
+
+
+class _Kind(NamedTuple):
+    """All values of one JSON type, or all texts that match ``form``; ``words`` describes the values in an error."""
+
+    type: type
+    words: str
+    form: re.Pattern[str] | None = None
+
+    def has(self, value: Any) -> bool:
+        """Return True if ``value`` has the type, and matches the form if there is one."""
+        return type(value) is self.type and (self.form is None or bool(self.form.fullmatch(str(value))))
+
+    def __str__(self) -> str:
+        return self.words
+
+
+_Values: TypeAlias = _Range | _OneOf | _Kind
+
+_TEXT, _FLAG, _COUNT = _Kind(str, "text"), _Kind(bool, "true or false"), _Range(0)
+#: The longest time of an argument, ten years in milliseconds (``rabbit_misc:check_expiry``).
+_TEN_YEARS = 315_360_000_000
+_AGE = _Kind(str, "a number with one of the units Y, M, D, h, m and s", re.compile("0*[1-9][0-9]*[YMDhms]"))
+_OVERFLOW = _OneOf(("drop-head", "reject-publish", "reject-publish-dlx"))
+_STRATEGY = _OneOf(("at-most-once", "at-least-once"))
+
+#: The allowed values of settings of policies and operator policies (``rabbit_policies:validate_policy0``).
+_POLICY_VALUES: Mapping[str, _Values] = {
+    **dict.fromkeys("alternate-exchange dead-letter-exchange dead-letter-routing-key".split(), _TEXT),
+    **dict.fromkeys(
+        """message-ttl max-length max-length-bytes max-in-memory-length max-in-memory-bytes consumer-timeout
+        initial-cluster-size""".split(),
+        _COUNT,
+    ),
+    "expires": _Range(1),
+    "delivery-limit": _Kind(int, "an integer"),
+    "dead-letter-strategy": _STRATEGY,
+    "overflow": _OVERFLOW,
+    "queue-mode": _OneOf(("default", "lazy")),
+    "queue-version": _OneOf((1, 2)),
+    "max-age": _AGE,
+    "queue-leader-locator": _OneOf(("client-local", "balanced", "random", "least-leaders")),
+    "stream-max-segment-size-bytes": _Range(0, 3_000_000_000),
+    "stream-filter-size-bytes": _Range(16, 255),
+}
+
+#: The allowed values of arguments of queues, without the prefix ``x-`` (``rabbit_amqqueue:declare_args``).
+_ARGUMENT_VALUES: Mapping[str, _Values] = {
+    **dict.fromkeys("dead-letter-exchange dead-letter-routing-key".split(), _TEXT),
+    **dict.fromkeys("max-length max-length-bytes max-in-memory-length max-in-memory-bytes".split(), _COUNT),
+    "message-ttl": _Range(0, _TEN_YEARS),
+    "expires": _Range(1, _TEN_YEARS),
+    "max-priority": _Range(0, 255),
+    "single-active-consumer": _FLAG,
+    "overflow": _OVERFLOW,
+    "dead-letter-strategy": _STRATEGY,
+    "max-age": _AGE,
+    **dict.fromkeys("quorum-initial-group-size initial-cluster-size".split(), _Range(1)),
+    **dict.fromkeys("stream-max-segment-size-bytes stream-filter-size-bytes".split(), _COUNT),
+}
+
+#: The highest weight of a consistent-hash exchange, the releases of which all reject a higher weight, and in words the
+#: first release that does.
+_MAX_WEIGHT, _WITH_MAX_WEIGHT, _FIRST_MAX_WEIGHT = 10_000, (4, 3), "4.2.6"
+
 #: Pattern of the weight of a binding of a consistent-hash exchange, as Erlang's ``list_to_integer`` parses it.
 _WEIGHT = re.compile(r"[+-]?[0-9]+")
 
@@ -127,7 +222,22 @@ def settings_are_known(entry: Entry, version: Version | None, findings: Findings
             hint, fix = f"only a queue has it, as its argument x-{name}", None
         message = f"{kind} has no setting {name!r}: the broker refuses the whole file"
         findings.add(_REFUSED, place, message, hint, fix, "error")
-    return not refused
+    # From 4.0 on, a negative delivery limit is no limit.
+    allowed = {**_POLICY_VALUES, **({"delivery-limit": _COUNT} if version is not None and version < (4, 0) else {})}
+    wrong = [name for name, value in definition.data.items() if name in known and not _is_allowed(allowed, name, value)]
+    for name in wrong:
+        _add_wrong_value(definition.at(name), f"{name} of {kind}", definition.data[name], allowed[name], findings)
+    return not refused and not wrong
+
+
+def _is_allowed(allowed: Mapping[str, _Values], name: str, value: Any) -> bool:
+    return value is None or name not in allowed or allowed[name].has(value)
+
+
+def _add_wrong_value(place: str, name: str, value: Any, allowed: _Values, findings: Findings) -> None:
+    shown = shortened(json.dumps(value, ensure_ascii=False, default=str), 40)
+    message = f"{name} is {shown}: the broker refuses the whole file"
+    findings.add(_REFUSED, place, message, f"the broker takes {allowed}", severity="error")
 
 
 def _of_versions(known: _Known) -> str:
@@ -161,15 +271,28 @@ def check_arguments(entry: Entry, arguments: Entry, kind: str, findings: Finding
             if hint is not None:
                 message = f"the broker knows no argument {name!r} of queues, and does not look at it"
                 findings.add("import.ignored", place, message, hint, fix)
+        elif not _is_allowed(_ARGUMENT_VALUES, plain, arguments.data[name]):
+            allowed = _ARGUMENT_VALUES[plain]
+            _add_wrong_value(place, f"the argument {name}", arguments.data[name], allowed, findings)
+    key = "x-dead-letter-routing-key"
+    if arguments.data.get(key) is not None and not arguments.has("x-dead-letter-exchange"):
+        message = f"{key} is there without x-dead-letter-exchange: the broker refuses the whole file"
+        findings.add(_REFUSED, arguments.at(key), message, severity="error")
 
 
 def is_bound(binding: Binding, kind: ExchangeType, version: Version | None, findings: Findings) -> bool:
     """Return True if the broker accepts ``binding`` of an exchange of the type ``kind``; else add a finding."""
     if kind == "x-consistent-hash":
         number = _WEIGHT.fullmatch(binding.key)
-        if number is not None and int(binding.key) >= 1:
+        is_high = number is not None and _is_above(binding.key, _MAX_WEIGHT)
+        if number is not None and not is_high and int(binding.key) >= 1:
+            return True
+        if is_high and (version is None or version < _WITH_MAX_WEIGHT):
+            message = f"RabbitMQ refuses a weight above {_MAX_WEIGHT:,} from {_FIRST_MAX_WEIGHT} on"
+            findings.add("import.refused-binding", f"{binding.path}.routing_key", message)
             return True
         message = f"{binding.key!r} is no weight: a binding key here is an integer greater than 0"
+        message += f" and {_MAX_WEIGHT:,} at most" if is_high else ""
         _add_refused_binding(f"{binding.path}.routing_key", "import.refused-binding", message, None, version, findings)
         return False
     if kind == "headers":
@@ -181,6 +304,13 @@ def is_bound(binding: Binding, kind: ExchangeType, version: Version | None, find
             _add_refused_binding(place, refused.code, refused.message, refused.hint, version, findings)
             return False
     return True
+
+
+def _is_above(number: str, limit: int) -> bool:
+    """Return True if ``number``, digits perhaps after a sign, is greater than ``limit``."""
+    digits = number.removeprefix("+").lstrip("0")
+    # Python rejects integers with thousands of digits.
+    return len(digits) > len(str(limit)) or (not number.startswith("-") and int(digits or "0") > limit)
 
 
 def _add_refused_binding(

@@ -1,0 +1,44 @@
+"""Bindings whose exchange does something else with messages than the binding seems to ask for."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from transpiler.base.topics import is_wild
+from transpiler.language.binding_rules import HeadersMatch
+from transpiler.topology.exchange_types import KeyTest
+from transpiler.topology.model import Topology
+from transpiler.topology.records import Binding
+
+
+class Slip(NamedTuple):
+    """A difference between the apparent meaning of a binding and its effect: the kind of finding, and a sentence.
+
+    If ``is_wide`` is True, the binding accepts more messages than it seems to, otherwise fewer.
+    """
+
+    kind: str
+    reason: str
+    is_wide: bool = False
+
+
+def slip_of(topology: Topology, binding: Binding) -> Slip | None:
+    """Return the apparent mistake of ``binding``; None if there is none, or if the broker has no exchanges.
+
+    A direct exchange compares keys as texts, so that a wildcard is an ordinary word. A topic exchange splits the key ""
+    into no words. A headers binding compares only its pairs, and accepts every message if it has no pairs.
+    """
+    rules = topology.rules
+    if not rules.addressing.has_exchanges:
+        return None
+    exchange = topology.exchange_by_name[binding.source]
+    if exchange.kind.key is KeyTest.EQUAL and is_wild(rules.topic.pattern(binding.key)):
+        reason = f"a {exchange.type} exchange has no wildcards: only messages with the key {binding.key!r} itself match"
+        return Slip("text-wildcard", reason)
+    if exchange.kind.key is KeyTest.WORDS and not binding.key:
+        return Slip("empty-key", 'only messages without a routing key match the key "" of a topic exchange')
+    match = topology.headers(binding)
+    if match == HeadersMatch(False, ()) and topology.selector(binding) is None:
+        beside = f", whatever its key {binding.key!r} says" if binding.key else ""
+        return Slip("takes-all", f"it compares no header and takes every message{beside}", is_wide=True)
+    return None

@@ -90,8 +90,7 @@ class Backtest:
         self.messages[exchange] += 1
         self.deliveries += len(before)
         if exchange == DEFAULT_EXCHANGE and not self.partial:
-            # The default exchange routes by queue name, so a queue that it does not reach does not exist, unless the
-            # topology has the queue.
+            # The default exchange routes by queue name, so an unreached queue exists only if the topology has it.
             unknown = before - now - (self.topology.queue_names if self.topology is not None else set())
             self.unknown.update(unknown)
             before -= unknown

@@ -63,8 +63,8 @@ def split(requirement: Requirement) -> Iterator[Requirement]:
         case Junction(decides=True, terms=terms, forgets=False) if outcomes == FALSE or (
             outcomes == NOT_TRUE and not any(test.outcomes & THROWN for test in all_tests(formula))
         ):
-            # NOT_TRUE is not split if a term may throw, because a later term may be TRUE and the OR is not. Qpid's OR
-            # is never split, because it ignores unknown terms.
+            # Not if a term may throw, because a later term may be TRUE and the OR is not. Not for Qpid's OR, because it
+            # ignores unknown terms.
             for term in terms:
                 yield from split(Requirement(term, outcomes))
         case Negation(term=term):

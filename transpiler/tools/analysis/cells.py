@@ -26,8 +26,8 @@ from transpiler.tools.analysis.representatives import representatives
 
 #: Maximum number of judgements for one subject, and the number of members of an IN list that cost one more judgement.
 _JUDGEMENTS, _MEMBERS = 400_000, 16
-#: Largest constant for which judgements are shared; the relative and the absolute distance from a constant within which
-#: a number may equal the constant when both are rounded to 32-bit floating point.
+#: Largest constant for which judgements are shared; the relative and the absolute distance within which a number may
+#: equal a constant in 32-bit floating point.
 _LARGEST, _NEAR, _LEAST = 2.0**120, 2.0**-22, 2.0**-149
 _PLAIN = (AmqpType.LONG, AmqpType.DOUBLE, AmqpType.STRING, AmqpType.BOOLEAN)
 
@@ -152,8 +152,8 @@ def _judge_of(test: Test) -> Callable[[Message, Any], int]:
         if isinstance(content, str):
             key = content if ordered or kind is AmqpType.CHAR or content in texts else None
         elif isinstance(content, int | float) and not isinstance(content, bool) and math.isfinite(content):
-            # A number that rounding may make equal to a constant is judged separately, and so is a number that a
-            # dialect converts: milliseconds that become seconds, an unsigned long that wraps.
+            # Judge separately a number that rounding may make equal to a constant, or that a dialect converts:
+            # milliseconds that become seconds, an unsigned long that wraps.
             near = (
                 kind is AmqpType.ULONG
                 or not isinstance(value, AmqpValue)

@@ -226,8 +226,8 @@ class _Kinds(NamedTuple):
     integers: tuple[AmqpType, ...]
     floats: tuple[AmqpType, ...]
     texts: tuple[AmqpType, ...]
-    #: ``unsigned`` is True if a dialect, or a filter, keeps an unsigned long above 2**63-1. ``wrapped`` is True if one
-    #: dialect keeps it and another dialect makes it negative.
+    #: ``unsigned`` is True if a dialect or filter keeps an unsigned long above 2**63-1; ``wrapped`` is True if another
+    #: dialect makes it negative.
     unsigned: bool
     wrapped: bool
 

@@ -41,8 +41,8 @@ _JUDGEMENTS, _LEAST = 400_000, 60
 #: Maximum number of constants for one group of message fields.
 _CONSTANTS = 40
 
-#: Maximum number of combinations of the first values of all fields; number of further combinations drawn at random, in
-#: a normal and in a thorough search.
+#: Maximum number of combinations of first values; number of further random combinations, in a normal and in a thorough
+#: search.
 _PRODUCT, _DRAWN, _THOROUGH = 441, 300, 1_000
 
 
@@ -79,8 +79,7 @@ def samples(
             for other in (0, 1):
                 rest = [others[min(other, len(others) - 1)] for others in lists]
                 chosen += [(*rest[:place], item, *rest[place + 1 :]) for item in items[size:]]
-        # A comparison of two names can change where both names have the same value, and where two numbers are equal
-        # only when rounded.
+        # A comparison of two names can change for equal values, and for numbers that are equal only when rounded.
         chosen += list(zip(*(items[size:] for items in lists), strict=False))
         chosen += _close(slots, lists)
     if any(len(items) > size for items in lists) or len(lists) > 6:

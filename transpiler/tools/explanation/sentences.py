@@ -9,8 +9,8 @@ from transpiler.tools.explanation.facts import leaf_fact
 from transpiler.tools.explanation.parts import Evaluation
 from transpiler.tools.explanation.wording import listed, name_is, operand_text, quoted_part, value_text
 
-#: Limits of one sentence: conditions of an AND, failing conditions, alternatives of an OR, alternatives that are listed
-#: as the nearest if there are more, and values of a list.
+#: Maximum number in one sentence of conditions of an AND, failing conditions, alternatives of an OR, nearest
+#: alternatives if there are more, and values of a list.
 _MAX_TOGETHER, _MAX_FAILING, _MAX_ALTERNATIVES, _NEAREST, _MAX_VALUES = 4, 3, 3, 2, 4
 
 

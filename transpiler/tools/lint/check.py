@@ -26,8 +26,8 @@ from transpiler.tools.analysis.building import identity_of
 from transpiler.tools.analysis.contained_conditions import Candidate, contained
 from transpiler.tools.lint.registry import Selection, lint, without_lesser
 
-#: Limits for the comparison of selectors in pairs: maximum number of selectors in a list, of pairs that pass the cheap
-#: test with an example message, and of names in one selector.
+#: Maximum number of selectors in a list for comparison in pairs, of pairs that no example message distinguishes, and of
+#: names in one selector.
 MAX_SELECTORS, MAX_PAIRS, MAX_TESTS = 400, 2_000, 30
 
 

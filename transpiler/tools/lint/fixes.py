@@ -244,8 +244,7 @@ def fix_file(
     ``used_elsewhere`` are constants of the file that other files use as selectors.
 
     A selector stays unchanged if its changed characters are not contiguous in the file, or if its line ignores a rule.
-    The new text is read again; if it does not contain exactly the fixed selectors, nothing is changed. Raises
-    ``UnreadableError``.
+    Nothing is changed if the new text does not contain exactly the fixed selectors. Raises ``UnreadableError``.
     """
     own_selectors = _of_file(content, name, declarations)
     places = {one.mapped.place(Span(0, len(one.mapped.text))) for one in own_selectors}

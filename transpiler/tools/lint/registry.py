@@ -29,8 +29,7 @@ _BY_ID: Mapping[str, Rule] = MappingProxyType({rule.id: rule for rule in RULES})
 #: Names that select rules: ids, first parts of ids, and severities.
 _NAMES = (*_BY_ID, *dict.fromkeys(rule.id.split(".")[0] for rule in RULES), "error", "warning", "info")
 
-#: Title and explanation of the findings that cannot be shown with a selector alone: about the check itself, tables,
-#: limits and IDs.
+#: Title and explanation of findings that no example selector shows: about the check itself, tables, limits and IDs.
 WITHOUT_EXAMPLE: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "check.unread": (

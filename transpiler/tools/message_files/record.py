@@ -17,10 +17,10 @@ BLANK = " \t\r\n"
 class Record(NamedTuple):
     """One message of a file: its location, its text, and its content.
 
-    ``text`` is the text to print. ``cells`` contains text values by name, for a row of CSV or a message whose
-    properties are all text; else None. ``header`` is the header line of a CSV file, and ``names`` its column names.
-    ``value`` is the parsed JSON of ``text``; None if it is not yet parsed. ``body`` is the text of the body if no cell
-    contains it. ``layout`` is the name of the row's layout; None if the format does not determine it.
+    ``text`` is printed. ``cells`` contains text values by name, for a row of CSV or a message with text properties
+    only. ``header`` is the header line of a CSV file, and ``names`` its column names. ``value`` is the parsed JSON of
+    ``text``, None if not yet parsed. ``body`` is the text of the body if no cell contains it. ``layout`` is the name of
+    the row's layout, None if unknown.
     """
 
     file: str

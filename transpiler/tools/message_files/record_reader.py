@@ -55,8 +55,8 @@ class RecordReader:
             refuse_unchosen(rows)
         self._types = types
         self._layouts: dict[tuple[str, ...], StoreLayout] = {}
-        #: True if the records are log entries, which are read the same whether the layout is named or not. With a table
-        #: or header options, they are read as rows of the store instead.
+        #: True if the records are log entries, which are read the same with and without their layout; but with a table
+        #: or header options they are rows of the store.
         self._entries = store is not None and store.name == "rabbitmq-trace" and not (store.table or store.asked)
         self._rows = None if self._entries else rows
         #: The error about the first row without any column of the layout; it counts only if no row has such a column.

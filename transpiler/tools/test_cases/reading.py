@@ -71,10 +71,9 @@ def find_files(directory: str | Path, skipped: Callable[[OSError], object] | Non
 
 
 def read_cases(path: str | Path, text: str | None = None) -> tuple[Case, ...]:
-    """Read the test cases of the file ``path``, or of its content ``text`` if that is given.
+    """Read the test cases of the file ``path``, or of its content ``text`` if given; ``.json`` is JSON, else YAML.
 
-    The file is JSON if its name ends with ``.json``, otherwise YAML. Raises ``CaseFileError`` with line and column, and
-    ``OSError`` if the file cannot be read.
+    Raises ``CaseFileError`` with line and column, and ``OSError`` if the file cannot be read.
     """
     name = str(path)
     if text is None:

@@ -42,15 +42,14 @@ MAX_COMPARED = 200
 #: Maximum number of queues listed as hot, and the fraction of all deliveries from which on a queue is hot.
 MAX_HOT, HOT_SHARE = 5, 0.2
 
-#: Limits of a report's text: lines for each kind of finding; findings with equal reasons that get a line each; names in
+#: Maximum number of lines for each kind of finding; of findings with equal reasons that get a line each; of names in
 #: the common line of more such findings.
 MAX_SHOWN, MAX_ALIKE, MAX_NAMES = 20, 4, 3
 
 #: Version number of the JSON form.
 VERSION = 1
 
-#: The kinds of findings that are errors, because messages are lost or an element never has an effect; and the kinds
-#: that are only notes.
+#: The kinds of findings that are errors (messages are lost, or an element has no effect), and those that are notes.
 ERRORS = frozenset({"refused-file", "missing-target", "dead-letters-lost", "never-matches", "refused-binding"})
 NOTES = frozenset({"hot-queue", "unknown-queues"})
 

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 #: Maximum number of bindings in the label of an arrow; the further bindings are only counted.
 MAX_LABELS = 3
 
-#: Number of dashed arrows with the same label to one node from which on the label is moved to the node; maximum length
-#: of a line of a label, in characters.
+#: Number of equal dashed arrows to one node from which on their label is moved to the node; maximum length of a line of
+#: a label, in characters.
 MAX_SAME, MAX_LINE = 4, 80
 
 #: Pattern of the routing key in the label of a link.
@@ -50,8 +50,8 @@ MAX_NAMES = 3
 
 Format = Literal["mermaid", "dot"]
 
-#: The font size of a name, and the size for Graphviz's layout, in points. The latter is larger, because the fonts of
-#: many systems are up to an eighth wider than the font that Graphviz knows.
+#: Font size of a name, and its size in Graphviz's layout, in points. The latter is larger, because the fonts of many
+#: systems are up to an eighth wider than Graphviz's.
 _SIZE, _LAID_OUT = 11, 12.5
 
 #: Attributes with the colours for a white background, which the picture contains.

@@ -67,7 +67,7 @@ def exchanges(of: Ways, summary: Summary | None) -> Iterator[Finding]:
     topology = of.topology
     ways = successors(topology, all_ways(topology))
     starts: list[Node] = [("exchange", n) for n, exchange in topology.exchange_by_name.items() if not exchange.internal]
-    # Messages also start at queues, which can be addressed by name, and at the ends of links from other brokers.
+    # Messages also start at queues, by their names, and at the ends of links from other brokers.
     starts += [("queue", name) for name in topology.queue_names]
     starts += [(link.destination_type, link.destination) for link in topology.links if link.destination is not None]
     entered = reached(ways, starts)

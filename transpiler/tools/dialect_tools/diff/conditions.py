@@ -105,8 +105,8 @@ class Difference:
 class ConditionDiff:
     """The comparison of two conditions: a message that only the new one selects, and one that only the old one selects.
 
-    ``won`` or ``lost`` is None if no such message was found. ``no_won`` and ``no_lost`` are True if it is proved that
-    no such message exists. ``open_won`` and ``open_lost`` are the reasons why this is not decided; empty if it is.
+    ``won`` or ``lost`` is None if none was found. ``no_won`` and ``no_lost`` are True if it is proved that no such
+    message exists. ``open_won`` and ``open_lost`` are the reasons if this is not decided, else empty.
     """
 
     won: Difference | None

@@ -29,7 +29,7 @@ MAX_CHANGES = 30
 #: Maximum number of equal changes that get a line each; more are listed in one line with their number and first names.
 _MAX_EQUAL, _NAMES = 4, 3
 
-#: The kinds of changes; the first two of a running broker that is compared with what is declared.
+#: The kinds of changes; the first two are for a running broker that is compared with its declared topology.
 ChangeKind = Literal["extra", "missing", "added", "removed", "changed"]
 _SIGNS: Mapping[ChangeKind, str] = {"extra": "+", "missing": "-", "added": "+", "removed": "-", "changed": "~"}
 _OF_RUNNING: Mapping[ChangeKind, ChangeKind] = {"added": "extra", "removed": "missing", "changed": "changed"}
@@ -62,8 +62,8 @@ class TopologyDiff:
     """The changes of a topology, examples of messages that are routed differently, and the number of messages tried.
 
     ``changes`` affect where a message goes at once or later. ``settings`` are changes that do not, such as limits.
-    ``not_computed`` are sentences about what affects messages in a topology and is not compared. If the new topology is
-    that of a running broker, ``running`` are sentences about what of it is known.
+    ``not_computed`` are sentences on features that affect messages but are not compared. If the new topology is that of
+    a running broker, ``running`` are sentences on what is known about the broker.
     """
 
     changes: tuple[Change, ...]
@@ -74,7 +74,7 @@ class TopologyDiff:
     running: tuple[str, ...] = ()
 
     def of_running(self, notes: Iterable[str]) -> TopologyDiff:
-        """Return the same changes as those of a running broker: what is missing there, extra or changed."""
+        """Return the same changes for a running broker: ``extra`` instead of added, ``missing`` instead of removed."""
         changes, settings = (
             tuple(one._replace(change=_OF_RUNNING.get(one.change, one.change)) for one in listed)
             for listed in (self.changes, self.settings)
@@ -244,7 +244,7 @@ def _changes(old: Topology, new: Topology) -> Iterator[Change]:
 
 
 def _exchanges(topology: Topology) -> dict[str, Exchange]:
-    """Return the exchanges by their names. The type of an address depends only on whether its queues are known."""
+    """Return the exchanges by name. Types of addresses are dropped: they only depend on whether queues are known."""
     if topology.rules.addressing.has_exchanges:
         return {one.name: one for one in topology.exchanges}
     return {one.name: replace(one, type=UNKNOWN) for one in topology.exchanges}

@@ -23,8 +23,7 @@ from transpiler.tools.lint.embedded.selector_places import Place, is_messaging
 DECLARES = frozenset("def func fun function fn class interface enum struct object record trait".split())
 #: Maximum number of tokens between a name and the opening parenthesis around it, in the search for declarations.
 _MAX_TOKENS = 400
-#: For Go, whose packages are directories: the extension, the package clause, and the maximum number of tokens in the
-#: receiver of a method.
+#: For Go: the extension, the package clause, and the maximum number of tokens in the receiver of a method.
 _GO, _PACKAGE, _MAX_RECEIVER = ".go", re.compile(r"^package (\w+)", re.MULTILINE), 12
 #: Ends of names of functions that take messages about selectors, and not selectors.
 _NO_CONDITION = re.compile(r"(?:exception|error)$")

@@ -114,8 +114,7 @@ def find_in_code(
         yield from selectors
 
 
-#: The key of a found selector: start and end offset in the file, and its text. For an unread selector, twice the offset
-#: of its expression, and an empty text.
+#: Start and end offset of a found selector, and its text; for an unread selector, twice its offset, and an empty text.
 _Key = tuple[int, int, str]
 
 

@@ -20,7 +20,7 @@ _COMMENT_LINE = re.compile(r"\s*(?:#|//|/\*|\*|--|<!--|!|;)")
 
 
 def read_marker(comment: str) -> tuple[bool, str | None]:
-    """Return True if ``comment``, the text of a comment, marks a selector, and the dialect it gives, or None."""
+    """Return True if ``comment`` marks a selector, and the dialect that it gives, or None."""
     match = _MARKER.fullmatch(comment)
     return match is not None, match["dialect"] if match else None
 

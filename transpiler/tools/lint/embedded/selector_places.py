@@ -266,8 +266,8 @@ _OTHER_SELECTORS = tuple(
     f"{word}selector"
     for word in "label labels node pod namespace object field service network css dom element xpath html query".split()
 )
-#: Pairs of a word and a pattern, None to match every file with the word. A file that matches no pair has no selector in
-#: these places. A pattern that begins with letters is found fast.
+#: Pairs of a word and a pattern, or None. A file without the word and the pattern of any pair has no selector in these
+#: places. A pattern that begins with letters is found fast.
 _CREATED = ("create", re.compile(r"create\w*(?:consumer|subscriber|browser|receiver|queue)"))
 _WORDS: Sequence[tuple[str, re.Pattern[str] | None]] = (
     _CREATED,

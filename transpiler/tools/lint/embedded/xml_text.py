@@ -34,8 +34,7 @@ _REFERENCE = re.compile(
 )
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _NAMED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
-#: Elements with the name and the value of a property in deployment descriptors of EJB, in the form of steps. These
-#: descriptors also have elements ``property``.
+#: Elements with the name and value of a property in deployment descriptors of EJB, which also have ``property``.
 _NAME, _VALUE = "activationconfigpropertyname", "activationconfigpropertyvalue"
 #: Patterns of XML namespaces, each with the dialect of the broker.
 _BROKERS = (

@@ -72,6 +72,7 @@ from transpiler.compiler.ir.traversal import (
     substitute_parameters,
     without_conversions,
 )
+from transpiler.compiler.ir.type_tests import TypeTest, are_exclusive, type_test
 
 __all__ = [
     "CLASSES",
@@ -105,6 +106,7 @@ __all__ = [
     "Sizes",
     "Test",
     "Topic",
+    "TypeTest",
     "Value",
     "When",
     "XPath",
@@ -112,6 +114,7 @@ __all__ = [
     "XPathTest",
     "all_of",
     "any_of",
+    "are_exclusive",
     "calculate_constants",
     "children",
     "column_paths",
@@ -130,5 +133,6 @@ __all__ = [
     "sql_not",
     "substitute_parameters",
     "type_class",
+    "type_test",
     "without_conversions",
 ]

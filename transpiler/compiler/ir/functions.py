@@ -270,6 +270,8 @@ class Function(IdentityEnum):
     PARSE_JSON = "parse JSON", "try_parse_json({0})"
     #: The value of a VARIANT at a path, cast to the type of the node; and the name of the type of a VARIANT's value.
     VARIANT_GET = "variant get", "try_variant_get({0:bare}, {1:bare}, '{kind}')"
+    #: The value of a VARIANT at a path, as a VARIANT.
+    VARIANT_AT = "variant at", "variant_get({0:bare}, {1:bare})"
     VARIANT_TYPE = "variant type", "schema_of_variant({0})"
     #: The text whose UTF-8 bytes are the signed or unsigned integers of an array. With bit 256 set, each byte has three
     #: hexadecimal digits, of which the last two are those of the byte.

@@ -36,7 +36,8 @@ def variant_path(*keys: str) -> str:
 
 def variant_get(variant: ir.Value, path: str, column_type: ColumnType) -> ir.Value:
     """Return the value in ``variant`` at ``path``, cast to ``column_type``; NULL if it cannot be cast."""
-    return ir.Apply(ir.Function.VARIANT_GET, (variant, ir.constant(path)), column_type)
+    function = ir.Function.VARIANT_AT if column_type == VARIANT else ir.Function.VARIANT_GET
+    return ir.Apply(function, (variant, ir.constant(path)), column_type)
 
 
 def stored_in_variant(variant: ir.Value, path: str) -> Stored:
@@ -88,7 +89,7 @@ def stored_in_variant(variant: ir.Value, path: str) -> Stored:
 
 def is_json(variant: ir.Value) -> bool:
     """Return True if ``variant`` is parsed from JSON text, so that its values have only the types of JSON."""
-    while isinstance(variant, ir.Apply) and variant.function in (ir.Function.VARIANT_GET, ir.Function.FIRST):
+    while isinstance(variant, ir.Apply) and variant.function in (ir.Function.VARIANT_AT, ir.Function.FIRST):
         variant = variant.arguments[0]
     return isinstance(variant, ir.Apply) and variant.function is ir.Function.PARSE_JSON
 

@@ -9,6 +9,7 @@ from operator import is_
 from transpiler.compiler import ir
 from transpiler.compiler.rewrites.combine_in_lists import combine_in_lists
 from transpiler.compiler.rewrites.fold_constants import fold_constants
+from transpiler.compiler.rewrites.gather_guarded import gather_guarded
 from transpiler.compiler.rewrites.invert_text import invert_text
 from transpiler.compiler.rewrites.merge_comparisons import merge_comparisons
 from transpiler.compiler.rewrites.redundant_null_checks import remove_redundant_null_checks
@@ -42,6 +43,7 @@ _CHAIN: tuple[Law, ...] = (
     excluded_middle,
     exclude_opposites,
     factor_common_terms,
+    gather_guarded,
 )
 
 #: The laws by the class of the node that they rewrite, in the order in which they are tried. A law returns its argument

@@ -1,0 +1,54 @@
+"""Tests of the type of a VARIANT, which is known by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from transpiler.base.comparison import Comparison
+from transpiler.compiler.ir.functions import Function
+from transpiler.compiler.ir.nodes import Apply, Compare, Constant, In, Predicate, Value
+
+
+class TypeTest(NamedTuple):
+    """A test whether the type of a VARIANT is one of several.
+
+    ``type_name`` is the value that names the type. ``names`` are the names of the types, or the beginnings of their
+    names if ``is_prefix``.
+    """
+
+    type_name: Value
+    names: tuple[str, ...]
+    is_prefix: bool
+
+
+def type_test(predicate: Predicate) -> TypeTest | None:
+    """Return a predicate as a test of the type of a VARIANT; None for any other predicate."""
+    match predicate:
+        case Compare(operator=Comparison.EQ, left=value, right=Constant() as member):
+            members: tuple[Constant, ...] = (member,)
+        case In(value=value, members=members, negated=False):
+            pass
+        case _:
+            return None
+    is_prefix = False
+    match value:
+        case Apply(function=Function.LEFT, arguments=(inner, _)):
+            value, is_prefix = inner, True
+    if not (isinstance(value, Apply) and value.function is Function.VARIANT_TYPE):
+        return None
+    return TypeTest(value, tuple(str(member.value) for member in members), is_prefix)
+
+
+def are_exclusive(tests: Sequence[TypeTest | None]) -> bool:
+    """Return True if all tests are of the type of one VARIANT, and at most one of them holds in any row."""
+    known = [test for test in tests if test is not None]
+    if len(known) < len(tests) or len({test.type_name for test in known}) != 1:
+        return False
+    return not any(
+        first.startswith(second) or second.startswith(first)
+        for place, test in enumerate(known)
+        for other in known[:place]
+        for first in test.names
+        for second in other.names
+    )

@@ -130,7 +130,8 @@ READINGS = [
     (
         "headers ARRAY<STRUCT<key: STRING, value: BINARY>>, topic STRING, order_type STRING",
         "JMSType = 'stock'",
-        "CAST(try_element_at(filter(headers, h -> h.key = 'JMSType'), -1).value AS STRING) = 'stock'",
+        "CAST(try_element_at(filter(headers, h -> h.key = 'JMSType'), -1).value AS STRING) "
+        "COLLATE UTF8_BINARY = 'stock'",
         "JMSType is read from the property of that name: the layout kafka-headers has no such field",
         "headers={'JMSType': 'order_type'}",
     ),
@@ -151,15 +152,15 @@ READINGS = [
     (
         "JMSPriority INT, Color STRING, v VARIANT",
         "color = 'red'",
-        "schema_of_variant(try_variant_get(v, '$.color', 'variant')) = 'STRING' "
-        "AND try_variant_get(v, '$.color', 'string') = 'red'",
+        "schema_of_variant(variant_get(v, '$.color')) = 'STRING' "
+        "AND try_variant_get(v, '$.color', 'string') COLLATE UTF8_BINARY = 'red'",
         "color is read from v, and there is a column Color, too",
         "write Color",
     ),
     (
         "headers ARRAY<STRUCT<key: STRING, value: BINARY>>, Tenant STRING",
         "tenant = 'a'",
-        "CAST(try_element_at(filter(headers, h -> h.key = 'tenant'), -1).value AS STRING) = 'a'",
+        "CAST(try_element_at(filter(headers, h -> h.key = 'tenant'), -1).value AS STRING) COLLATE UTF8_BINARY = 'a'",
         "tenant is read from headers, and there is a column Tenant, too",
         "write Tenant",
     ),
@@ -173,8 +174,8 @@ PLAIN = [
     (
         "JMSPriority INT, v VARIANT",
         "v.x = 'red'",
-        "schema_of_variant(try_variant_get(v, '$.x', 'variant')) = 'STRING' "
-        "AND try_variant_get(v, '$.x', 'string') = 'red'",
+        "schema_of_variant(variant_get(v, '$.x')) = 'STRING' "
+        "AND try_variant_get(v, '$.x', 'string') COLLATE UTF8_BINARY = 'red'",
     ),
 ]
 

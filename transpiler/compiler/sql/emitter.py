@@ -8,6 +8,7 @@ from typing import assert_never
 
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import ColumnType, SparkType
+from transpiler.compiler.sql.collation import has_collation, tests_texts
 from transpiler.compiler.sql.precedence import LEVELS, Text
 from transpiler.compiler.sql.quoting import decimal_literal, quote_path, quote_text, wall_clock_literal
 from transpiler.message.types import TypeClass
@@ -88,7 +89,8 @@ def _predicate(node: ir.Predicate) -> _Text:
     # The most frequent nodes come first.
     match node:
         case ir.Compare(operator=operator, left=left, right=right):
-            return f"{_within(_value(left), _SUM)} {operator.value} {_within(_value(right), _SUM)}", _TEST
+            first = _value(left) if has_collation(right) else _text(left)
+            return f"{_within(first, _SUM)} {operator.value} {_within(_value(right), _SUM)}", _TEST
         case ir.And(terms=terms):
             return " AND ".join(_within(_predicate(term), _NOT) for term in terms), _AND
         case ir.Or(terms=terms):
@@ -109,25 +111,26 @@ def _predicate(node: ir.Predicate) -> _Text:
             return ("true" if value else "false"), _PRIMARY
         case ir.In(value=value, members=members, negated=negated):
             listed = ", ".join(_constant(member)[0] for member in members)
-            return f"{_within(_value(value), _SUM)}{_not(negated)} IN ({listed})", _TEST
+            return f"{_within(_text(value), _SUM)}{_not(negated)} IN ({listed})", _TEST
         case ir.ArrayContains(value=value, array=array):
             return f"array_contains({quote_path(array)}, {_wide(value)})", _PRIMARY
         case ir.Like(value=value, pattern=pattern, negated=negated):
             # Imported only here because most predicates have no pattern.
             from transpiler.compiler.sql.patterns import like_text
 
-            return like_text(_value(value)[0], _within(_value(value), _SUM), pattern, negated)
+            tested = _text(value)
+            return like_text(tested[0], _within(tested, _SUM), pattern, negated)
         case ir.Topic(value=value, pattern=pattern, negated=negated):
             from transpiler.compiler.sql.patterns import topic_text
 
-            return topic_text(_value(value)[0], pattern, negated)
+            return topic_text(_text(value)[0], pattern, negated)
         case ir.XPath(value=value, test=test, negated=negated):
             # Imported only here because few predicates test documents.
             from transpiler.compiler.sql.xml import xpath_text
 
             return _test(xpath_text(_value(value)[0], test), negated)
         case ir.Matches(value=value, expression=expression, negated=negated):
-            return _test(f"rlike({_value(value)[0]}, {quote_text(expression)})", negated)
+            return _test(f"rlike({_text(value)[0]}, {quote_text(expression)})", negated)
         case ir.AnyRow():
             return _listed(node), _PRIMARY
         case ir.SeparateMethod(predicate=predicate):
@@ -186,8 +189,10 @@ def _value(node: ir.Value) -> _Text:
             assert_never(node)
 
 
-def _alone(node: ir.Value) -> str:
-    return _within(_value(node), _PRIMARY)
+def _text(node: ir.Value) -> _Text:
+    """Emit a value as the subject of a test; a text is compared by its bytes in every view and session."""
+    text = _value(node)
+    return text if has_collation(node) else (f"{_within(text, _PRIMARY)} COLLATE UTF8_BINARY", _PRODUCT)
 
 
 def _wide(node: ir.Value) -> str:
@@ -235,13 +240,23 @@ _WALL_CLOCK = (
 )
 
 
+def _choice(cases: Sequence[ir.When]) -> str:
+    """Emit the value of the one case whose test of a VARIANT's type holds."""
+    tests = [ir.type_test(case.condition) for case in cases]
+    if all(test is not None and not test.is_prefix and len(test.names) == 1 for test in tests):
+        names = [(test.type_name, quote_text(name)) for test in tests if test is not None for name in test.names]
+        whens = [f"WHEN {name} THEN {_wide(case.value)}" for (_, name), case in zip(names, cases, strict=True)]
+        return f"CASE {_value(names[0][0])[0]} {' '.join(whens)} END"
+    return f"CASE {' '.join(f'WHEN {emit_filter(case.condition)} THEN {_wide(case.value)}' for case in cases)} END"
+
+
 class _Argument:
     """An argument of a function. Its SQL is emitted only once, because nested sums would emit it repeatedly."""
 
     __slots__ = ("_text", "_value")
 
-    def __init__(self, value: ir.Value) -> None:
-        self._value, self._text = value, _value(value)
+    def __init__(self, value: ir.Value, is_tested: bool = False) -> None:
+        self._value, self._text = value, _text(value) if is_tested else _value(value)
 
     def __format__(self, spec: str) -> str:
         if spec:
@@ -255,11 +270,16 @@ _FORMATS = {"bare": _OR, "sum": _SUM}
 def _apply(function: ir.Function, arguments: tuple[ir.Value, ...], value_type: ColumnType) -> _Text:
     if function.sql:
         kind = value_type.kind.value.lower()
-        return function.sql.format(*map(_Argument, arguments), type=value_type, kind=kind), _PRIMARY
+        is_tested = tests_texts(function)
+        texts = [_Argument(argument, is_tested) for argument in arguments]
+        return function.sql.format(*texts, type=value_type, kind=kind), _PRIMARY
     if function in _SYMBOLS or function is ir.Function.DIVIDE:
         left, right = arguments
         return _calculate(function, left, right, value_type)
     if function is ir.Function.FIRST:
+        cases = [argument for argument in arguments if isinstance(argument, ir.When)]
+        if len(cases) == len(arguments) and ir.are_exclusive([ir.type_test(case.condition) for case in cases]):
+            return _choice(cases), _PRIMARY
         return f"coalesce({', '.join(_wide(argument) for argument in arguments)})", _PRIMARY
     first = arguments[0]
     text = _value(first)

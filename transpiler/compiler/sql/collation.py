@@ -1,0 +1,49 @@
+"""The collation of an emitted text.
+
+A string literal, a cast to STRING and most functions that make a text of something else have the default collation of
+the view, the schema or the session in which the SQL is used. A selector compares texts byte by byte. So the emitter
+writes ``COLLATE UTF8_BINARY`` after a tested text, unless the text takes its collation from a column. The layouts have
+already cast the columns with another collation (``layouts.collations``).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import SparkType
+
+#: The functions whose text has the default collation although an argument is a text of a column.
+_CASTS = frozenset((ir.Function.JAVA_TEXT, ir.Function.OCTETS, ir.Function.TRY_CAST))
+
+_TEST = re.compile(r"rlike|regexp|startswith|contains|substring_index|[=>] '", re.IGNORECASE)
+
+
+def has_collation(value: ir.Value) -> bool:
+    """Return True if a test of the value does not depend on a default collation.
+
+    That is the case for a text that takes its collation from a column, for the name of a type, which is equal to
+    another one in upper case under no collation, and for a value that is no text.
+    """
+    if value.type.kind is not SparkType.STRING or isinstance(value, ir.Column):
+        return True
+    match value:
+        case ir.Apply(function=ir.Function.BY_BYTES | ir.Function.VARIANT_TYPE):
+            return True
+        case ir.Apply(function=function, arguments=arguments) if function not in _CASTS:
+            return any(_is_text(argument) and has_collation(argument) for argument in arguments)
+        case ir.When(value=inner):
+            return has_collation(inner)
+        case _:
+            return False
+
+
+def _is_text(value: ir.Value) -> bool:
+    return value.type.kind is SparkType.STRING
+
+
+@lru_cache(maxsize=256)
+def tests_texts(function: ir.Function) -> bool:
+    """Return True if the SQL of the function compares or searches its arguments."""
+    return _TEST.search(function.sql) is not None

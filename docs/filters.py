@@ -27,91 +27,104 @@ EXAMPLES: dict[str, Any] = {
 
 HEAD = """# Filters
 
-What an AMQP 1.0 client can send in a source's filter set. A symbol decides what a filter is. A code stands for the
-first row that has it; 0x0000468C:0x00000005 is the or-filter in the Apache document and XQuery in the C++ broker, so a
-list under that code is an or-filter, with a warning, and a string is an error.
+This page lists the filters that an AMQP 1.0 client can send in the filter set of a source. The symbol or the code of a
+filter says what it is. If two rows have the same code, the code means the first row: 0x0000468C:0x00000005 is the
+or-filter of the Apache document, and XQuery in the C++ broker. So a list under that code is read as an or-filter, with
+a warning, and a string is an error.
 
 | symbol | code | value | capability | source | SQL of an example |
 |---|---|---|---|---|---|
 """
 
 DECISIONS = (
-    ("a set of filters", "all must hold; an empty one accepts every message; a null is no filter"),
+    ("a set of filters", "a message must match all filters; an empty set accepts every message; a null is no filter"),
     (
-        "larger pieces of AMQP",
-        "of a source, an attach, or frames as bytes the filter set inside is read; what holds none is an error",
+        "larger units of AMQP",
+        "from the bytes of a source, an attach or whole frames, the filter set inside is read; bytes without a filter "
+        "set are an error",
     ),
     (
-        "what a filter answers",
-        "accepted or not: a selector that is unknown does not select, and `not` around it accepts",
+        "a selector that is unknown",
+        "a filter accepts a message or rejects it: it rejects the message if the selector is unknown, and the "
+        "not-filter around it then accepts the message",
     ),
     (
         "an unknown descriptor",
-        'an error; with `unknown="ignore"` the whole named filter is left out, and `in_effect` says what stays',
+        'is an error; with `unknown="ignore"`, the whole named filter is left out, and `in_effect` contains the others',
     ),
     (
         "topic words",
-        'the subject "" is one empty word; an absent subject matches the pattern `#` only, not `#.#`',
+        'the subject "" is one empty word; a message without a subject matches the pattern `#` only, not `#.#`',
     ),
     (
         "`x-match`",
-        "demanded, for the document has a MUST there: `all` or `any`, a symbol; a string is read with a warning; "
-        "anything else, or none, is an error. A binding of an exchange may leave it out, and then asks for `all`",
+        "is required in a filter, because the document says MUST: the symbol `all` or `any`. A string is accepted with "
+        "a warning; any other value, or no value, is an error. A binding of an exchange may omit it, which means `all`",
     ),
-    ("other keys with `x-`", "ignored"),
+    ("other keys with `x-`", "are ignored"),
     (
         "a null in a headers binding",
-        "the key is there, be it with a null value; a typed column cannot tell, and has to have a value",
+        "the message must have the key, with any value, even null; over a typed column, the value must not be NULL, "
+        "because the column can't distinguish a null from an absent key",
     ),
     (
         "equal values",
-        "within a class: all integers by value, all floating point numbers, strings with symbols and chars, bytes with "
-        "uuids; 1 is not 1.0",
+        "values are compared within a class: all integers by value, all floating point numbers by value, strings with "
+        "symbols and chars, bytes with uuids; the integer 1 does not equal 1.0",
     ),
     (
         "the payload of no-local",
-        "an empty list, or the text `NoLocalFilter{}` that several clients send; "
-        'with `unknown="ignore"` anything, with a warning',
+        "is an empty list, or the text `NoLocalFilter{}`, which several clients send; "
+        'with `unknown="ignore"`, any payload is accepted with a warning',
     ),
     (
         "header names on the wire",
-        "`FilterSet.to_amqp()` writes `amqp.correlation_id` for `JMSCorrelationID` in a selector with the descriptor "
-        "`apache.org:selector-filter:string`, by the table of its document, and leaves others as they are; "
-        "`wire_names=` decides for all",
+        "`FilterSet.to_amqp()` writes `amqp.correlation_id` instead of `JMSCorrelationID` in a selector with the "
+        "descriptor `apache.org:selector-filter:string`, by the table in its document, and leaves other selectors "
+        "unchanged; `wire_names=` sets this for all selectors",
     ),
-    ("what a peer must offer", "`FilterSet.capabilities`: the capability of each filter's own document"),
+    (
+        "what the peer must offer",
+        "`FilterSet.capabilities` returns the capability that each filter's own document names",
+    ),
     (
         "the receiver",
-        "`now=` is the time for a JMSExpiration by a ttl, `destination=` the JMSDestination of a message without `to`",
+        "`now=` is the current time, from which the JMSExpiration of a message with a ttl is computed; `destination=` "
+        "is the JMSDestination of a message without `to`",
     ),
-    ("no-local", "a message that does not say on which connection it was published is accepted"),
+    ("no-local", "accepts a message that does not say on which connection it was published"),
     (
         "the publisher's connection",
-        "message annotation `x-opt-publisher-connection`; over typed columns a column of that name",
+        "is the message annotation `x-opt-publisher-connection`; over typed columns, the column of that name",
     ),
     (
         "property filters",
-        "`&p:` prefix, `&s:` suffix, `&&` an ampersand; numbers compare across integers and floating point",
+        "`&p:` begins a prefix, `&s:` begins a suffix, and `&&` stands for an ampersand; integers and floating point "
+        "numbers are compared by value",
     ),
     (
         "streams of RabbitMQ",
-        "`rabbitmq:stream-filter` takes messages whose annotation `x-stream-filter-value` is one of its texts, and "
-        "with `rabbitmq:stream-match-unfiltered` those without one; over a table without annotations it is not in "
-        "effect, with a finding. `rabbitmq:stream-offset-spec` says where a stream is read from, and selects nothing",
+        "`rabbitmq:stream-filter` accepts messages whose annotation `x-stream-filter-value` equals one of its texts; "
+        "with `rabbitmq:stream-match-unfiltered`, it also accepts messages without the annotation. Over a table "
+        "without annotations, it is not in effect, with a warning. `rabbitmq:stream-offset-spec` says where a stream is "
+        "read from, and does not filter messages",
     ),
     (
         "sessions of Service Bus",
-        "`com.microsoft:session-filter` takes messages whose `group_id` is its text, be it described, by its symbol or "
-        "its code 0x00000013:0x7000000C, or a text by that name without a descriptor; with a null it asks for the next "
-        "session that is free, which selects nothing, with a finding",
+        "`com.microsoft:session-filter` accepts messages whose `group_id` equals its text. It is a value described by "
+        "its symbol or by its code 0x00000013:0x7000000C, or a text without a descriptor under that name. A null asks "
+        "for the next free session and does not filter messages, with a warning",
     ),
-    ("a null in an application-properties filter", "the key is there; in a properties filter it is an error"),
+    (
+        "a null in an application-properties filter",
+        "the message must have the key; in a properties filter, a null is an error",
+    ),
 )
 
 TAIL = """
 ## Decisions
 
-Where the documents are silent or brokers differ, this holds, in Spark and in the reference alike.
+If the documents are silent or brokers differ, Spark and the reference evaluator follow these rules.
 
 | question | answer |
 |---|---|
@@ -127,7 +140,7 @@ def code(text: str) -> str:
 def example(row: Descriptor) -> str:
     """The SQL of an example, or why there is none."""
     if row.kind is None:
-        return "known, and not available here"
+        return "known, but not supported"
     value = EXAMPLES.get(row.kind.__name__)
     if value is None:
         raise ValueError(f"no example of {row.kind.__name__}")

@@ -364,7 +364,9 @@ def test_a_page_for_contributors_names_modules_that_exist(page: str) -> None:
 
 
 def test_a_headers_filter_demands_x_match_and_an_exchange_does_not() -> None:
-    assert "`x-match` | demanded, for the document has a MUST there" in (DOCS / "filters.md").read_text("utf-8")
+    assert "`x-match` | is required in a filter, because the document says MUST" in (DOCS / "filters.md").read_text(
+        "utf-8"
+    )
     with pytest.raises(DecodeError, match="x-match is missing"):
         transpile_filter(FILTER)
     message = Message.from_dict({"application_properties": {"a": 1}})

@@ -106,8 +106,8 @@ DECISIONS = (
         "streams of RabbitMQ",
         "`rabbitmq:stream-filter` accepts messages whose annotation `x-stream-filter-value` equals one of its texts; "
         "with `rabbitmq:stream-match-unfiltered`, it also accepts messages without the annotation. Over a table "
-        "without annotations, it is not in effect, with a warning. `rabbitmq:stream-offset-spec` says where a stream is "
-        "read from, and does not filter messages",
+        "without annotations, it is not in effect, with a warning. `rabbitmq:stream-offset-spec` says where a stream "
+        "is read from, and does not filter messages",
     ),
     (
         "sessions of Service Bus",

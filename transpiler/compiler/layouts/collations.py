@@ -75,9 +75,9 @@ class Collations:
         return column if column.type.collation != "UTF8_BINARY" else ir.Apply(ir.Function.BY_BYTES, (column,), STRING)
 
     def _path(self, path: Path) -> tuple[Path, bool]:
-        """Return ``path`` with a cast before its step into a map or array, and True if it ends at a collated string.
+        """Return ``path`` with a cast before its step into a map or array with collated strings.
 
-        The cast is added only if the map or array contains collated strings.
+        The second result is True if the path ends at a collated string.
         """
         spark_type = _named(self.columns, str(path[0]))
         for place, step in enumerate(path[1:], 1):

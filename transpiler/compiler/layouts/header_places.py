@@ -310,7 +310,7 @@ def header_columns(table: Table | None) -> dict[str, HeaderPlace]:
 def unbound_header(name: str, column: str, reading: Reading | None) -> HeaderPlace:
     """Return the place of the header field ``name`` in a column of unknown type, read so that any likely type works.
 
-    ``reading`` is the user's choice; None stands for the field's usual reading.
+    ``reading`` is the user's choice; None means the field's usual reading.
     """
     own = reading or READINGS[name]
     match own:
@@ -327,7 +327,7 @@ _TIMES = (SparkType.TIMESTAMP, SparkType.TIMESTAMP_NTZ)
 def _beside(name: str, place: ColumnPlace, column_type: ColumnType) -> HeaderPlace:
     """Return the place of the header field ``name`` in the column ``place`` with the type ``column_type``.
 
-    If the field cannot have this type, using the field raises an error that suggests the option for the conversion.
+    If the field cannot have this type, using it raises an error that suggests the option for the conversion.
     """
     kind, own = column_type.kind, READINGS[name]
     integer, text = kind.bits is not None, kind in (SparkType.STRING, SparkType.CHAR, SparkType.VARCHAR)

@@ -502,7 +502,7 @@ class TaggedTexts(PropertySource):
             for value, texts in same_cast.items()
         ]
         absent = ir.any_of(ir.IsNull(text), null)
-        # Without a ``null``, test only the text: NOT (absent) would be NULL if the struct's type is NULL.
+        # NotTrue instead of SQL's NOT, because ``null`` is NULL if the type is NULL, and the text may be present then.
         present = ir.IsNull(text, negated=True) if self.null is None else ir.NotTrue(absent)
         unknown = ir.all_of(present, ir.NotTrue(ir.any_of(*known)))
         values.append(StoredValue((Compound.LIST,), ir.Constant(b"", BINARY), unknown))

@@ -58,7 +58,7 @@ def with_lowercase_publication_columns(row: Mapping[str, Any], layout: Layout | 
 
 
 def has_column(row: Mapping[str, Any], layout: Layout | None, name: str) -> bool:
-    """Return True if ``row`` or the table of ``layout`` has the column ``name``, even if the value is NULL."""
+    """Return True if ``row``, or the table of ``layout``, has the column ``name``, even if its value is NULL."""
     if name in row:
         return True
     schema = None if layout is None else layout.known_schema()

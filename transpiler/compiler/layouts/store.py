@@ -195,7 +195,7 @@ class StoreLayout(Layout):
     def header(self, name: str) -> HeaderPlace | None:
         """Return the place and reading of the header field ``name``, which may be the property of that name.
 
-        Return None if the store has no place for the field and a property cannot replace it.
+        Return None if the store has neither.
         """
         header = self.headers.get(name)
         if header is not None:

@@ -159,9 +159,9 @@ def stored_union(path: Path) -> Stored:
 
 
 def case_of_constants(decides: ir.Value, choices: Sequence[tuple[ir.Predicate, bool | int]]) -> Stored:
-    """Return the content whose value is a constant: that of the one predicate in ``choices`` that holds.
+    """Return a value that is the constant of the predicate in ``choices`` that holds.
 
-    In each row in which ``decides`` is not NULL, exactly one predicate holds. In other rows the value is absent.
+    Exactly one predicate holds if ``decides`` is not NULL; otherwise the value is absent.
     """
     values = tuple(
         StoredValue((AmqpType.BOOLEAN if isinstance(value, bool) else AmqpType.LONG,), ir.constant(value), guard)

@@ -151,10 +151,7 @@ def _comparand(place: Stored, comparand: Comparand) -> ir.Value | None:
 
 
 def _guarded(place: Stored, item: Alternative) -> ir.Value:
-    """Return the value of ``item``, NULL in rows in which its guard fails.
-
-    In a tagged union no guard is needed, because the field of each class is NULL in such rows.
-    """
+    """Return the value of ``item``, NULL if its guard fails. The field of a tagged union needs no guard for that."""
     return item.value if place.tag is not None else ir.guarded(item.guard, item.value)
 
 

@@ -31,8 +31,8 @@ class Alternative(NamedTuple):
     """A value of one type, which is the operand's value in the rows in which ``guard`` holds and it is not NULL.
 
     ``shared_guard`` is a simpler guard for all alternatives with the same value together; None if there is none.
-    ``stands_where`` is a predicate for the rows in which the alternative applies that does not test the value; it is
-    None unless the value is never NULL when the guard holds.
+    ``stands_where`` is a predicate for the rows in which the alternative applies that does not test the value, such as
+    the guard of a value that is never NULL when the guard holds; None if there is no such predicate.
     """
 
     type: OperandType
@@ -166,9 +166,9 @@ def from_value(kind: OperandType, value: ir.Value) -> Operand:
 
 
 def choice(operand: Operand, kind: OperandType, choices: Sequence[tuple[ir.Predicate, bool | str]]) -> Operand:
-    """Return an operand that has the constant of the predicate in ``choices`` that holds.
+    """Return an operand with the constant of the predicate in ``choices`` that holds.
 
-    In each row in which ``operand`` has a value, one of the predicates holds; the result is absent in all other rows.
+    One of the predicates holds if ``operand`` has a value; otherwise the result is absent.
     """
     items = tuple(Alternative(kind, ir.constant(value), condition) for condition, value in choices)
     return Operand(items, operand.present, operand.absent, operand.error)
@@ -217,7 +217,7 @@ def one_value(
 ) -> ir.Value:
     """Return ``items``, alternatives of ``operand``, as one value that is NULL if none of them applies.
 
-    ``convert`` returns the value to use for an alternative; if it is None, the alternative's value is used.
+    ``convert`` returns the value of an alternative to use; None stands for its own value.
     """
     groups: dict[ir.Value, list[Alternative]] = {}
     for item in items:

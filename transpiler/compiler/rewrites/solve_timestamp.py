@@ -81,7 +81,7 @@ def _lasting(operator: Comparison, end: ir.Apply, bound: ir.Constant) -> ir.Pred
 def _turned(operator: Comparison, timestamp: ir.Value, offset: int) -> ir.Predicate:
     """Rewrite a comparison of a timestamp's milliseconds as comparisons of the timestamp with NOW + ``offset`` ms.
 
-    The milliseconds are rounded down, so that one millisecond corresponds to a half-open interval of timestamps.
+    The milliseconds are rounded down, so each millisecond is a half-open interval of timestamps.
     """
 
     def since(start: int) -> ir.Predicate:

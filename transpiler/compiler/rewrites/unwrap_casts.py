@@ -225,10 +225,7 @@ def _unfolded(operator: Comparison, column: ir.Value, limit: float) -> ir.Predic
 
 
 def _held(operator: Comparison, grid: _Grid, limit: float) -> tuple[int, int]:
-    """Return the half-open range of numbers in ``grid`` whose values satisfy ``operator`` and ``limit``.
-
-    For ``<>``, return the same range as for ``=``.
-    """
+    """Return the half-open range of numbers in ``grid`` whose values satisfy ``operator`` and ``limit``."""
     at_least, above = grid.bounds(limit)
     match operator:
         case Comparison.LT:

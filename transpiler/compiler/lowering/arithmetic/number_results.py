@@ -198,10 +198,7 @@ def _result(
     stands: ir.Predicate,
     guard: ir.Predicate = ir.TRUE,
 ) -> list[Alternative]:
-    """Return the result of ``function`` as an alternative; an empty list if there is no result.
-
-    There is none if an operand is None, or for constants without a result, such as a division by zero.
-    """
+    """Return the result of ``function`` as an alternative; an empty list if an operand is None or no result exists."""
     value = None if left is None or right is None else _apply(function, left, right)
     return [] if value is None else [Alternative(kind, value, guard, stands_where=stands)]
 

@@ -61,7 +61,7 @@ class Apply:
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """The value in rows in which the predicate ``condition`` holds; NULL in all other rows."""
+    """The value if the predicate ``condition`` holds, and otherwise NULL."""
 
     condition: Predicate
     value: Value
@@ -298,7 +298,7 @@ def constant(value: bool | int | float | str) -> Constant:
 
 
 def guarded(guard: Predicate, value: Value) -> Value:
-    """Return an expression for ``value`` that is NULL in rows in which ``guard`` does not hold."""
+    """Return an expression for ``value`` that is NULL if ``guard`` does not hold."""
     return value if guard == TRUE else When(guard, value)
 
 

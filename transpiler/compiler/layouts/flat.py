@@ -240,11 +240,11 @@ def typed_columns_of(layout: Layout) -> FlatLayout | None:
 
 
 def flat_layout(schema: Mapping[str, Any], struct: str | None = None, *, case_sensitive: bool = False) -> FlatLayout:
-    """Return the layout of typed columns for ``schema``, a schema in Spark's JSON form.
+    """Return the layout of typed columns for ``schema``, which is in Spark's JSON form.
 
     ``struct`` is the column whose fields are the properties; if it is None, the columns are. By default Spark ignores
-    the case of names, so columns that differ only in case are unusable unless ``case_sensitive``. If ``struct`` is not
-    a struct column of the schema, raise ``LayoutError``.
+    the case of names, so columns that differ only in case are unusable unless ``case_sensitive``. A ``struct`` that is
+    not a struct column raises ``LayoutError``.
     """
     fields = {field["name"]: field for field in schema["fields"]}
     twice = [name for name, count in Counter(field["name"] for field in schema["fields"]).items() if count > 1]
@@ -302,8 +302,7 @@ _NO_PART = "perhaps rename the column: a name with a dot is no part of a path"
 def _columns(fields: list[SchemaField], path: Path, prefix: str) -> Iterator[tuple[str, ir.Column | Unusable]]:
     """Yield each of ``fields`` by name, and each field of a nested struct by its path with dots.
 
-    If a field has the same name as such a path, it takes precedence. A field whose own name contains a dot cannot be a
-    step of a path.
+    A field with the same name as such a path comes first. A field whose own name has a dot cannot be a step of a path.
     """
     fields = [each for each in fields if not prefix or "." not in each["name"]]
     own = {prefix + each["name"] for each in fields}

@@ -189,8 +189,8 @@ Columns = Mapping[str, ColumnType]
 class HeaderOption:
     """The column or key that a user names for a header field.
 
-    ``reading`` converts its value; if it is None, the field's usual reading does. ``kind`` states whether ``name`` is a
-    column or a key; if it is None, the name is a column if the table has such a column.
+    ``reading`` converts its value; None means the field's usual reading. ``kind`` states whether ``name`` is a column
+    or a key; None means a column if the table has such a column.
     """
 
     name: str

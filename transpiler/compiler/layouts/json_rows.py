@@ -59,10 +59,9 @@ _TIMES = ("absolute_expiry_time", "creation_time")
 
 
 def message_from_json(value: Any) -> Message:
-    """Return the message in ``value``, whose form is recognized by its members.
+    """Return the message in ``value``: an entry of a tracing log, a row of AMQP 0-10, sections, or plain properties.
 
-    It is an entry of a tracing log, a row of AMQP 0-10, a message in sections, or plain properties. An invalid member
-    raises ``DecodeError`` with its path.
+    Its members determine which. An invalid member raises ``DecodeError`` with its path.
     """
     if not isinstance(value, Mapping):
         return Message.from_dict(value)

@@ -32,7 +32,4 @@ FIELDS: Mapping[str, MessageField] = MappingProxyType(
     }
 )
 #: The inverse of ``FIELDS``: the name of each field.
-#: The inverse of ``FIELDS``: the name of each field.
-#: The inverse of ``FIELDS``: the name of each field.
-#: The inverse of ``FIELDS``: the name of each field.
 NAMES: Mapping[MessageField, str] = MappingProxyType({place: name for name, place in FIELDS.items()})

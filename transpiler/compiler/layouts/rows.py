@@ -136,7 +136,7 @@ def _time(value: object, kind: SparkType, path: Path) -> int:
 def amqp_value(value: object, kind: SparkType, path: Path = ()) -> AmqpValue | None:
     """Return ``value``, from a column of the Spark type ``kind``, as an AMQP value; None for NULL.
 
-    A value that does not have the type raises ``DecodeError``. ``path`` is the path of the column, for the error.
+    A value of another type raises ``DecodeError``, which states the ``path``.
     """
     if value is None:
         return None

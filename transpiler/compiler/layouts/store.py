@@ -244,7 +244,7 @@ class StoreLayout(Layout):
     def _first_column(self, name: str) -> ir.Column | None:
         """Return the column that is the property ``name`` because columns come first; None if no column is.
 
-        Fields of the source and columns of header fields are not such columns.
+        Fields of the source and header columns do not count.
         """
         column = self._beside(name) if self.columns_first and name not in self.source.names() else None
         return None if column is None or self._header_of(column) is not None else column

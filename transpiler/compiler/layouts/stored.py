@@ -67,7 +67,7 @@ class Stored:
 
     @property
     def key_present(self) -> ir.Predicate:
-        """The predicate for the rows in which the key exists, even with the value null."""
+        """The predicate that the key exists, even with the value null."""
         if isinstance(self.key_absent, ir.IsNull):
             return ir.IsNull(self.key_absent.value, negated=True)
         return self.present
@@ -78,11 +78,11 @@ class Stored:
         return frozenset(amqp for value in self.values for amqp in value.types)
 
     def has_type(self, types: Iterable[ValueType]) -> ir.Predicate:
-        """Return the predicate for the rows in which the AMQP type of the value is in ``types``."""
+        """Return the predicate that the AMQP type of the value is in ``types``."""
         return self._test_type(frozenset(types), excluded=False)
 
     def lacks_type(self, types: Iterable[ValueType]) -> ir.Predicate:
-        """Return the predicate for the rows in which the AMQP type of the value is not in ``types``."""
+        """Return the predicate that the AMQP type of the value is not in ``types``."""
         return self._test_type(frozenset(types), excluded=True)
 
     def _test_type(self, types: frozenset[ValueType], excluded: bool) -> ir.Predicate:
@@ -118,7 +118,7 @@ def stored_alternatives(
 ) -> Stored:
     """Return the content of a place that holds one of ``values``, each of one type.
 
-    By default, ``absent`` holds in rows in which all of ``values`` are NULL, and ``key_absent`` is the same.
+    By default, ``absent`` and ``key_absent`` hold if all of ``values`` are NULL.
     """
     own_absent = absent
     if own_absent is None:
@@ -174,7 +174,7 @@ def case_of_constants(decides: ir.Value, choices: Sequence[tuple[ir.Predicate, b
 def stored_in_choice(raw: Stored, choices: Sequence[tuple[ir.Predicate, bool]]) -> Stored:
     """Return a boolean computed from ``raw``: the truth value of the pair in ``choices`` whose predicate holds.
 
-    The boolean is absent in rows in which no predicate holds.
+    The boolean is absent if no predicate holds.
     """
     values = tuple(StoredValue((AmqpType.BOOLEAN,), ir.constant(truth), guard) for guard, truth in choices)
     present = ir.any_of(*[guard for guard, _ in choices])

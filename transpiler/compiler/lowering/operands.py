@@ -28,7 +28,7 @@ DECIMAL = ColumnType(SparkType.DECIMAL, 38, 0)
 
 
 class Alternative(NamedTuple):
-    """A value of one type, which is the operand's value in the rows in which ``guard`` holds and it is not NULL.
+    """A value of one type, which is the operand's value if ``guard`` holds and the value is not NULL.
 
     ``shared_guard`` is a simpler guard for all alternatives with the same value together; None if there is none.
     ``stands_where`` is a predicate for the rows in which the alternative applies that does not test the value, such as
@@ -43,7 +43,7 @@ class Alternative(NamedTuple):
 
     @property
     def stands(self) -> ir.Predicate:
-        """The predicate for the rows in which the alternative applies."""
+        """The predicate that the alternative applies."""
         if self.stands_where is not None:
             return self.stands_where
         if isinstance(self.value, ir.Constant):
@@ -79,14 +79,14 @@ class Operand(NamedTuple):
         return tuple([item for item in self.alternatives if item.type in types])
 
     def where(self, types: Iterable[OperandType]) -> ir.Predicate:
-        """Return the predicate for the rows in which the operand has a value of one of ``types``."""
+        """Return the predicate that the operand has a value of one of ``types``."""
         chosen = set(types)
         if all(item.type in chosen for item in self.alternatives):
             return self.present
         return ir.any_of(*[item.stands for item in self.alternatives if item.type in chosen])
 
     def is_boolean(self, truth: bool) -> ir.Predicate:
-        """Return the predicate for the rows in which the operand is the boolean ``truth``."""
+        """Return the predicate that the operand is the boolean ``truth``."""
         tests: list[ir.Predicate] = []
         for item in self.of(OperandType.BOOLEAN):
             if isinstance(item.value, ir.Constant):
@@ -160,7 +160,7 @@ def in_every_row(item: Alternative) -> Operand:
 
 
 def from_value(kind: OperandType, value: ir.Value) -> Operand:
-    """Return an operand with one value, which is NULL in the rows in which ``value`` is NULL."""
+    """Return an operand with one value, which is NULL if ``value`` is NULL."""
     null = ir.without_conversions(value)
     return Operand((Alternative(kind, value),), ir.IsNull(null, negated=True), ir.IsNull(null))
 
@@ -175,9 +175,9 @@ def choice(operand: Operand, kind: OperandType, choices: Sequence[tuple[ir.Predi
 
 
 def or_else(operand: Operand, other: Operand, where: ir.Predicate | None = None) -> Operand:
-    """Return ``operand``, or ``other`` in the rows in which ``operand`` is NULL.
+    """Return ``operand``, or ``other`` if ``operand`` is NULL.
 
-    If ``where`` is not None, ``other`` is used only in the rows in which ``where`` holds.
+    If ``where`` is not None, ``other`` is used only if ``where`` holds.
     """
     if operand is NULL and (where is None or where is ir.TRUE):
         return Operand(other.alternatives, other.present, other.absent, other.error)
@@ -204,7 +204,7 @@ def or_else(operand: Operand, other: Operand, where: ir.Predicate | None = None)
 
 
 def truth_value(true: ir.Predicate, false: ir.Predicate, error: ir.Predicate) -> Operand:
-    """Return a condition as an operand: a boolean that is NULL in the rows in which the condition is unknown."""
+    """Return a condition as an operand: a boolean that is NULL if the condition is unknown."""
     items = (
         Alternative(OperandType.BOOLEAN, ir.constant(True), true),
         Alternative(OperandType.BOOLEAN, ir.constant(False), false),
@@ -296,21 +296,21 @@ class Outcomes:
 
     @property
     def true(self) -> ir.Predicate:
-        """The predicate for the rows in which the condition is TRUE."""
+        """The predicate that the condition is TRUE."""
         if callable(self._true):
             self._true = self._true()
         return self._true
 
     @property
     def false(self) -> ir.Predicate:
-        """The predicate for the rows in which the condition is FALSE."""
+        """The predicate that the condition is FALSE."""
         if callable(self._false):
             self._false = self._false()
         return self._false
 
     @property
     def error(self) -> ir.Predicate:
-        """The predicate for the rows in which the evaluation of the condition ends in an error."""
+        """The predicate that the evaluation of the condition ends in an error."""
         if callable(self._error):
             self._error = self._error()
         return self._error
@@ -320,7 +320,7 @@ class Outcomes:
         return Outcomes(lambda: self.false, lambda: self.true, lambda: self.error)
 
     def as_operand(self) -> Operand:
-        """Return the condition as an operand: a boolean that is NULL in the rows in which the condition is unknown."""
+        """Return the condition as an operand: a boolean that is NULL if the condition is unknown."""
         return truth_value(self.true, self.false, self.error)
 
 

@@ -1,7 +1,7 @@
 """Lowering of a selector, in any dialect, to the predicate that it is TRUE, or to the predicate that it is FALSE.
 
 JMS has three truth values, and a filter keeps a row only for TRUE; a broker's evaluation may also end in an error. So a
-condition is lowered by polarity (``operands``), and it is unknown in the rows in which no predicate holds. The lowering
+condition is lowered by polarity (``operands``), and it is unknown if no predicate holds. The lowering
 does not depend on how Spark treats NULL.
 
 Literals may be parameters: the selector is lowered once, and the result is valid for all constants in their place. Only

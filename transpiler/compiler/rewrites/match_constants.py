@@ -15,10 +15,7 @@ def fits(text: str, pattern: Pattern) -> bool:
 
 
 def fits_words(text: str, pattern: TopicPattern) -> bool:
-    """Return True if the words of ``text`` match a topic pattern.
-
-    For each token of the pattern, compute the set of positions at which a match of the tokens so far can end.
-    """
+    """Return True if the words of ``text`` match a topic pattern, by the positions at which each token can end."""
     words = TOPIC_SYNTAX.words(text)
     ends = {0}
     for token in pattern:

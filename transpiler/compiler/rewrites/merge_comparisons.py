@@ -22,8 +22,8 @@ def merge_comparisons(node: ir.Predicate) -> ir.Predicate:
     """Rewrite ``a >= 5 AND a <= 5`` as ``a = 5``, and ``a < 5 OR a = 5`` as ``a <= 5``.
 
     Each comparison holds for a set of outcomes: the value is less than, equal to or greater than the constant. AND
-    intersects these sets, and OR unites them. Spark treats NaN as greater than every number. ``tighten_bounds`` handles
-    the empty set and the set of all outcomes.
+    intersects these sets, OR unites them. NaN is greater than every number in Spark. ``tighten_bounds`` handles the
+    empty set and the set of all outcomes.
     """
     if not isinstance(node, ir.Chain) or sum(isinstance(term, ir.Compare) for term in node.terms) < 2:
         return node

@@ -27,10 +27,7 @@ def remove_redundant_null_checks(node: ir.Predicate) -> ir.Predicate:
 
 
 def _null_checked(node: ir.Chain) -> ir.Predicate:
-    """Simplify each term of ``node`` by what the other terms state about NULL.
-
-    In a conjunction, a term may be simplified as if the other terms held; in a disjunction, as if they did not hold.
-    """
+    """Simplify the NULL tests in each term as if the other terms held; in a disjunction, as if they did not hold."""
     conjunction = isinstance(node, ir.And)
     checks = [term for term in node.terms if isinstance(term, ir.IsNull)]
     null = frozenset(check.value for check in checks if check.negated is not conjunction)
@@ -72,9 +69,9 @@ def _without(
     negated: bool,
     decides: Callable[[ir.Predicate], tuple[ir.Value, ...]],
 ) -> ir.Predicate:
-    """Return ``node`` without those tests of the class ``kind`` whose result another term determines.
+    """Return ``node`` without the tests of the class ``kind`` whose result another term determines.
 
-    ``decides`` returns the values for which a term determines the result of such a test.
+    ``decides`` returns the values whose test a term determines.
     """
     if not isinstance(node, ir.Chain):
         return node

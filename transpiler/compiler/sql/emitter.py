@@ -19,7 +19,7 @@ _Text = Text
 
 
 def emit_filter(predicate: ir.Predicate) -> str:
-    """Emit SQL that is TRUE in the rows in which ``predicate`` holds, and FALSE or NULL in all other rows."""
+    """Emit SQL that is TRUE if ``predicate`` holds, and otherwise FALSE or NULL."""
     return _predicate(predicate)[0]
 
 
@@ -34,7 +34,7 @@ def emit_operand(predicate: ir.Predicate) -> str:
 
 
 def emit_boolean(predicate: ir.Predicate) -> str:
-    """Emit an operand that is TRUE in the rows in which ``predicate`` holds, and FALSE in all other rows."""
+    """Emit an operand that is TRUE if ``predicate`` holds, and otherwise FALSE."""
     operand = emit_operand(predicate)
     return operand if never_null(predicate) else f"({operand} IS TRUE)"
 

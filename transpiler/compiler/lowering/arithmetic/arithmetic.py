@@ -83,7 +83,7 @@ def sign(operator: Arithmetic, operand: Operand, dialect: Dialect) -> Operand:
 
 
 def _by_values(items: Sequence[Alternative]) -> Operand:
-    """Return an operand whose evaluation never throws, and which is NULL in rows in which all its values are NULL."""
+    """Return an operand whose evaluation never throws, and which is NULL if all its values are NULL."""
     items = tuple([item._replace(stands_where=None) for item in items])
     present = ir.any_of(*[ir.all_of(item.guard, ir.IsNull(item.value, negated=True)) for item in items])
     if all(item.guard == ir.TRUE for item in items):

@@ -93,8 +93,7 @@ class Numbers:
     def by_width(self, dialect: Dialect) -> Iterator[Alternative]:
         """Yield one alternative for the numbers of each type.
 
-        In dialects in which the width of a number does not change results, it is one for all integers and one for all
-        floating-point numbers.
+        If the width of a number never changes a result, yield one for all integers and one for all other numbers.
         """
         groups: dict[OperandType, list[Alternative]] = {}
         for item in self.operand.of(*NUMBERS):
@@ -152,7 +151,7 @@ def is_zero(numbers: Numbers) -> ir.Predicate:
 
 
 def results_of(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Dialect) -> list[Alternative]:
-    """Return the numeric results of an operation, each NULL in rows in which the operands have other types."""
+    """Return the numeric results of an operation, each NULL if the operands have other types."""
     if yields_doubles(operator, dialect):
         return _quotients(operator, left, right, dialect)
     results = _integers(operator, left, right, dialect)

@@ -139,7 +139,7 @@ def compare_as(
 ) -> ir.Predicate:
     """Return the predicate that a comparison of two values, both not NULL, is TRUE.
 
-    With ``polarity`` False, which only kinds in ``COMPLEMENTED`` allow, return the predicate that it is FALSE.
+    If ``polarity`` is False (only for a kind in ``COMPLEMENTED``), return the predicate that it is FALSE.
     """
     first, second, own = left.value, right.value, operator if polarity else operator.negated
     match kind:

@@ -52,10 +52,7 @@ class UnknownNames:
         return LayoutError.at("layout.no-column", message, self.source, identifier.span, *all_advice(advices))
 
     def placed(self, error: LayoutError, identifier: ast.Identifier) -> LayoutError:
-        """Return ``error``, raised by the layout, with the position of the name.
-
-        If the error has a second hint, for a column that is compared with numbers, choose by how the name is compared.
-        """
+        """Return ``error``, raised by the layout, with the span of the name and the hint that fits its comparison."""
         [finding] = error.diagnostics
         typed = typed_columns_of(self.layout)
         column = None if typed is None else typed.columns.get(identifier.name)

@@ -78,8 +78,8 @@ _CONFLUENT = {
 }
 _LENSES = {"message_timestamp": _is("long"), "mode": _is("integer"), "properties": _TEXTS}
 
-#: The stores that can be recognized, in the order in which they are tried. For each: the function that makes the store,
-#: and the columns that only its producer writes, with a test of the type of each column.
+#: The stores that can be recognized, in the order of the tests: the function that makes each store, and the columns
+#: that only its producer writes, each with a test of its type.
 _SHAPES: tuple[tuple[Callable[[], StoreLayout], Mapping[str, _Test]], ...] = (
     (stores.event_hubs_capture, {"Properties": _UNION, "SystemProperties": _UNION}),
     (

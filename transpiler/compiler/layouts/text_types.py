@@ -70,10 +70,7 @@ class AsString:
 
 @dataclass(frozen=True, slots=True)
 class ByItsUse:
-    """The policy ``by-use``: text has the type of the value that it is compared with, otherwise it is a string.
-
-    It is a number or boolean only if it is a literal of that type.
-    """
+    """The policy ``by-use``: text that is a number or boolean has this type if compared with one; else a string."""
 
     name: str = "by-use"
 
@@ -194,9 +191,9 @@ class Declared:
 
 
 def _numbers(text: ir.Value, other: str) -> tuple[StoredValue, ...]:
-    """Return ``text`` as an integer and as a double, which is used for fractions and for integers beyond 64 bits.
+    """Return ``text`` as an integer, and as a double for fractions and integers beyond 64 bits.
 
-    ``other`` is a regular expression that matches a character that no number contains.
+    ``other`` is a regular expression for a character that no number contains.
     """
     integer = ir.Apply(ir.Function.NUMBER_IN_TEXT, (text,), BIGINT)
     is_integer = ir.Matches(text, _INTEGER)

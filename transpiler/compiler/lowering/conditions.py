@@ -112,10 +112,7 @@ class Literals:
 
 
 class _Outlined(NamedTuple):
-    """A condition on message fields whose constants are numbered.
-
-    ``forms`` has the form and the number of constants of each equality test; ``terms`` are the nested conditions.
-    """
+    """A condition on message fields, its nested conditions, and the form and constant count of each equality test."""
 
     condition: Condition
     terms: tuple[_Outlined, ...] = ()
@@ -296,9 +293,9 @@ class PredicateLowering(ConditionLowering[ir.Predicate]):
         return predicate
 
     def lower_published(self, condition: Condition, polarity: bool) -> ir.Predicate:
-        """Return the predicate that a message satisfies ``condition``, with its routing key read from the row.
+        """Return the predicate that a message satisfies ``condition``, or not if ``polarity`` is False.
 
-        If ``polarity`` is False, return the predicate that the message does not satisfy it.
+        Its routing key is read from the row.
         """
         # Fanout and headers exchanges need no routing key, so a layout without a routing key is valid for them.
         key = self._routing_key() if any(map(reads_key, every_test(condition))) else None
@@ -333,9 +330,9 @@ def _is_of_text(test: Equal) -> bool:
 def _tested(
     header: Header, outlined: _Outlined, polarity: bool, next_constant: Callable[[ColumnType], ir.Value]
 ) -> ir.Predicate:
-    """Return the predicate that ``header`` passes the test in ``outlined``, or not if ``polarity`` is False.
+    """Return the predicate that ``header`` passes the test, or not if ``polarity`` is False.
 
-    ``next_constant`` returns the value of the next constant of the given type.
+    ``next_constant`` returns the next constant, of a given type.
     """
     match outlined.condition:
         case Present():

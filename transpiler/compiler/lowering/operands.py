@@ -140,10 +140,7 @@ def restricted(operand: Operand, items: tuple[Alternative, ...]) -> Operand:
 
 
 def is_finite(value: ir.Value, operator: Comparison = Comparison.EQ) -> ir.Predicate:
-    """Return the test that a double is finite; with the operator ``<>``, that it is infinite or NaN.
-
-    The product of a double and zero is zero only if the double is finite.
-    """
+    """Return the test that a double is finite (its product with zero is zero); with ``<>``, that it is not."""
     return ir.Compare(operator, ir.Apply(ir.Function.MULTIPLY, (value, ir.constant(0.0)), DOUBLE), ir.constant(0.0))
 
 
@@ -234,7 +231,7 @@ def one_value(
 def guard_of(group: Sequence[Alternative], operand: Operand) -> ir.Predicate:
     """Return the union of the guards of ``group``, alternatives of ``operand`` with the same value.
 
-    If the group contains all alternatives with that value, return their shorter shared guard.
+    If these are all alternatives with that value, return their shorter shared guard.
     """
     if len(group) == 1 and group[0].guard == ir.TRUE:
         return ir.TRUE
@@ -325,10 +322,7 @@ class Outcomes:
 
 
 def boolean_operand(operand: Operand, others_are_false: bool) -> Outcomes:
-    """Return ``operand`` as a condition that is TRUE or FALSE if the value of the operand is.
-
-    If ``others_are_false``, as in some dialects, the condition is FALSE for a value that is not a boolean.
-    """
+    """Return ``operand`` as a condition. If ``others_are_false``, it is FALSE for a value that is not a boolean."""
 
     def false() -> ir.Predicate:
         others = [item.type for item in operand.alternatives if item.type is not OperandType.BOOLEAN]

@@ -25,10 +25,7 @@ _FLOAT32_INFINITY = 0x7F800000
 
 @dataclass(frozen=True, slots=True)
 class _Grid:
-    """The grid of a column: its first and last number, and two functions of a number.
-
-    ``convert`` returns the converted value with that number; ``constant`` returns the constant of the column's type.
-    """
+    """The grid of a column: its first and last number, and functions to the converted value and to the constant."""
 
     first: int
     last: int

@@ -102,10 +102,7 @@ def _visit(node: ir.Predicate) -> ir.Predicate | _AlternativeTests:
 def _tests_of_field(
     column: ir.Column, test: ir.Compare | ir.In | ir.Like | ir.Matches | ir.IsTrue
 ) -> ir.Predicate | _AlternativeTests:
-    """Return ``test``, a test of the field ``column``, as tests of its union if it is NULL when the field is NULL.
-
-    Otherwise return ``test`` unchanged.
-    """
+    """Return ``test`` as tests of the union of its field ``column``; unchanged if it isn't NULL when the field is."""
     match test:
         case ir.Compare(right=ir.Constant(value=value), operator=operator):
             if column.path[-1] != _TYPE:
@@ -164,9 +161,8 @@ def _together(node: ir.Chain) -> ir.Predicate | _AlternativeTests:
 def _combined(kind: type[ir.And | ir.Or], groups: Sequence[_AlternativeTests]) -> _AlternativeTests:
     """Merge the tests of one union from several terms of a conjunction or disjunction.
 
-    If the ``otherwise`` of a term decides the result for an alternative that the term does not test, the tests of that
-    alternative are dropped. FALSE decides a conjunction; a value other than FALSE decides a disjunction, because the
-    union is known to be present by then.
+    The tests of an alternative are dropped if the ``otherwise`` of a term without a test of it decides the result:
+    FALSE in a conjunction, anything else in a disjunction, because the union is known to be present by then.
     """
     tests: dict[ir.Column, list[ir.Predicate]] = {}
     for group in groups:

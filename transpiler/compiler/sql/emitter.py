@@ -59,7 +59,7 @@ def emit_ternary(when_true: ir.Predicate, when_false: ir.Predicate) -> str:
 def emit_choice(choices: Sequence[tuple[ir.Predicate, str]], otherwise: str | None) -> str:
     """Emit a CASE that returns the text of the first predicate in ``choices`` that holds.
 
-    If no predicate holds, it returns ``otherwise``; None stands for NULL.
+    If none holds, it returns ``otherwise``; None means NULL.
     """
     cases = "".join(
         f"WHEN {emit_filter(predicate)} THEN {quote_text(text)} "

@@ -98,10 +98,7 @@ def text_map(
 
 
 def _path(column: str) -> Path:
-    """Split ``column`` at its dots, which select fields of structs.
-
-    When the layout is bound to a table that has a column of exactly that name, the path means that column.
-    """
+    """Split ``column`` at its dots, which select fields of structs unless a column has exactly that name."""
     return tuple(column.split("."))
 
 

@@ -252,10 +252,7 @@ def _is_not_equal(test: ast.Compare | ast.In) -> bool:
 
 
 def _id_remedy(text: str, seen: str | None) -> tuple[str, Remedy | None]:
-    """Return the hint, and the fix, for ``text``, which is not the text of any ID.
-
-    ``seen`` is the text that a selector would see for such an ID; None if there is none.
-    """
+    """Return the hint and the fix for ``text``, which no ID has; ``seen`` is the text of the ID probably meant."""
     if not seen:
         return "the rest of it does not fit the prefix", None
     if not text.startswith("ID:"):

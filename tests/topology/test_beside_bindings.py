@@ -61,6 +61,8 @@ STRICT = "<message-load-balancing>STRICT</message-load-balancing>"
     ("inner", "certain"),
     [
         (f"<address>or</address>{STRICT}", False),
+        (f"<address>jms,or</address>{STRICT}", False),
+        (f"<address>jms, other</address>{STRICT}", True),
         (STRICT, False),
         (f"<address>jms</address>{STRICT}", True),
         ("<message-load-balancing>ON_DEMAND</message-load-balancing>", True),

@@ -513,6 +513,7 @@ def test_many_errors_are_not_all_listed() -> None:
 @pytest.mark.parametrize(
     ("data", "form"),
     [
+        ({"vhosts": [{"name": "/"}], "queues": [], "exchanges": [], "bindings": []}, "rabbitmq"),
         ({"broker": "rabbitmq"}, "topology"),
         ({"rabbit_version": "3.10.8"}, "rabbitmq"),
         ({"bindings": [{"routing_key": "k"}]}, "rabbitmq"),

@@ -522,7 +522,8 @@ def guess_form(data: Any) -> Form:
         return "topology"
     if is_broker_j_answer(data):
         return "broker-j"
-    if any(str(name).startswith(("rabbit_version", "rabbitmq_")) for name in data) or "permissions" in data:
+    marks = ("vhosts", "permissions", "topic_permissions", "global_parameters")
+    if any(str(name).startswith(("rabbit_version", "rabbitmq_", *marks)) for name in data):
         return "rabbitmq"
     if any(name in data for name in _OF_BROKER_J):
         return "broker-j"

@@ -35,3 +35,7 @@ USER, PERMISSION, TOPIC_PERMISSION = "user", "permission", "topic permission"
 def loss(queue: str, reason: str) -> Setting:
     """Return the note that ``queue`` loses messages although it has a dead letter destination, with ``reason``."""
     return Setting(LOSS, queue, "", reason)
+
+
+#: The kind of settings of a policy of ActiveMQ's ``redeliveryPlugin``.
+REDELIVERY = "redeliveryPolicy"

@@ -62,6 +62,15 @@ def test_of_artemis_an_address_without_expiry_loses_what_expires() -> None:
     assert ("a", "it has no expiry address: what expires is lost") in found
 
 
+def test_an_address_of_artemis_whose_letters_come_back_to_it_loses_nothing() -> None:
+    # QueueImpl.sendToDeadLetterAddress and expire move a copy, also to the address where the message is.
+    text = """<configuration><core><address-settings><address-setting match="#"><dead-letter-address>D
+    </dead-letter-address><expiry-address>E</expiry-address></address-setting></address-settings><addresses>
+    <address name="D"><anycast><queue name="D"/></anycast></address>
+    <address name="E"><anycast><queue name="E"/></anycast></address></addresses></core></configuration>"""
+    assert [*losses(addresses_of(parse_topology(text, "broker.xml")))] == []
+
+
 FORM: Json = {
     "broker": "qpid-java",
     "queues": ["eu", "us", "big", "all"],

@@ -133,6 +133,35 @@ def test_artemis_waits_longer_each_time_up_to_a_limit(settings: str, reason: str
     assert answers(broker(settings))["orders"] == reason
 
 
+def test_a_dead_letter_address_of_its_own_gets_its_messages_back() -> None:
+    topology = parse_topology(
+        """<configuration><core><address-settings><address-setting match="#">
+        <dead-letter-address>DLQ</dead-letter-address></address-setting></address-settings>
+        <addresses><address name="DLQ"><anycast><queue name="DLQ"/></anycast></address></addresses></core>
+        </configuration>""",
+        "broker.xml",
+    )
+    back = "back to address DLQ, whose dead-letter address is the address itself"
+    assert answers(topology)["DLQ"] == f"delivered 10 times, again at once; then {back}"
+
+
+def test_the_redelivery_plugin_of_activemq_waits_by_its_policies() -> None:
+    policies = """<redeliveryPolicyEntries>
+    <redeliveryPolicy queue="test" maximumRedeliveries="3" redeliveryDelay="60000"/>
+    <redeliveryPolicy queue="slow" maximumRedeliveries="4" useExponentialBackOff="true" backOffMultiplier="3"
+      initialRedeliveryDelay="2000" maximumRedeliveryDelay="10000"/></redeliveryPolicyEntries>
+    <defaultEntry><redeliveryPolicy maximumRedeliveries="-1" initialRedeliveryDelay="5000" redeliveryDelay="10000"/>
+    </defaultEntry>"""
+    plugin = f"<plugins><redeliveryPlugin><redeliveryPolicyMap><redeliveryPolicyMap>{policies}</redeliveryPolicyMap>"
+    text = f"<beans><broker>{plugin}</redeliveryPolicyMap></redeliveryPlugin></plugins></broker></beans>"
+    found = answers(parse_topology(text, "activemq.xml"))
+    again = "the broker's redeliveryPlugin delivers again"
+    ends = "then to the dead-letter queue, or lost if sendToDlqIfMaxRetriesExceeded is false"
+    assert found["queue test"] == f"{again} 3 times, after 1 s, 1 min, 1 min; {ends}"
+    assert found["queue slow"] == f"{again} 4 times, after 2 s, 6 s, 10 s, 10 s; {ends}"
+    assert found["default"] == f"{again} without a limit, after 5 s, 10 s, 10 s, 10 s, 10 s, 10 s"
+
+
 def test_of_activemq_the_clients_decide() -> None:
     topology = parse_topology("<beans><broker/></beans>", "activemq.xml")
     [reason] = answers(topology).values()

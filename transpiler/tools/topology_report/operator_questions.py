@@ -23,7 +23,7 @@ from transpiler.tools.analysis.formula import NEVER, Junction
 from transpiler.tools.analysis.solve import Found, Solver
 from transpiler.tools.analysis.subsumption import parting_message
 from transpiler.tools.topology_report.labels import Finding, binding_finding, binding_label, exchange_title
-from transpiler.tools.topology_report.policies import policies
+from transpiler.tools.topology_report.policies import address_settings, policies
 from transpiler.tools.topology_report.retries import retries
 from transpiler.tools.topology_report.ways import Ways, targets
 from transpiler.topology.exchange_types import KeyTest
@@ -63,13 +63,15 @@ def losses(topology: Topology) -> Iterator[Finding]:
     for one in topology.settings:
         if one.kind == LOSS:
             by_itself.setdefault(one.of, []).append(one.value)
+    coming_back = _coming_back(topology)
     for queue in topology.queues:
         yield from (Finding("loses", queue.name, why, ("queue", queue.name)) for why in by_itself.get(queue.name, ()))
         # The arguments of an undeclared queue are unknown.
         if of_type.get(queue.name) == "stream" or not queue.declared:
             continue
         own = links.get(queue.name, [])
-        if not own and queue.name in endless:
+        back = coming_back.get(queue.name, frozenset())
+        if not own and (queue.name in endless or "dead-letter-address" in back):
             continue
         if not own:
             reason = "it has no dead-letter target: what is rejected, expires or exceeds a limit is lost"
@@ -79,9 +81,26 @@ def losses(topology: Topology) -> Iterator[Finding]:
             if id(link) in lost:
                 yield Finding("loses", queue.name, f"what is {link.when} is lost: {lost[id(link)]}", link)
         kinds = {link.kind for link in own}
-        if topology.rules.addressing.has_expiry_address and "dead-letter" in kinds and "expiry" not in kinds:
+        expires = "expiry" in kinds or "expiry-address" in back
+        if topology.rules.addressing.has_expiry_address and "dead-letter" in kinds and not expires:
             reason = "it has no expiry address: what expires is lost"
             yield Finding("loses", queue.name, reason, ("queue", queue.name))
+
+
+def _coming_back(topology: Topology) -> dict[str, frozenset[str]]:
+    """Return for each queue of Artemis which of its target addresses is the queue's own address.
+
+    The broker moves a copy there (``QueueImpl.move``), which keeps the message.
+    """
+    if not topology.rules.addressing.has_expiry_address:
+        return {}
+    settings_at, found = address_settings(topology), dict[str, frozenset[str]]()
+    for binding in topology.bindings:
+        if binding.destination_type == "queue":
+            settings = settings_at(binding.source)
+            own = (name for name in ("dead-letter-address", "expiry-address") if name in settings)
+            found[binding.destination] = frozenset(name for name in own if settings[name].value == binding.source)
+    return found
 
 
 def reads(topology: Topology, name: str) -> Iterator[Finding]:

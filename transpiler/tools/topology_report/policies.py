@@ -9,7 +9,7 @@ effective entry of ActiveMQ's policies is not computed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple
 
@@ -93,10 +93,10 @@ def _is_lower(name: str, value: str, than: str) -> bool:
     return name in _LOWER and pair[0] < pair[1]
 
 
-def address_settings_of(topology: Topology, address: str) -> dict[str, InEffect]:
-    """Return the effective address settings of ``address`` in Artemis, each with the pattern from which it comes."""
+def address_settings(topology: Topology) -> Callable[[str], dict[str, InEffect]]:
+    """Return a function from an address of Artemis to the settings in effect there, with the patterns that set them."""
     listed = {of: values for (kind, of), values in _listed(topology).items() if kind == _ADDRESS_SETTING}
-    return _merged(topology, listed, address)[0]
+    return lambda address: _merged(topology, listed, address)[0]
 
 
 class _Policy(NamedTuple):

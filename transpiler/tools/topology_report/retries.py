@@ -18,9 +18,10 @@ from typing import Any
 
 from transpiler.tools.topology_report.labels import Finding
 from transpiler.tools.topology_report.letters import Letters, State
-from transpiler.tools.topology_report.policies import InEffect, address_settings_of, queue_settings
+from transpiler.tools.topology_report.policies import InEffect, address_settings, queue_settings
 from transpiler.topology.model import Topology
 from transpiler.topology.records import ATTEMPTS_ARGUMENT, Link
+from transpiler.topology.setting import REDELIVERY
 
 #: Defaults of Artemis' ``AddressSettings``: maximum number of deliveries; maximum delay as a multiple of the delay.
 _ATTEMPTS, _TIMES_DELAY = 10, 10
@@ -48,8 +49,7 @@ def retries(topology: Topology) -> Iterator[Finding]:
     elif addressing.has_expiry_address:
         yield from _of_artemis(topology)
     else:
-        reason = "clients deliver again by their own redelivery policy; what a redeliveryPlugin does is not computed"
-        yield Finding("retries", topology.rules.name, reason)
+        yield from _of_activemq(topology)
 
 
 def _by_expiry(
@@ -151,7 +151,37 @@ def _end(topology: Topology, links: Iterable[Link]) -> str:
     return f"to {' and '.join(targets)}" if targets else "it is lost, without a dead-letter target"
 
 
+def _of_activemq(topology: Topology) -> Iterator[Finding]:
+    reason = "clients deliver again by their own redelivery policy, which is not in the broker's file"
+    yield Finding("retries", topology.rules.name, reason)
+    policies: dict[str, dict[str, InEffect]] = {}
+    for one in topology.settings:
+        if one.kind == REDELIVERY:
+            policies.setdefault(one.of, {})[one.name] = InEffect(one.value, one.of)
+    for of, given in policies.items():
+        count, first = _number(given.get("maximumRedeliveries"), 6), _number(given.get("initialRedeliveryDelay"), 1000)
+        delay, longest = _number(given.get("redeliveryDelay"), 1000), _number(given.get("maximumRedeliveryDelay"), -1)
+        multiplier = _fraction(given.get("backOffMultiplier"), 5.0)
+        if count is None or first is None or delay is None or longest is None or multiplier is None:
+            yield Finding("retries", of, "a setting is no number, and is not computed")
+            continue
+        grows = "useExponentialBackOff" in given and given["useExponentialBackOff"].value == "true" and multiplier > 1
+        waits = [first]
+        for _ in range(min(count if count >= 0 else _MAX_LISTED, _MAX_DELIVERIES) - 1):
+            following = int(waits[-1] * multiplier) if grows and waits[-1] > 0 else delay
+            waits.append(max(longest, delay) if grows and longest != -1 and following > longest else following)
+        waits = waits if count else []
+        shown = ", ".join(map(_time, waits[:_MAX_LISTED])) + (", …" if len(waits) > _MAX_LISTED else "")
+        times = "without a limit" if count < 0 else f"{count} times"
+        ends = None if count < 0 else "to the dead-letter queue, or lost if sendToDlqIfMaxRetriesExceeded is false"
+        reason = f"the broker's redeliveryPlugin delivers again {times}" + (f", after {shown}" if shown else "")
+        reason += "" if ends is None else f"; then {ends}"
+        timeline = [{"queue": of, "wait_ms": wait} for wait in waits]
+        yield Finding("retries", of, reason, None, _details(timeline, None if count < 0 else count, sum(waits), ends))
+
+
 def _of_artemis(topology: Topology) -> Iterator[Finding]:
+    settings_at = address_settings(topology)
     addresses: dict[str, str] = {}
     for binding in topology.bindings:
         if binding.destination_type == "queue":
@@ -162,7 +192,7 @@ def _of_artemis(topology: Topology) -> Iterator[Finding]:
             links.setdefault(link.source, []).append(link)
     for queue in topology.queues:
         address = addresses.get(queue.name, queue.name)
-        settings = address_settings_of(topology, address)
+        settings = settings_at(address)
         deliveries = _number(settings.get("max-delivery-attempts"), _ATTEMPTS)
         delay = _number(settings.get("redelivery-delay"), 0)
         multiplier = _fraction(
@@ -177,6 +207,9 @@ def _of_artemis(topology: Topology) -> Iterator[Finding]:
         count = min(deliveries if deliveries > 0 else _MAX_LISTED + 1, _MAX_DELIVERIES)
         waits = [min(int(delay * multiplier**number), longest) for number in range(count - 1)]
         ends = _end(topology, (*links.get(queue.name, ()), *(links.get(address, ()) if address != queue.name else ())))
+        if settings.get("dead-letter-address", InEffect("", "")).value == address:
+            # QueueImpl.sendToDeadLetterAddress moves a copy to the address that the message is at.
+            ends = f"back to address {address}, whose dead-letter address is the address itself"
         shown = ", ".join(map(_time, waits[:_MAX_LISTED])) + (", …" if len(waits) > _MAX_LISTED else "")
         varied = f", each up to {factor:.0%} shorter or longer" if factor else ""
         times = f"delivered {deliveries} times" if deliveries > 0 else "delivered without a limit"

@@ -207,20 +207,26 @@ def _read_connection(connection: Element, config: ArtemisConfig) -> None:
 
 
 def _read_cluster(cluster: Element, config: ArtemisConfig) -> None:
-    """Read a cluster connection, whose ``address`` is the prefix of the addresses that it shares.
+    """Read a cluster connection, whose ``address`` lists the prefixes of the addresses that it shares.
+
+    A prefix after ``!`` is left out (``ClusterConnectionBridge.createSelectorFromAddress``); here its addresses are
+    taken for shared ones, which claims less.
 
     Under STRICT each message goes to the next broker that has the queue, with or without a consumer
     (``BindingsImpl.getNextBinding``). Under ON_DEMAND it goes to a broker whose queue has a consumer, or else to this
     broker's queue.
     """
-    name, prefix = cluster.get("name") or "", cluster.value("address") or ""
+    name = cluster.get("name") or ""
+    listed = [prefix.strip() for prefix in (cluster.value("address") or "").split(",")]
+    prefixes = [prefix for prefix in listed if not prefix.startswith("!")] or [""]
     kind = (cluster.value("message-load-balancing", "message-load-balancing-type") or _ON_DEMAND).strip().upper()
     if kind in ("OFF", "LOCAL_ONLY"):
         return
     if kind == "STRICT":
-        config.shared[prefix] = name
+        config.shared |= dict.fromkeys(prefixes, name)
     when = "shared with the other brokers of" if kind == "STRICT" else "sent to a broker with a consumer of"
-    config.links.append(Link("cluster", f"{when} the cluster {name}", None, None, path=cluster.place, pattern=prefix))
+    when = f"{when} the cluster {name}"
+    config.links += (Link("cluster", when, None, None, path=cluster.place, pattern=prefix) for prefix in prefixes)
 
 
 _ON_DEMAND = "ON_DEMAND"

@@ -13,7 +13,7 @@ from typing import Any
 
 from transpiler.base.documents.entries import Entry
 from transpiler.base.documents.xml_elements import Element
-from transpiler.topology.setting import DELAYED, PERMISSION, TOPIC_PERMISSION, USER, Setting
+from transpiler.topology.setting import DELAYED, PERMISSION, REDELIVERY, TOPIC_PERMISSION, USER, Setting
 
 #: Pattern of the user and the password in a URI.
 _CREDENTIALS = re.compile(r"(?<=://)[^/@\s]*@")
@@ -139,7 +139,16 @@ def activemq_settings(broker: Element) -> Iterator[Setting]:
         if name != "brokerName" and ":" not in name and not name.startswith("xmlns"):
             yield from _element("broker", "", name, value)
     for element in broker.walk():
-        if element.name in ("policyEntry", "defaultEntry"):
+        if element.name == "defaultEntry":
+            for policy in element.children:
+                if policy.name == REDELIVERY:
+                    yield from _redelivery(policy, "default")
+        if element.name == REDELIVERY and any(kind in element.attributes for kind in ("queue", "topic")):
+            kind = "queue" if "queue" in element.attributes else "topic"
+            yield from _redelivery(element, f"{kind} {element.attributes[kind]}")
+        elif element.name == "defaultEntry" and any(child.name == REDELIVERY for child in element.children):
+            continue
+        elif element.name in ("policyEntry", "defaultEntry"):
             kind = next((kind for kind in ("queue", "topic") if kind in element.attributes), "")
             of = f"{kind} {element.attributes[kind]}" if kind else "default"
             for name, value in _flat(element, ("queue", "topic")):
@@ -149,6 +158,12 @@ def activemq_settings(broker: Element) -> Iterator[Setting]:
         elif element.name == "systemUsage" and element.attributes.get("id") is None:
             for name, value in _flat(element, ()):
                 yield from _element("systemUsage", "", name.rpartition("systemUsage.")[2], value)
+
+
+def _redelivery(policy: Element, of: str) -> Iterator[Setting]:
+    given = [(name, value) for name, value in _flat(policy, ("queue", "topic"))]
+    for name, value in given or [("maximumRedeliveries", "6")]:
+        yield from _element(REDELIVERY, of, name, value)
 
 
 def _flat(element: Element, without: tuple[str, ...]) -> Iterator[tuple[str, str]]:

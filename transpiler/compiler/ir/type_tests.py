@@ -1,4 +1,4 @@
-"""Tests of the type of a VARIANT, which is known by its name."""
+"""Recognize predicates that test the name of a VARIANT's type."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from transpiler.compiler.ir.nodes import Apply, Compare, Constant, In, Predicate
 
 
 class TypeTest(NamedTuple):
-    """A test whether the type of a VARIANT is one of several.
+    """The test that a VARIANT has one of several types.
 
-    ``type_name`` is the value that names the type. ``names`` are the names of the types, or the beginnings of their
-    names if ``is_prefix``.
+    ``type_name`` is the value that contains the name of the VARIANT's type. ``names`` are the names of the types, or
+    prefixes of these names if ``is_prefix``.
     """
 
     type_name: Value
@@ -23,7 +23,7 @@ class TypeTest(NamedTuple):
 
 
 def type_test(predicate: Predicate) -> TypeTest | None:
-    """Return a predicate as a test of the type of a VARIANT; None for any other predicate."""
+    """Return ``predicate`` as a test of the type of a VARIANT; None if it is another predicate."""
     match predicate:
         case Compare(operator=Comparison.EQ, left=value, right=Constant() as member):
             members: tuple[Constant, ...] = (member,)
@@ -41,7 +41,7 @@ def type_test(predicate: Predicate) -> TypeTest | None:
 
 
 def are_exclusive(tests: Sequence[TypeTest | None]) -> bool:
-    """Return True if all tests are of the type of one VARIANT, and at most one of them holds in any row."""
+    """Return True if all ``tests`` test the type of the same VARIANT, and at most one of them holds in each row."""
     known = [test for test in tests if test is not None]
     if len(known) < len(tests) or len({test.type_name for test in known}) != 1:
         return False

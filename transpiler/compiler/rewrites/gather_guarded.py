@@ -1,8 +1,8 @@
 """Write the type test of an untyped value once for all comparisons that it guards.
 
-Over untyped data each comparison is lowered with a test for the type of the value: ``T = 'STRING' AND s = 'a'``. Such a
-test is a guard here. The laws apply to guards only: equal conditions in general are left to Spark, and to
-``spark_plan``, which makes tables of disjunctions of one shape.
+Over untyped data, each comparison is lowered with a test of the value's type: ``T = 'STRING' AND s = 'a'``. Such a test
+is called a guard here. The laws apply only to guards: other equal conditions are left to Spark, and to ``spark_plan``,
+which makes tables of disjunctions of the same shape.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from dataclasses import replace
 
 from transpiler.compiler import ir
 
-#: The guards of a conjunction.
+#: The terms of a conjunction that are guards.
 _Guards = frozenset[ir.Predicate]
 
 
 def gather_guarded(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite a chain so that each guard is in it once.
+    """Rewrite a chain so that it contains each guard only once.
 
     ``G AND a OR G AND b`` is ``G AND (a OR b)``, and ``(G AND a) IS NOT TRUE AND (G AND b) IS NOT TRUE`` is
     ``(G AND (a OR b)) IS NOT TRUE``. If the guards ``G`` and ``H`` exclude each other,
@@ -32,7 +32,7 @@ def gather_guarded(node: ir.Predicate) -> ir.Predicate:
 
 
 def _gathered(node: ir.Predicate, terms: tuple[ir.Predicate, ...]) -> ir.Predicate:
-    """Return a disjunction in which no two terms have the same guards."""
+    """Return the disjunction ``node`` of ``terms`` with all terms that have the same guards merged into one."""
     by_guards: dict[_Guards, list[ir.And]] = {}
     for term in terms:
         if isinstance(term, ir.And) and (guards := _guards(term)):
@@ -51,7 +51,7 @@ def _gathered(node: ir.Predicate, terms: tuple[ir.Predicate, ...]) -> ir.Predica
 
 
 def _gathered_complements(node: ir.And) -> ir.Predicate:
-    """Return a conjunction with one complement for all complements of predicates with the same guards."""
+    """Return ``node`` with all complements of predicates that have the same guards merged into one complement."""
     by_guards: dict[frozenset[_Guards], list[ir.NotTrue]] = {}
     for term in node.terms:
         if isinstance(term, ir.NotTrue) and (signature := _signature(term.predicate)):
@@ -72,7 +72,7 @@ def _gathered_complements(node: ir.And) -> ir.Predicate:
 
 
 def _intersected(node: ir.Predicate) -> ir.Predicate:
-    """Return a conjunction with one disjunction for all disjunctions over the same guards, which exclude each other."""
+    """Return ``node`` with all disjunctions over the same guards merged into one, if the guards exclude each other."""
     if not isinstance(node, ir.And):
         return node
     by_guards: dict[frozenset[_Guards], list[ir.Or]] = {}
@@ -93,7 +93,7 @@ def _intersected(node: ir.Predicate) -> ir.Predicate:
 
 
 def _intersection(group: list[ir.Or]) -> ir.Predicate:
-    """Return the conjunction of disjunctions that have one term for each of the same guards."""
+    """Return the conjunction of ``group``: disjunctions that have one term for each of the same guards."""
     rests: dict[_Guards, list[ir.Predicate]] = {}
     for disjunction in group:
         for term in disjunction.terms:
@@ -104,7 +104,7 @@ def _intersection(group: list[ir.Or]) -> ir.Predicate:
 
 
 def _signature(predicate: ir.Predicate) -> frozenset[_Guards]:
-    """Return the guards of each term of a disjunction; empty if a term has no guard, or two terms have the same."""
+    """Return the guards of each term of a disjunction; empty if a term has no guard or two terms have equal guards."""
     terms = predicate.terms if isinstance(predicate, ir.Or) else (predicate,)
     each = [_guards(term) for term in terms if isinstance(term, ir.And)]
     signature = frozenset(each)
@@ -112,7 +112,7 @@ def _signature(predicate: ir.Predicate) -> frozenset[_Guards]:
 
 
 def _are_exclusive(signature: frozenset[_Guards]) -> bool:
-    """Return True if at most one of several guards, each a test of the same value, holds in any row."""
+    """Return True if each term has one guard, and at most one of these guards holds in each row."""
     tests = [next(iter(guards)) for guards in signature if len(guards) == 1]
     if len(tests) < 2 or len(tests) < len(signature):
         return False
@@ -128,8 +128,8 @@ def _without_guards(term: ir.And) -> ir.Predicate:
 
 
 def _is_guard(test: ir.Predicate) -> bool:
-    """Return True for a test of a value's type: of the name of a VARIANT's type, or of the form of a text."""
+    """Return True if ``test`` tests a value's type: the name of a VARIANT's type, or the form of a text."""
     if isinstance(test, ir.Matches):
         return True
-    # ``NOT IN`` is a guard too, and no test that names a type.
+    # ``NOT IN`` is a guard too, but ``type_test`` does not recognize it.
     return ir.type_test(replace(test, negated=False) if isinstance(test, ir.In) else test) is not None

@@ -1,9 +1,9 @@
 """The collation of an emitted text.
 
-A string literal, a cast to STRING and most functions that make a text of something else have the default collation of
-the view, the schema or the session in which the SQL is used. A selector compares texts byte by byte. So the emitter
-writes ``COLLATE UTF8_BINARY`` after a tested text, unless the text takes its collation from a column. The layouts have
-already cast the columns with another collation (``layouts.collations``).
+A string literal, a cast to STRING and the result of most functions that convert a value to text have the default
+collation of the view, schema or session in which the SQL is used. A selector compares texts by bytes. So the emitter
+writes ``COLLATE UTF8_BINARY`` after a tested text, unless the text has the collation of a column. The layouts have
+already cast columns with another collation (``layouts.collations``).
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from functools import lru_cache
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import SparkType
 
-#: The functions whose text has the default collation although an argument is a text of a column.
+#: The functions whose result has the default collation even if an argument is the text of a column.
 _CASTS = frozenset((ir.Function.JAVA_TEXT, ir.Function.OCTETS, ir.Function.TRY_CAST))
 
 _TEST = re.compile(r"rlike|regexp|startswith|contains|substring_index|[=>] '", re.IGNORECASE)
 
 
 def has_collation(value: ir.Value) -> bool:
-    """Return True if a test of the value does not depend on a default collation.
+    """Return True if the result of a test of ``value`` does not depend on the default collation.
 
-    That is the case for a text that takes its collation from a column, for the name of a type, which is equal to
-    another one in upper case under no collation, and for a value that is no text.
+    That is true for a text with the collation of a column, for the name of a type (these names are upper case, so they
+    compare equal under no collation unless they are identical), and for a value that is not text.
     """
     if value.type.kind is not SparkType.STRING or isinstance(value, ir.Column):
         return True
@@ -45,5 +45,5 @@ def _is_text(value: ir.Value) -> bool:
 
 @lru_cache(maxsize=256)
 def tests_texts(function: ir.Function) -> bool:
-    """Return True if the SQL of the function compares or searches its arguments."""
+    """Return True if the SQL of ``function`` compares or searches its arguments."""
     return _TEST.search(function.sql) is not None

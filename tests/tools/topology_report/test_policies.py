@@ -75,9 +75,30 @@ def test_address_settings_are_merged_the_most_specific_first() -> None:
     }
 
 
-def test_what_is_not_computed_of_activemq_is_said() -> None:
-    entries = "<destinationPolicy><policyMap><policyEntries><policyEntry queue='>' memoryLimit='1'/></policyEntries>"
-    text = f"<beans><broker>{entries}</policyMap></destinationPolicy></broker></beans>"
-    assert answers(parse_topology(text, "activemq.xml")) == {
-        "policyEntry": "which of ActiveMQ's policies counts at a destination is not computed"
+ENTRIES = """<policyEntries><policyEntry queue=">" memoryLimit="1mb"/><policyEntry queue="A.>" memoryLimit="5mb"/>
+<policyEntry queue="A.B" prioritizedMessages="true"/></policyEntries>
+<defaultEntry><policyEntry producerFlowControl="false"/></defaultEntry>"""
+
+
+def activemq(destinations: str, entries: str = ENTRIES) -> Topology:
+    inner = f"<destinations>{destinations}</destinations><destinationPolicy><policyMap>{entries}</policyMap>"
+    return parse_topology(f"<beans><broker>{inner}</destinationPolicy></broker></beans>", "activemq.xml")
+
+
+def test_of_activemq_the_closest_policy_applies_alone() -> None:
+    # PolicyMap.getEntryFor, DestinationMap.chooseValue, ActiveMQDestination.compare
+    names = ('queue physicalName="A.B"', 'queue physicalName="A.C"', 'queue physicalName="D"', 'topic physicalName="T"')
+    every, of_a = "policyEntry queue >: memoryLimit 1mb", "policyEntry queue A.>: memoryLimit 5mb"
+    assert answers(activemq("".join(f"<{name}/>" for name in names))) == {
+        "queue://A.B": f"policyEntry queue A.B: prioritizedMessages true; hides {of_a}; hides {every}",
+        "queue://A.C": f"{of_a}; hides {every}",
+        "queue://D": every,
+        "queue://ActiveMQ.DLQ": every,
+        "topic://T": "policyEntry default: producerFlowControl false",
+    }
+
+
+def test_a_file_of_activemq_without_destinations_has_its_policies_listed() -> None:
+    assert answers(activemq("")) == {
+        "policyEntry": "the file names no destination: its policies are queue >, queue A.>, queue A.B, default"
     }

@@ -3,8 +3,8 @@
 Of the RabbitMQ policies that match a name, only the policy with the highest priority applies
 (``rabbit_policy:match_all``). A queue's own argument overrides the policy, except that for limits and times the lower
 value applies (``rabbit_amqqueue_process:process_args_policy``, ``rabbit_quorum_queue:resolve_delivery_limit``). Artemis
-merges all address settings that match an address, the most specific first (``HierarchicalObjectRepository``). The
-effective entry of ActiveMQ's policies is not computed.
+merges all address settings that match an address, the most specific first (``HierarchicalObjectRepository``). Of
+ActiveMQ's policy entries that match a destination only the closest applies (``PolicyMap.getEntryFor``).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from transpiler.base.regex.search import SearchLimitError, compile_regular
 from transpiler.base.regex.syntax import Flavor, RegexError
 from transpiler.base.topics import MANY_WORDS
 from transpiler.tools.topology_report.labels import Finding
+from transpiler.topology.importers.activemq_patterns import matching_patterns
 from transpiler.topology.importers.artemis_addresses import matches_later
 from transpiler.topology.importers.rabbitmq_policies import UNKNOWN_TO
 from transpiler.topology.model import Topology
@@ -28,6 +29,8 @@ _WHERE = ("pattern", "apply-to", "priority")
 _LOWER = frozenset("expires message-ttl max-length max-length-bytes delivery-limit".split())
 
 _ADDRESS_SETTING, _POLICIES = "address-setting", ("policy", "operator policy")
+#: The kind of a policy of ActiveMQ, and the policy that applies where no other one does.
+_POLICY_ENTRY, _DEFAULT_ENTRY = "policyEntry", "default"
 
 
 class InEffect(NamedTuple):
@@ -44,10 +47,10 @@ def policies(topology: Topology) -> Iterator[Finding]:
     yield from _address_settings(topology, listed, matched)
     for kind in _POLICIES:
         yield from _policies(topology, _of_kind(listed, kind), matched)
-    if any(one.kind == "policyEntry" for one in topology.settings):
-        yield Finding("policy", "policyEntry", "which of ActiveMQ's policies counts at a destination is not computed")
+    yield from _policy_entries(topology, listed, matched)
     for kind, of in listed:
-        if (kind, of) not in matched:
+        # Clients create destinations of ActiveMQ, which its policies match.
+        if (kind, of) not in matched and kind != _POLICY_ENTRY:
             yield Finding("policy", f"{kind} {of}", "it matches nothing in the file")
 
 
@@ -55,7 +58,7 @@ def _listed(topology: Topology) -> dict[tuple[str, str], dict[str, str]]:
     """Return the settings by name of each policy and address setting, by its kind and its name or pattern."""
     listed: dict[tuple[str, str], dict[str, str]] = {}
     for one in topology.settings:
-        if one.kind in (*_POLICIES, _ADDRESS_SETTING):
+        if one.kind in (*_POLICIES, _ADDRESS_SETTING, _POLICY_ENTRY):
             listed.setdefault((one.kind, one.of), {})[one.name] = one.value
     return listed
 
@@ -190,6 +193,31 @@ def _address_settings(
             text = ", ".join(f"{name} {value} (of {match})" for name, (value, match) in values.items())
             more = f"; hides {', '.join(hidden)}" if hidden else ""
             yield Finding("policy", address, text + more, ("exchange", address))
+
+
+def _policy_entries(
+    topology: Topology, listed: Mapping[tuple[str, str], Mapping[str, str]], matched: set[tuple[str, str]]
+) -> Iterator[Finding]:
+    """Yield for each destination of ActiveMQ the policy entry that applies, which hides all settings of other ones."""
+    entries = {of: values for (kind, of), values in listed.items() if kind == _POLICY_ENTRY}
+    named = dict.fromkeys((*topology.exchange_by_name, *(queue.name for queue in topology.queues)))
+    places = [place for place in named if "://" in place]
+    for place in places if entries else ():
+        kind, _, name = place.partition("://")
+        patterns = [of.removeprefix(f"{kind} ") for of in entries if of.startswith(f"{kind} ")]
+        found = [f"{kind} {pattern}" for pattern in matching_patterns(patterns, name)]
+        found = found or [of for of in entries if of == _DEFAULT_ENTRY]
+        matched.update((_POLICY_ENTRY, of) for of in found)
+        if found:
+            first, *others = [f"policyEntry {of}: {_settings(entries[of])}" for of in found]
+            yield Finding(
+                "policy",
+                place,
+                "; ".join([first, *(f"hides {one}" for one in others)]),
+                ("queue" if place in topology.queue_names else "exchange", place),
+            )
+    if entries and not places:
+        yield Finding("policy", _POLICY_ENTRY, f"the file names no destination: its policies are {', '.join(entries)}")
 
 
 def _merged(

@@ -149,6 +149,16 @@ def sent_with_wildcards(pattern: TopicPattern) -> list[TopicPattern]:
     return keys
 
 
+def matching_patterns(patterns: Iterable[str], name: str) -> list[str]:
+    """Return those of ``patterns`` that match the destination ``name``, the closest first, which alone applies.
+
+    The patterns are of destinations of one kind (``PolicyMap.getEntryFor``, ``DestinationMap.chooseValue``).
+    """
+    ordered = sorted((DeadLetters("queue", pattern) for pattern in patterns), key=cmp_to_key(_compare))
+    key = words_sent(name)
+    return [one.pattern for one in ordered if covers(_pattern(one), key)]
+
+
 class DeadLetterLinks:
     """The dead-letter links of destinations under ``policies``, of which the closest applies."""
 

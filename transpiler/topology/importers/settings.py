@@ -146,7 +146,8 @@ def activemq_settings(broker: Element) -> Iterator[Setting]:
         if element.name == REDELIVERY and any(kind in element.attributes for kind in ("queue", "topic")):
             kind = "queue" if "queue" in element.attributes else "topic"
             yield from _redelivery(element, f"{kind} {element.attributes[kind]}")
-        elif element.name == "defaultEntry" and any(child.name == REDELIVERY for child in element.children):
+        elif element.name == "defaultEntry" and element.children:
+            # It contains a policy.
             continue
         elif element.name in ("policyEntry", "defaultEntry"):
             kind = next((kind for kind in ("queue", "topic") if kind in element.attributes), "")

@@ -7,7 +7,7 @@ recorded; ``python -m tests.golden add`` appends inputs.
 
 - The answer to a selector or a filter set is the text or the condition that is parsed, or the errors, in each dialect.
 - The answer to a topology is its own form, the routes of some messages and the SQL of its plan, or the errors.
-- The answer to a layout is the SQL and the warnings of a selector for each construct.
+- The answer to a layout, or to a store with options, is the SQL and the warnings of a selector for each construct.
 - The answer to a shape of the benchmarks is the plan of some bindings of that shape.
 - The answer to an address, an XQuery or an XPath is what is read, and for an address what it adds to a topology.
 - The answer to columns is the SQL and the warnings of comparisons and of arithmetic with them, in each dialect.
@@ -28,9 +28,19 @@ from tests.benchmarks.routing_shapes import SHAPES
 from tests.benchmarks.routing_shapes import topology as of_shape
 from tests.golden.corpus import dialects
 from tests.golden.dump import plan_texts
-from transpiler import Message, TranspilerError, print_selector, transpile_address, transpile_filter, transpile_selector
+from transpiler import (
+    Layout,
+    Message,
+    TranspilerError,
+    print_selector,
+    transpile_address,
+    transpile_filter,
+    transpile_selector,
+)
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.compiler.layouts.amqp import AmqpLayout
+from transpiler.compiler.presets import find_layout
+from transpiler.compiler.stores import preset
 from transpiler.language.filters.json import to_json
 from transpiler.language.filters.sets import read_filters
 from transpiler.language.path_expressions.xpath import outside, parse_xpath
@@ -122,8 +132,12 @@ _NODES: dict[str, Any] = {
 _SUBJECTS, _MAX_EXCHANGES = ("a", "a.b", "eu.orders", ""), 6
 #: Number of the bindings of one shape, and number of the keys of each table whose constants are recorded.
 _SHAPED, _ROWS = 100, 2
+_SHAPED_COLUMNS = (
+    "originatingCountry STRING, messageType STRING, quadTree STRING, publisherId STRING, region STRING, weight BIGINT, "
+    "price DOUBLE, amount DECIMAL(12, 2), sent TIMESTAMP, plain STRING, note STRING"
+)
 #: Maximum number of bindings of a topology whose plan is recorded.
-_MAX_BINDINGS = 40
+_MAX_BINDINGS = 100
 
 
 @cache
@@ -154,8 +168,10 @@ def answer(given: Mapping[str, Any]) -> Any:
             for line in OF_DIALECTS:
                 dialect, text = line.split(": ", 1)
                 found[line] = _compiled(text, layout, dialect)
+        case {"store": name, "options": options}:
+            found = {text: _compiled(text, preset(name, options)) for text in CONSTRUCTS}
         case {"address": address}:
-            found = _address(address)
+            found: Any = _address(address)
         case {"query": text}:
             found = _parsed(lambda: parse_query(text))
         case {"xpath": text}:
@@ -239,7 +255,7 @@ def _in_dialects(text: str, layout: str) -> dict[str, Any]:
     return _grouped({dialect: _compiled(text, layout, dialect) for dialect in dialects()})
 
 
-def _compiled(text: str, layout: str, dialect: str = "jms") -> Any:
+def _compiled(text: str, layout: str | Layout, dialect: str = "jms") -> Any:
     try:
         compiled = transpile_selector(text, layout, dialect=dialect, missing="null")
     except (TranspilerError, TypeError) as error:
@@ -300,11 +316,11 @@ def _plan(topology: Topology) -> Any:
 
 
 def _shape(name: str) -> Any:
-    """Return the plan of bindings of one shape of the benchmarks."""
+    """Return the plans of bindings of one shape of the benchmarks: over messages of AMQP, and over typed columns."""
     [shape] = (shape for shape in SHAPES if shape.name == name)
     topology = of_shape(shape, _SHAPED)
-    plan = build_plan(topology, AmqpLayout(), "null")
-    return _found(topology, plan)
+    layouts = (AmqpLayout(), find_layout(_SHAPED_COLUMNS))
+    return [_found(topology, build_plan(topology, layout, "null")) for layout in layouts]
 
 
 def _found(topology: Topology, plan: RoutingPlan) -> dict[str, Any]:

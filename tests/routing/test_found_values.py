@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from transpiler import parse_selector
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import STRING
-from transpiler.routing.found_values import FoundValue, FoundValues, place_of_texts
+from transpiler.compiler.presets import find_layout
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialects import find_dialect
+from transpiler.routing.found_values import FoundValue, FoundValues, place_of_texts, places_of
 
 
 def test_types_are_counted_where_a_name_has_several() -> None:
@@ -15,6 +19,22 @@ def test_types_are_counted_where_a_name_has_several() -> None:
     assert [line.split() for line in found.lines()[1:]] == [line.split() for line in expected]
     assert ">3 text, 1 integer</td>" in found._repr_html_()
     assert ">text</td>" in found._repr_html_()
+
+
+def test_a_place_has_the_columns_of_its_name_and_the_default_of_a_header_field() -> None:
+    def place(text: str, layout: str = "amqp") -> tuple[str, list[str], object]:
+        tree = parse_selector(f"{text} = 1")
+        assert isinstance(tree, ast.Compare)
+        node = tree.left
+        assert isinstance(node, ast.Identifier)
+        [found] = places_of({text: (1, node)}, find_layout(layout), find_dialect("jms"))
+        return found.where, list(found.types), found.default
+
+    integers, texts = ["integer"], ["text", "number in text", "boolean in text"]
+    assert place("JMSPriority") == ("header.priority", integers, 4)
+    assert place("JMSPriority", "JMSPriority INT") == ("JMSPriority", integers, 4)
+    assert place("color", "kafka-headers") == ("headers['color'].value", texts, None)
+    assert place("color", "n INT") == ("", [], None)
 
 
 def test_a_text_is_there_where_any_of_its_places_has_one() -> None:

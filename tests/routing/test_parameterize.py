@@ -40,6 +40,12 @@ def test_integers_of_one_width_have_one_pattern(dialect: object, first: str, sec
     assert (predicates[0] == predicates[1]) is alike
 
 
+@pytest.mark.parametrize("text", ["", " ", "\n"])
+def test_a_blank_selector_is_the_pattern_of_every_message(text: str) -> None:
+    pattern, constants = SelectorParameterizer(find_layout("a INT"), DIALECTS["jms"], "null").pattern(text)
+    assert (pattern.predicate, constants) == (ir.TRUE, ())
+
+
 A, B, TEXT = ir.Column(("a",), BIGINT), ir.Column(("b",), BIGINT), ir.Column(("c",), STRING)
 IS_X, IS_Y = (ir.Compare(Comparison.EQ, TEXT, ir.constant(text)) for text in "xy")
 ABOVE = ir.Compare(Comparison.GT, A, parameter(0, BIGINT))

@@ -157,6 +157,40 @@ def test_the_anonymous_relay_sends_on_to_the_place_that_is_named(to: str | None,
     assert relay_target(TO_RELAY, to) == target
 
 
+IN_PATHS = Topology(RABBITMQ, (Exchange("x", "direct"), Exchange("a/é %", "topic")), (Queue("q"),))
+
+
+@pytest.mark.parametrize(
+    ("to", "target"),
+    [
+        ("/queues/q", Target("", "q")),
+        ("/queues/a%2Fb", Target("", "a/b")),
+        ("/queues/nowhere", Target("", "nowhere")),
+        ("/exchanges/x", Target("x", "")),
+        ("/exchanges/x/", Target("x", "")),
+        ("/exchanges/x/k.l", Target("x", "k.l")),
+        ("/exchanges/x/k%2Fl+%C3%A9", Target("x", "k/l+é")),
+        ("/exchanges/a%2F%C3%A9%20%25/k", Target("a/é %", "k")),
+        ("/queues/", None),
+        ("/queues/100%", None),
+        ("/queues/%zz", None),
+        ("/queues/%FF", None),
+        ("/exchanges/", None),
+        ("/exchanges//k", None),
+        ("/exchanges/x/k/l", None),
+        ("/exchanges/x/50%", None),
+        ("/exchanges/nowhere/k", None),
+        ("/topics/x", None),
+        ("queues/q", None),
+        ("q", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_a_path_of_rabbitmq_names_a_queue_or_an_exchange_with_its_key(to: str | None, target: Target | None) -> None:
+    assert relay_target(IN_PATHS, to) == target
+
+
 @pytest.mark.parametrize(
     ("address", "exchange", "key", "subject"),
     [("q", "", "q", None), ("q/red", "", "q", "red"), ("x", "x", None, None), ("x/red", "x", None, "red")],

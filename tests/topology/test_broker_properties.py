@@ -75,6 +75,19 @@ def test_a_queue_has_the_line_of_its_first_property() -> None:
     assert [queue.path for queue in topology.queues] == ["4:1", "5:1", "15:1"]
 
 
+@pytest.mark.parametrize("types", ["ANYCAST", "MULTICAST", "ANYCAST, MULTICAST"])
+def test_an_address_without_queues_has_its_routing_types(types: str) -> None:
+    parts = "".join(f"<{each.lower()}/>" for each in types.split(", "))
+    none = "<address-setting match='#'><auto-create-queues>false</auto-create-queues></address-setting>"
+    xml = f"<addresses><address name='a'>{parts}</address></addresses><address-settings>{none}</address-settings>"
+    line = f"addressConfigurations.a.routingTypes={types}\naddressSettings.#.autoCreateQueues=false"
+    found = parse_topology(line, "broker.properties")
+    expected = parse_topology(f"<configuration><core>{xml}</core></configuration>", "broker.xml")
+    assert (found.exchanges, found.bindings, found.shown) == (expected.exchanges, expected.bindings, expected.shown)
+    outcome = publish(found, Message(), "a").outcome
+    assert outcome == ("discarded" if types == "ANYCAST" else "undecided")
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [

@@ -625,6 +625,21 @@ def test_mirrors_of_queues_that_nobody_named_go_through_virtual_topics_too() -> 
     assert send(topology, "queue://b").queues == ("queue://C.A.m.b", "queue://b")
 
 
+@pytest.mark.parametrize(
+    ("attributes", "topic"),
+    [
+        ("", "VirtualTopic.Mirror.b"),
+        ("postfix='.m'", "VirtualTopic.Mirror.b.m"),
+        ("prefix=''", "b"),
+        ("prefix='m.'", "m.b"),
+    ],
+)
+def test_a_mirror_has_a_prefix_and_no_postfix_by_default(attributes: str, topic: str) -> None:
+    state = {"queues": ["queue://b"], "subscriptions": [{"name": "s", "destination": f"topic://{topic}"}]}
+    mirror = f"<destinationInterceptors><mirroredQueue {attributes}/></destinationInterceptors>"
+    assert send(activemq(mirror, state=state), "queue://b").queues == ("queue://b", "s")
+
+
 def test_a_filter_sees_the_topic_of_a_mirror_and_the_destination_that_forwarded() -> None:
     def forward(destination: str, queue: str) -> str:
         return f"<filteredDestination selector=\"JMSDestination = '{destination}'\" queue='{queue}'/>"

@@ -11,7 +11,7 @@ from tests.compiler.layouts.texts import ask
 from tests.compiler.layouts.written_rows import write_time
 from tests.sizes import size
 from tests.spark_ext.harness import settings
-from transpiler import LayoutError
+from transpiler import LayoutError, stores
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import STRING
 from transpiler.compiler.layouts.header_readings import Time
@@ -165,6 +165,16 @@ def test_a_letter_that_is_not_known_is_refused(pattern: str, letter: str) -> Non
     with pytest.raises(LayoutError, match=f"has the letter {letter}") as caught:
         check_pattern(pattern)
     assert caught.value.diagnostics[0].code == "layout.time"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [("yyyy-MM-dd[ HH:mm", r"has a \[ without its \]"), ("yyyy]", r"a \] without its \["), ("]yyyy[", r"a \] without")],
+)
+def test_a_bracket_without_its_pair_is_refused(pattern: str, message: str) -> None:
+    with pytest.raises(LayoutError, match=message):
+        stores.time("at", pattern)
+    assert stores.time("at", f"'{pattern}'yyyy-MM-dd[ HH:mm]")
 
 
 def test_a_quoted_letter_is_text() -> None:

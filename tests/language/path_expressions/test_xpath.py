@@ -106,6 +106,30 @@ def test_the_compiler_refuses_with_its_place_what_spark_is_not_given(expression:
     assert selector[span.start :].startswith(underlined)
 
 
+#: Functions by the least and the most arguments that XPath 1.0 gives them, and an argument. The functions ``last`` and
+#: ``position`` are read in predicates only.
+ARGUMENTS = (
+    ("true false", 0, 0, "1"),
+    ("not boolean", 1, 1, "//b"),
+    ("sum count", 1, 1, "//b"),
+    ("string number string-length normalize-space name", 0, 1, "//b"),
+    ("contains starts-with", 2, 2, "'t'"),
+    ("concat", 2, 100, "'t'"),
+)
+
+
+@pytest.mark.parametrize(("names", "least", "most", "argument"), ARGUMENTS, ids=lambda part: str(part).split()[0])
+def test_a_function_takes_as_many_arguments_as_xpath_gives_it(names: str, least: int, most: int, argument: str) -> None:
+    for name in names.split():
+        for count in {0, 1, 2, 3, least, most, most + 1}:
+            called = f"{name}({', '.join([argument] * count)})".replace("'", "''")
+            if least <= count <= most:
+                assert transpile_selector(f"XPATH '{called}'", dialect="activemq").sql
+            else:
+                with pytest.raises(TranspilerError, match=rf"{name} takes {least}"):
+                    transpile_selector(f"XPATH '{called}'", dialect="activemq")
+
+
 def test_names_of_a_query_are_xmls_too() -> None:
     assert parse_query("//é/名前 = 'x'")
     assert parse_query("declare variable $größe external; $größe = 5")

@@ -19,6 +19,7 @@ from transpiler import (
     parse_selector,
     print_selector,
 )
+from transpiler.language.selector.dialects import KEYWORDS, UNUSABLE
 
 #: The selector, the code of the first diagnostic, the text under the caret, and a word of the hint (None: no hint).
 BAD = [
@@ -271,3 +272,14 @@ def test_any_text_parses_or_says_where_it_does_not(text: str) -> None:
 @settings(max_examples=size(200, 1_000))
 def test_a_printed_tree_parses_to_itself(tree: object) -> None:
     assert parse_selector(print_selector(tree)) == tree  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "quoted"), [("artemis", '"{}"'), ("qpid-java", '"{}"'), ("qpid-cpp", '"{}"'), ("rabbitmq", "[{}]")]
+)
+def test_a_quoted_name_that_is_a_reserved_word_stays_a_name(dialect: str, quoted: str) -> None:
+    for word in (*KEYWORDS, *sorted(UNUSABLE), "XPATH", "XQUERY"):
+        for name in (word, word.lower(), word.capitalize()):
+            tree = parse_selector(f"{quoted.format(name)} = 5", dialect)
+            assert tree is not None
+            assert parse_selector(print_selector(tree, dialect), dialect) == tree

@@ -450,6 +450,7 @@ LEGAL = (
     ("hyphenated_props:b-ar = '123'", "artemis"),
     ('hyphenated_props:no_hyphenated_props:"b-ar" = 1', "artemis"),
     ("a LIKE 'x' ESCAPE ''", "qpid-cpp"),
+    ("€uro = 1 AND a€ = 2 AND _a‿b = 3 AND Ⅳ = 4 AND ª1 = 5 AND $ = 6", "jms"),
 )
 
 

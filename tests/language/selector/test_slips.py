@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from transpiler import evaluate, transpile_selector
+from transpiler import TranspilerError, evaluate, parse_selector, transpile_selector
 from transpiler.base.diagnostics import Diagnostic, Fix
 from transpiler.language.selector.dialects import DIALECTS
 from transpiler.tools.lint.check import Checker
@@ -257,3 +257,39 @@ def _first(text: str, dialect: str) -> Diagnostic | None:
     found = [one.diagnostic for one in Checker().check(text, (DIALECTS[dialect],)).findings]
     ranked = [one for level in ("error", "warning") for one in found if one.severity == level]
     return ranked[0] if ranked else None
+
+
+#: Functions of other languages by their spellings, and the operator that a selector has instead.
+CALLS = (
+    ("PREFIX starts_with startsWith begins_with beginsWith", "'x'", "LIKE 'x%'"),
+    ("suffix ends_with endsWith", "'x'", "LIKE '%x'"),
+    ("contains includes", "'x'", "LIKE '%x%'"),
+    ("equals EQ eq", "'x'", "= 'x'"),
+    ("regexp_like REGEX_LIKE regexp regex_match rlike match matches", "'^x.*$'", "LIKE 'x%'"),
+)
+TESTS_OF_ABSENCE = (
+    ("EXISTS exist has hasProperty defined is_not_null isNotNull", "IS NOT NULL", "IS NULL"),
+    ("is_null isNull empty is_empty isEmpty", "IS NULL", "IS NOT NULL"),
+)
+
+
+@pytest.mark.parametrize(("names", "text", "operator"), CALLS, ids=lambda part: part.split()[0])
+def test_a_call_of_a_function_or_method_is_an_operator(names: str, text: str, operator: str) -> None:
+    for name in names.split():
+        for call in (f"{name}(a, {text})", f"{name}( a , {text} )", f"a.{name}({text})"):
+            _assert_written(call, f"a {operator}")
+
+
+@pytest.mark.parametrize(("names", "asked", "denied"), TESTS_OF_ABSENCE, ids=["present", "absent"])
+def test_a_call_that_asks_for_a_property_is_a_test_for_null(names: str, asked: str, denied: str) -> None:
+    for name in names.split():
+        _assert_written(f"{name}(a)", f"a {asked}")
+        _assert_written(f"NOT {name}( a )", f"a {denied}")
+
+
+def _assert_written(call: str, condition: str) -> None:
+    with pytest.raises(TranspilerError) as caught:
+        parse_selector(call)
+    finding = caught.value.diagnostics[0]
+    assert isinstance(finding.fix, Fix), call
+    assert (finding.hint, finding.fix.apply(call)) == (f"write {condition}", condition), call

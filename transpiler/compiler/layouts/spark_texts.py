@@ -202,7 +202,6 @@ def _expression(pattern: str) -> re.Pattern[str]:
 
 def check_pattern(pattern: str) -> None:
     """Raise ``LayoutError`` for a ``pattern`` that is unsupported, or that Spark's parser policies read differently."""
-    _expression(pattern)
     if iso_rewriting(pattern) is None and ("[" in pattern or _letters(pattern) & {"S", "V"}):
         reasons = "a date or zone in brackets, or a month's name, h or a beside brackets, S or VV"
         message = f"the pattern {pattern!r} has {reasons}"
@@ -240,7 +239,14 @@ def _spelled(pattern: str, named: bool) -> tuple[str, dict[str, bool]]:
             names[name] = depth > 0
         else:
             depth += {"[": 1, "]": -1}.get(text, 0)
+            if depth < 0:
+                break
             parts.append({"[": "(?:", "]": ")?"}.get(text) or _character(text))
+    if depth:
+        message = f"the pattern {pattern!r} has a {'[ without its ]' if depth > 0 else '] without its ['}"
+        raise LayoutError.at(
+            "layout.time", message, hint="brackets enclose a part that a text may lack: yyyy-MM-dd[ HH:mm]"
+        )
     return "".join(parts), names
 
 

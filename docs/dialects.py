@@ -13,35 +13,41 @@ from transpiler.tools.dialect_tools.questions import QUESTIONS, answer
 
 #: Features of the reference evaluator that the SQL of a dialect does not have.
 LIMITS = (
-    "Integers of any size are DECIMAL, which has 38 digits. Where a sum or a product has more, the comparison is "
-    "unknown, never a wrong TRUE or FALSE; a longer literal is the error `limit.digits`.",
-    "REGEX, REPLACE and SPLIT take their regular expression from a literal, and REPLACE its replacement too. One that "
-    "a row brings along could be no regular expression, and then Spark fails the whole job where the broker loses one "
-    "message. Anything else is the error `spark.function`.",
+    "Integers of any size are DECIMAL in Spark, which has at most 38 digits. If a sum or a product has more digits, "
+    "the comparison is unknown, never a wrong TRUE or FALSE. A literal with more digits is the error "
+    "`limit.digits`.",
+    "REGEX, REPLACE and SPLIT need a literal as their regular expression, and REPLACE needs a literal as its "
+    "replacement. A text from a row might not be a regular expression, and then Spark would fail the whole job, "
+    "whereas the broker loses only one message. Anything other than a literal is the error `spark.function`.",
     "Regular expressions are a subset of Java's: literals, classes, `\\d` `\\w` `\\s` and their opposites, groups, "
     "alternatives, greedy repeats of at most 255 rounds or without a bound, `^`, `$`, `\\A`, `\\z`, `\\Z`, and "
-    "look-aheads, and `(?i)` at the beginning; at most 2,000 characters. Letters without case and classes go by ASCII. "
-    "All else is refused with its place, by Spark (`spark.regex`) and by the reference evaluator (`limit.regex`): lazy "
-    "and possessive repeats, back-references, look-behind, named and atomic groups, `\\b`, `\\p{…}`, sets in sets.",
-    "A repeat may give back what it took only so often that a search takes at most the square of the text's length: "
-    "`a.*b` and `^.*a.*b` are served, `(a+)+b` and `a.*b.*c` are refused. Where the next character decides how a "
-    "repeat ends, as in `[^,]*,`, it costs nothing, and Java is given a possessive one.",
-    "REPLACE takes no expression that may match the empty text, and no group in the replacement that some matches "
-    "leave out. A replacement that Java would refuse, such as `$2` without a second group, is the error `spark.regex`.",
-    "The reference evaluator answers for texts of up to 10,000 characters where a search may take the square of the "
-    "length, and ends with `limit.regex` beyond that.",
-    "A list that SPLIT or MAKELIST makes stands in INLIST only, and SPLIT splits a literal.",
-    "XPATH takes the axes child, attribute, parent, self and `//`, and the functions that the reference evaluator has. "
-    "What is no XPath, or another one, is the error `spark.xpath`: Java would fail the job over it.",
-    "A body is XML if it is a well-formed document of XML 1.0 without a document type, of at most 200 levels, 200 "
-    "attributes an element and 400 characters a name. Names have ASCII letters and common ones of Latin, Greek, "
-    "Cyrillic, Hebrew, Arabic, Japanese, Chinese and Korean; targets of instructions have ASCII ones. XPATH is FALSE "
-    "of any other body, here and in the reference evaluator: Java would fail the job over some of them.",
-    "XPATH looks at no namespaces: `/a` takes `<p:a>` and `<a xmlns='u'>` too, and a prefix need not be declared. Java "
-    "looks up the name with its prefix in one path only, `//a`. A broker whose parser reads namespaces may differ.",
-    "A record of one's own whose answers no broker has together may have no SQL: that is the error `dialect.rules`.",
-    "A message id or correlation id that is no string is NULL behind the JMS names of the brokers' dialects: their "
-    "texts for other types of ids stand in no verdict that we have.",
+    "look-aheads, and `(?i)` at the beginning. They have at most 2,000 characters. Classes, and letters regardless "
+    "of case, follow ASCII. Spark (`spark.regex`) and the reference evaluator (`limit.regex`) refuse everything "
+    "else and give its position: lazy and possessive repeats, back-references, look-behind, named and atomic "
+    "groups, `\\b`, `\\p{…}`, and sets in sets.",
+    "The repeats of a regular expression may backtrack only so often that a search takes at most the square of the "
+    "text's length: `a.*b` and `^.*a.*b` are accepted, `(a+)+b` and `a.*b.*c` are refused. A repeat whose end the "
+    "next character decides, as in `[^,]*,`, does not backtrack, and Java gets a possessive repeat.",
+    "REPLACE refuses an expression that may match the empty text. It also refuses a group in the replacement that "
+    "does not take part in every match. A replacement that Java would refuse, such as `$2` without a second group, "
+    "is the error `spark.regex`.",
+    "If a search may take the square of the text's length, the reference evaluator accepts texts of up to 10,000 "
+    "characters, and raises `limit.regex` for a longer one.",
+    "A list that SPLIT or MAKELIST creates may stand only in INLIST. SPLIT accepts only a literal as its text.",
+    "XPATH accepts the axes child, attribute, parent, self and `//`, and the functions that the reference evaluator "
+    "has. Any other text, and any other XPath, is the error `spark.xpath`, because Java would fail the job.",
+    "A body is XML if it is a well-formed document of XML 1.0 without a document type, with at most 200 levels, 200 "
+    "attributes for each element and 400 characters for each name. Names may contain ASCII letters and the common "
+    "letters of Latin, Greek, Cyrillic, Hebrew, Arabic, Japanese, Chinese and Korean; the targets of instructions "
+    "only ASCII letters. For any other body XPATH is FALSE, in Spark and in the reference evaluator, because Java "
+    "would fail the job for some of them.",
+    "XPATH ignores namespaces: `/a` also matches `<p:a>` and `<a xmlns='u'>`, and a prefix need not be declared. "
+    "Java compares the name with its prefix in only one path, `//a`. A broker whose parser reads namespaces may "
+    "give other answers.",
+    "A `Dialect` record of your own may combine answers that no broker combines. If the compiler has no SQL for the "
+    "combination, it raises the error `dialect.rules`.",
+    "In the brokers' dialects, the JMS names of a message ID or correlation ID that is not a string are NULL, "
+    "because we have not seen as which texts the brokers read such IDs.",
 )
 
 #: The version of each broker that its dialect copies.
@@ -58,16 +64,18 @@ VERSIONS = (
 #: Answers that a limit of a broker's implementation gives, and that no dialect copies.
 NOT_COPIED = (
     "RabbitMQ 4.3 gives up a pattern with text between two `%`, such as `LIKE '%x%y'`, beyond the match limit of its",
-    "regular expressions: on a text of about 51,000 characters the filter does not match. The dialects `rabbitmq` and",
-    "`rabbitmq-jms` match in a time that grows with the text, whatever its length, and answer what the pattern says.",
+    "regular expressions. For example, the filter does not match a text of about 51,000 characters. The dialects",
+    "`rabbitmq` and `rabbitmq-jms` do not copy this limit. They match a text of any length correctly, in a time that",
+    "grows with its length.",
 )
 
 #: The bindings whose selectors are evaluated.
 ASKED = (
-    "`x-filter-jms-selector` of a `qpid-java` topology is in the dialect `qpid-java`, on direct, topic, fanout and",
-    "headers exchanges. The Broker-J manual (4.6.3.1) names the first three; the broker asks the selector of a headers",
-    "binding too, beside its `x-match`, and so does this project. Bindings of RabbitMQ's",
-    "`x-jms-topic` exchanges have selectors in `rabbitmq-jms`; other bindings of the other brokers have none.",
+    "In a `qpid-java` topology, `x-filter-jms-selector` is in the dialect `qpid-java`, on direct, topic, fanout and",
+    "headers exchanges. The Broker-J manual (4.6.3.1) names only the first three types. For a headers exchange the",
+    "broker evaluates the selector, too, in addition to the binding's `x-match`, and so does this project. Bindings of",
+    "RabbitMQ's `x-jms-topic` exchanges have selectors in `rabbitmq-jms`. Other bindings of RabbitMQ, and bindings of",
+    "other brokers with exchanges, have no selectors.",
 )
 
 
@@ -76,8 +84,8 @@ def page() -> str:
     lines = [
         "# Dialects",
         "",
-        "What each dialect answers where brokers differ. For a broker without a dialect, such as IBM MQ or Solace, see",
-        "[which dialect stands for which broker](brokers.md).",
+        "This page lists the questions on which brokers differ, and the answer of each dialect. For a broker without a",
+        "dialect, such as IBM MQ or Solace, see [which dialect stands for which broker](brokers.md).",
         "",
     ]
     brokers = [dialect for dialect in DIALECTS.values() if dialect is not JMS]
@@ -97,9 +105,9 @@ def page() -> str:
     lines += [_row(amqp.value, (_type(dialect, amqp) for dialect in brokers)) for amqp in AmqpType]
     lines += ["", "## Names of header fields", ""]
     lines.append(
-        "A name that is not here, or not of a dialect, is an application property there. A default stands where"
+        "In a dialect, every name for which the table has no field is an application property. A default is the value"
     )
-    lines.append("the field is absent. The names of `jms` are on [the page on header names](headers.md).")
+    lines.append("if the field is absent. [The page on header names](headers.md) lists the names of `jms`.")
     tables = {dialect: _header_fields(dialect) for dialect in brokers}
     unreadable = {name for dialect in brokers for name in dialect.fields.unreadable}
     names = sorted({name for table in tables.values() for name in table} | unreadable)

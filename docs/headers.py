@@ -10,14 +10,14 @@ from transpiler.message.operand_types import OperandType
 SAYS = {
     Conversion.AS_IS: "{0}",
     Conversion.ANY_ID: "{0}",
-    Conversion.INTEGER: "{0}, if an integer",
+    Conversion.INTEGER: "{0}, if it is an integer",
     Conversion.TEXT: "{0} as UTF-8",
     Conversion.DELIVERY_MODE: "{0}",
     Conversion.PRIORITY: "{0}, at most 9",
     Conversion.REDELIVERED: "{0} > 0",
     Conversion.DELIVERY_COUNT: "{0} + 1",
     Conversion.GROUP_SEQUENCE: "{0}, folded into 32 signed bits",
-    Conversion.EXPIRY: "{0} + {1}, or + {2} without that",
+    Conversion.EXPIRY: "{0} + {1}; if that is absent, {0} + {2}",
     Conversion.MESSAGE_ID: "{0} as text",
     Conversion.CORRELATION_ID: "{0} as text",
 }
@@ -87,23 +87,27 @@ def page() -> str:
     lines = [
         "# Header names",
         "",
-        "Each name that is no application property: where AMQP 1.0 keeps it, its type, what it is where the field is",
-        "absent, and which text says so. *filters* is the Apache AMQP filter document, *filters (XML)* the older one,",
-        "*mapping* the AMQP JMS mapping, working draft 10. The last two columns are a selector and its SQL over the",
-        "canonical layout.",
+        "This page lists the names in a selector that are read from header fields of a message, and not from its",
+        "application properties. For each name, the table shows the field of AMQP 1.0 from which it is read, its type,",
+        "its value if the field is absent, the document that defines it, and an example: a selector and its SQL over",
+        "the canonical layout.",
         "",
-        "¹ Jakarta Messaging keeps the name out of selectors, some brokers refuse it; it works here, with a warning.",
+        "In the column *source*, *filters* is the Apache AMQP filter document, *filters (XML)* is its older version,",
+        "and *mapping* is the AMQP JMS mapping, working draft 10.",
+        "",
+        "¹ Jakarta Messaging does not allow this name in selectors, and some brokers refuse it. This project accepts",
+        "it with a warning.",
         "",
         "| name | read from | type | default | source | selector | Spark SQL |",
         "|---|---|---|---|---|---|---|",
         *(row(field) for field in JMS_FIELDS.table.values()),
-        f"| `{ANNOTATION}KEY` | `message_annotations.KEY`; else the key with hyphens for underscores; "
-        "the name may have hyphens, up to the first blank or operator | that of the "
+        f"| `{ANNOTATION}KEY` | `message_annotations.KEY`; else the key with hyphens instead of underscores; "
+        "the name may contain hyphens, and ends at the first blank or operator | the type of the "
         f"annotation | missing | this project | `{ANNOTATION}region = 'x'` | "
         f"`{REGION}` |",
         "",
-        "An id (`amqp.message_id`, `amqp.correlation_id`) is a string, a long, or bytes, by its type in the message.",
-        "As JMS text it has the forms of mapping 3.2.1.1:",
+        "An ID (`amqp.message_id`, `amqp.correlation_id`) is a string, a long, or bytes, depending on its type in the",
+        "message. The JMS names read it as a text in one of these forms (mapping 3.2.1.1):",
         "",
         "| AMQP | `JMSMessageID` | `JMSCorrelationID` |",
         "|---|---|---|",

@@ -67,14 +67,15 @@ def index() -> str:
     lines = [
         "# Rules of `selector-sql check`",
         "",
-        "`--select` and `--ignore` take an id, the first part of ids (`lint`, `syntax`) or a severity (`error`,",
-        "`warning`, `info`); `lint.` may be left out. Errors and warnings make the exit code 1, notes do not.",
+        "This page lists what `selector-sql check` reports about selectors. To choose rules, pass to `--select` or",
+        "`--ignore` a rule's id, the first part of an id (`lint`, `syntax`), or a severity (`error`, `warning`,",
+        "`info`). You may omit `lint.` from an id. Errors and warnings set the exit code to 1; notes do not.",
     ]
     subject = None
     for rule in RULES:
         own = _SUBJECTS[rule.id.split(".")[0]]
         if own != subject:
             subject = own
-            lines += ["", f"## {subject}", "", "| rule | | severity |", "|---|---|---|"]
+            lines += ["", f"## {subject}", "", "| rule | what it reports | severity |", "|---|---|---|"]
         lines.append(f"| [{rule.id}]({rule.id}.md) | {rule.title} | {NOUNS[rule.severity]} |")
     return "\n".join(lines) + "\n"

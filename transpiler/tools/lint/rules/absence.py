@@ -112,10 +112,10 @@ RULES = (
         severity="info",
         wrong="region <> 'eu'",
         right="(region <> 'eu' OR region IS NULL)",
-        why="A comparison with a missing property is *unknown*, and so are `NOT LIKE`, `NOT IN` and `NOT (…)`; "
-        "only TRUE selects. `region <> 'eu'` does not select messages without a region. If all messages have the "
-        "property, or none of the others is wanted, this is right. The rule is silent where another part of the "
-        "selector tests the same property.",
+        why="A comparison with a missing property is *unknown*, and so are `NOT LIKE`, `NOT IN` and `NOT (…)`. A "
+        "selector selects a message only if it is TRUE, so `region <> 'eu'` does not select messages without a "
+        "region. The selector is right if all messages have the property, or if you do not want the messages without "
+        "it. There is no note if another part of the selector tests the same property.",
         nodes=(ast.Compare, ast.In, ast.Like, ast.Between, ast.Not),
         find=_may_be_absent,
     ),

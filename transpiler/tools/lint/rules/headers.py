@@ -214,11 +214,11 @@ _PRIORITY = MessageField("header", "priority")
 RULES = (
     Rule(
         id="lint.delivery-mode",
-        title="A delivery mode that is no mode",
+        title="A delivery mode that does not exist",
         wrong="JMSDeliveryMode = 2",
         right="JMSDeliveryMode = 'PERSISTENT'",
         why="In Java a delivery mode is the number 1 or 2. In a selector it is the text `'NON_PERSISTENT'` or "
-        "`'PERSISTENT'` (Jakarta Messaging 3.8.1.3), and a number never equals it. Artemis's core filters have "
+        "`'PERSISTENT'` (Jakarta Messaging 3.8.1.3), which never equals a number. Artemis' core filters have "
         "`AMQDurable` with `'NON_DURABLE'` and `'DURABLE'`.",
         nodes=(ast.Compare, ast.In),
         find=_delivery_mode,
@@ -227,11 +227,11 @@ RULES = (
     ),
     Rule(
         id="lint.text-for-number",
-        title="Text beside a numeric header field",
+        title="A numeric header field compared with a text",
         wrong="JMSPriority = '5'",
         right="JMSPriority = 5",
-        why="Text never equals a number, in any broker. `JMSPriority`, `JMSTimestamp` and other numeric header fields "
-        "are compared with numbers without quotes; times are milliseconds since 1970-01-01.",
+        why="In all brokers, a text never equals a number. Compare `JMSPriority`, `JMSTimestamp` and other numeric "
+        "header fields with numbers without quotes. Times are milliseconds since 1970-01-01.",
         nodes=(ast.Compare, ast.Like, ast.In),
         find=_text_for_number,
         instead_of=("type.unlike",),
@@ -242,14 +242,14 @@ RULES = (
         title="A time in seconds",
         wrong="JMSTimestamp > 1717200000",
         right="JMSTimestamp > 1717200000000",
-        why="`JMSTimestamp` counts milliseconds since 1970-01-01. A Unix time in seconds is a moment in January or "
-        "February 1970, so `>` takes every message and `<` none.",
+        why="`JMSTimestamp` counts milliseconds since 1970-01-01. As milliseconds, a Unix time in seconds is a "
+        "moment in January or February 1970, so `>` selects every message and `<` selects none.",
         nodes=(ast.Compare, ast.Between),
         find=_time_in_seconds,
     ),
     Rule(
         id="lint.order-of-text",
-        title="The order of a string header field",
+        title="A string header field compared by order",
         wrong="JMSMessageID BETWEEN 1 AND 2",
         right="JMSMessageID = 'ID:1'",
         why="Strings have no order in selectors: only `=`, `<>`, `IN` and `LIKE` apply to them (Jakarta Messaging "
@@ -264,20 +264,20 @@ RULES = (
         title="A value that a header field never has",
         wrong="JMSPriority > 9",
         right="JMSPriority > 8",
-        why="A priority is from 0 to 9, and a delivery count begins at 1. Beyond these a test selects all messages or "
-        "none.",
+        why="A priority is from 0 to 9, and a delivery count is at least 1. A comparison with a value outside this "
+        "range selects all messages or none.",
         nodes=(ast.Compare, ast.Between),
         find=_out_of_range,
     ),
     Rule(
         id="lint.name-of-clients",
-        title="A name of JMS in a filter of Artemis itself",
+        title="A header name of clients in a filter of the Artemis broker",
         wrong="JMSPriority > 4",
         right="AMQPriority > 4",
-        why="A client's selector is rewritten to Artemis' own names before the broker reads it. The filters of queues, "
-        "diverts, bridges and broker properties are not: there `JMSPriority` is an application property, which no "
-        "client sets, so that a comparison with it is never true. They have `AMQDurable`, `AMQPriority`, `AMQUserID`, "
-        "`AMQTimestamp`, `AMQExpiration` and `AMQGroupID`.",
+        why="A client's selector is rewritten to Artemis' own names before the broker reads it. The filters of "
+        "queues, diverts, bridges and broker properties are not rewritten. In these filters `JMSPriority` is an "
+        "application property, which no client sets, so a comparison with it is never true. Use the broker's names "
+        "`AMQDurable`, `AMQPriority`, `AMQUserID`, `AMQTimestamp`, `AMQExpiration` and `AMQGroupID`.",
         dialect="artemis-core",
         nodes=(ast.Identifier,),
         find=_name_of_clients,

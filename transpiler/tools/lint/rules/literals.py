@@ -268,8 +268,9 @@ RULES = (
         severity="info",
         wrong="weight = '2600'",
         right="weight = 2600",
-        why="`'2600'` is text, and text never equals a number. The comparison selects messages whose property is that "
-        "text. If producers set the property as text, as for account numbers and postal codes, this is right.",
+        why="`'2600'` is a text, and a text never equals a number. The comparison selects messages whose property is "
+        "that text. It is right if producers set the property as a text, for example account numbers and postal "
+        "codes.",
         nodes=(ast.Compare,),
         find=_quoted_number,
     ),
@@ -278,8 +279,8 @@ RULES = (
         title="A boolean in quotes",
         wrong="isActive = 'true'",
         right="isActive = TRUE",
-        why="`'true'` is text, and text never equals a boolean. The comparison selects messages whose property is that "
-        "text. If producers set the property as text, this is right.",
+        why="`'true'` is a text, and a text never equals a boolean. The comparison selects messages whose property "
+        "is that text. It is right if producers set the property as a text.",
         nodes=(ast.Compare,),
         find=_quoted_boolean,
     ),
@@ -288,7 +289,7 @@ RULES = (
         title="A number that begins with 0",
         wrong="code = 0777",
         right="code = 777",
-        why="Numbers are those of Java: a leading 0 makes an octal number, and `0777` is 511.",
+        why="Selectors have the number format of Java: a number with a leading 0 is octal, so `0777` is 511.",
         nodes=(ast.IntegerLiteral,),
         find=_octal_number,
     ),
@@ -298,8 +299,8 @@ RULES = (
         wrong="ratio > 1/2",
         right="ratio > 1.0/2",
         why="As in Java, an integer divided by an integer is an integer: `1/2` is 0, and `ratio > 1/2` selects every "
-        "positive ratio. A number with a decimal point keeps the fraction. Dialects that calculate with floating "
-        "point numbers only do not have this warning.",
+        "positive ratio. A number with a decimal point keeps the fraction. Dialects that calculate only with "
+        "floating point numbers do not have this warning.",
         nodes=(ast.Calculate,),
         find=_integer_division,
     ),
@@ -308,19 +309,19 @@ RULES = (
         title="A date without quotes",
         wrong="expiry >= 2024-01-01",
         right="expiry >= 1704067200000",
-        why="`2024-01-01` subtracts 1 and 1 from 2024, which is 2022. Times of the standard's header fields are "
-        "milliseconds since 1970-01-01; a property may hold a date as text, which `=` and `IN` compare and which has "
-        "no order in most dialects.",
+        why="`2024-01-01` subtracts 1 and 1 from 2024, which is 2022. Times in the standard's header fields are "
+        "milliseconds since 1970-01-01. A property may contain a date as text. `=` and `IN` compare this text; in "
+        "most dialects texts have no order.",
         nodes=(ast.Compare, ast.In, ast.Between),
         find=_date_as_subtraction,
         instead_of=("lint.integer-division",),
     ),
     Rule(
         id="lint.comma-in-string",
-        title="One string where several were meant",
+        title="One string with a comma instead of several strings",
         wrong="JMSType IN ('closed, saleUpdate')",
         right="JMSType IN ('closed', 'saleUpdate')",
-        why="Each member of a list has quotes of its own. A list of one string with a comma selects only that string.",
+        why="Each member of a list needs its own quotes. A list of one string with a comma selects only that string.",
         nodes=(ast.In,),
         find=_comma_in_string,
     ),
@@ -329,8 +330,8 @@ RULES = (
         title="LIKE without a wildcard",
         wrong="region LIKE 'eu'",
         right="region LIKE 'eu%'",
-        why="`%` stands for any text and `_` for one character. A pattern without them equals one text only, and that "
-        "is what `=` says.",
+        why="`%` stands for any text and `_` for one character. A pattern without wildcards matches only one text, "
+        "so `=` has the same meaning.",
         nodes=(ast.Like,),
         find=_without_wildcard,
     ),
@@ -339,8 +340,8 @@ RULES = (
         title="A backslash before a wildcard",
         wrong="name LIKE '%100\\%'",
         right="name LIKE '%100\\%' ESCAPE '\\'",
-        why="No character escapes a wildcard by itself: `ESCAPE` names the one that does. Without it the backslash is "
-        "a character of the text, and the wildcard behind it is one.",
+        why="A backslash escapes a wildcard only if `ESCAPE` names it. Without `ESCAPE` the backslash is an ordinary "
+        "character of the text, and the character after it is still a wildcard.",
         nodes=(ast.Like,),
         find=_backslash_without_escape,
     ),
@@ -349,21 +350,22 @@ RULES = (
         title="A wildcard without LIKE",
         wrong="color = 'bl*'",
         right="color LIKE 'bl%'",
-        why="`=`, `<>` and `IN` compare a text as it is, and `*` and `%` are characters of it. Wildcards are those of "
-        "`LIKE`: `%` for any text and `_` for one character. The rule is silent about `*` alone and a percentage, as "
-        "`'50%'`; if values really have the character at an end, ignore it.",
+        why="`=`, `<>` and `IN` compare a text character by character, so `*` and `%` are ordinary characters. "
+        "Wildcards belong to `LIKE`: `%` stands for any text and `_` for one character. There is no warning about "
+        "`*` alone or about a percentage such as `'50%'`. If values really begin or end with the character, ignore "
+        "the warning.",
         nodes=(ast.Compare, ast.In),
         find=_wildcard_without_like,
         instead_of=("id.form", "lint.comma-in-string"),
     ),
     Rule(
         id="lint.markup-in-text",
-        title="Markup of XML in a text",
+        title="XML markup in a text",
         wrong="name = 'O&apos;Brien'",
         right="name = 'O''Brien'",
-        why="Outside an XML file `&apos;`, `&amp;` and `&gt;` stand for nothing: the text has these characters, and "
-        "equals a value that has them too. In an XML file they are read as the characters that they stand for; one "
-        "that is left over was escaped twice.",
+        why="Outside an XML file `&apos;`, `&amp;` and `&gt;` have no special meaning: the text contains these "
+        "characters, and equals only a value that contains them, too. In an XML file they are replaced by the "
+        "characters for which they stand. If one of them is left after that, the file has escaped it twice.",
         nodes=(ast.StringLiteral, ast.Like),
         find=_markup_in_text,
     ),
@@ -372,8 +374,8 @@ RULES = (
         title="LIKE '%'",
         wrong="region LIKE '%'",
         right="region IS NOT NULL",
-        why="Every text matches `%`, and what is missing or no text does not. The test asks if the property is text; "
-        "`IS NOT NULL` asks if it is there.",
+        why="Every text matches `%`. A missing property, or a value that is not a text, does not match. So the test "
+        "asks whether the property is a text; `IS NOT NULL` asks whether it exists.",
         nodes=(ast.Like,),
         find=_any_text,
         instead_of=("lint.may-be-absent",),
@@ -383,7 +385,7 @@ RULES = (
         title="A range from high to low",
         wrong="weight BETWEEN 10 AND 5",
         right="weight BETWEEN 5 AND 10",
-        why="`BETWEEN` has its lower bound first. The other way round no number is in the range.",
+        why="`BETWEEN` takes its lower bound first. If the higher bound comes first, no number is in the range.",
         nodes=(ast.Between,),
         find=_empty_range,
         instead_of=("lint.never-true", "lint.out-of-range"),
@@ -394,8 +396,8 @@ RULES = (
         title="The same condition or member twice",
         wrong="color = 'red' OR color = 'red'",
         right="color = 'red' OR color = 'blue'",
-        why="A condition that stands twice in one AND or OR, or a member that stands twice in one list, changes "
-        "nothing. Often one of the two was meant to be another.",
+        why="The second occurrence of a condition in one AND or OR, or of a member in one list, changes nothing. "
+        "Often the author meant a different condition or member.",
         nodes=(ast.In, ast.And, ast.Or),
         find=_repeated,
         instead_of=("lint.implied",),

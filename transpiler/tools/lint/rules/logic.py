@@ -441,9 +441,10 @@ RULES = (
         wrong="color = 'red' AND color = 'blue'",
         right="color = 'red' OR color = 'blue'",
         find=find_redundancies,
-        why="No message meets both conditions, so the selector, or the branch of an OR that they are in, selects "
-        "nothing. Mostly AND stands where OR was meant. The claim is a proof in the dialect's own semantics, with "
-        "NULL, unlike types and the order of floating point numbers: no message is an exception.",
+        why="No message meets both conditions. So the selector, or the branch of an OR that contains them, selects "
+        "nothing. In most cases the author wrote AND but meant OR. This project has proved that no message is an "
+        "exception, by the dialect's own rules for NULL, values of different types and the order of floating point "
+        "numbers.",
         claim="never",
     ),
     Rule(
@@ -451,17 +452,18 @@ RULES = (
         title="A condition that is always true",
         wrong="color IS NULL OR color IS NOT NULL",
         right="color IS NOT NULL",
-        why="One of the branches is true for every message, so the condition selects everything. Mostly OR stands "
-        "where AND was meant.",
+        why="For every message, one of the branches is true, so the condition selects every message. In most cases "
+        "the author wrote OR but meant AND.",
     ),
     Rule(
         id="lint.implied",
         title="A condition that another one implies",
         wrong="weight > 5 AND weight > 3",
         right="weight > 5",
-        why="Where one condition of an AND is true, the other one is too; or in an OR, one selects nothing that the "
-        "other does not. It changes nothing, and often one of the two was meant to be another. A test with `IS NOT "
-        "NULL` beside a comparison that implies it is a note only.",
+        why="In an AND, the other condition is true whenever this one is true. In an OR, this condition selects no "
+        "message that the other condition does not select. So one of the two conditions changes nothing, and often "
+        "the author meant a different one. If a test with `IS NOT NULL` is implied by a comparison, the finding is "
+        "only a note.",
         claim="same",
     ),
     Rule(
@@ -469,8 +471,8 @@ RULES = (
         title="An OR branch that cannot be reached",
         wrong="color = 'red' AND (color = 'blue' OR weight > 2500)",
         right="color = 'red' AND weight > 2500",
-        why="A branch of an OR that contradicts the conditions around it, or that another branch contains, never "
-        "decides anything.",
+        why="The branch of the OR contradicts the conditions around it, or another branch contains it. So the branch "
+        "never decides the result.",
         claim="same",
     ),
     Rule(
@@ -479,8 +481,9 @@ RULES = (
         severity="info",
         wrong="color = 'red'\ncolor = 'red' AND weight > 2500",
         right="color = 'red' AND weight <= 2500\ncolor = 'red' AND weight > 2500",
-        why="Every message that this selector selects, another one in the same file selects as well. For subscribers "
-        "of one address that means two copies; for a list of exclusive routes it means that the narrower one is dead. "
-        "Up to some hundred selectors of one file are compared with each other, more only for being the same.",
+        why="Another selector in the same file selects every message that this selector selects. If both belong to "
+        "subscribers of one address, such a message is delivered twice. In a list of exclusive routes, the narrower "
+        "selector may never receive a message. If a file contains more than 400 different selectors, the rule only "
+        "finds selectors that are the same.",
     ),
 )

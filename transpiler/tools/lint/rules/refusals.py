@@ -17,18 +17,18 @@ _NESTED = "NOT " * 130 + "active"
 RULES = (
     _error(
         "syntax.backslash",
-        "A backslash outside of a text",
+        "A backslash outside a text",
         "color = \\'red\\'",
         "color = 'red'",
-        "A backslash escapes nothing in a selector. Inside of a text, a quote is written twice: `'it''s'`. A backslash "
-        "is often left from a string literal of the program that has the selector.",
+        "A backslash escapes nothing in a selector. Inside a text, write a quote twice: `'it''s'`. Often a backslash "
+        "is left over from a string literal of the program that contains the selector.",
     ),
     _error(
         "syntax.blank",
         "An empty filter",
         " ",
         "TRUE",
-        "In JMS an empty selector selects everything. RabbitMQ's SQL filter refuses one.",
+        "In JMS an empty selector selects every message. RabbitMQ refuses an empty SQL filter.",
         dialect="rabbitmq",
     ),
     _error(
@@ -36,120 +36,120 @@ RULES = (
         "A name in brackets",
         "[color] = 'red'",
         "color = 'red'",
-        "Only RabbitMQ's SQL filters take a name in brackets, which may have blanks and hyphens in it.",
+        "Only RabbitMQ's SQL filters accept a name in brackets. Such a name may contain blanks and hyphens.",
     ),
     _error(
         "syntax.comment",
-        "A comment where there is none",
+        "A comment in a dialect without comments",
         "color = 'red' -- the best",
         "color = 'red'",
-        "JMS has no comments. ActiveMQ, Artemis and Broker-J take `/* … */`, and `--` up to the end of the line if "
-        "another line follows. A `/*` needs its `*/`.",
+        "JMS has no comments. ActiveMQ, Artemis and Broker-J accept `/* … */`, which needs its `*/`. They also "
+        "accept `--` up to the end of the line if another line follows.",
     ),
     _error(
         "syntax.double-quote",
         "Double quotes around text",
         'color = "red"',
         "color = 'red'",
-        "Text goes into single quotes. In JMS a double quote begins nothing; Artemis, Broker-J and Qpid C++ take "
-        '`"red"` as the name of a property, and RabbitMQ\'s SQL filters as text.',
+        "Write text in single quotes. In JMS a double quote has no meaning. Artemis, Broker-J and Qpid C++ read "
+        '`"red"` as the name of a property, and RabbitMQ\'s SQL filters read it as a text.',
     ),
     _error(
         "syntax.escape",
         "An escape character that is not one character",
         "name LIKE '100!%' ESCAPE '!!'",
         "name LIKE '100!%%' ESCAPE '!'",
-        "`ESCAPE` takes one character, which makes the wildcard behind it stand for itself.",
+        "`ESCAPE` takes one character. A wildcard after this character stands for itself.",
     ),
     _error(
         "syntax.number",
         "A malformed number",
         "weight = 08",
         "weight = 8",
-        "Numbers are those of Java: a leading 0 makes an octal number, `0x` a hexadecimal one, and `_` separates "
-        "nothing.",
+        "Selectors have the number format of Java: a number with a leading 0 is octal, and a number with `0x` is "
+        "hexadecimal. `_` does not separate digits.",
     ),
     _error(
         "syntax.number-range",
-        "A number beyond its type",
+        "A number outside the range of its type",
         "id = 9223372036854775808",
         "id = 9223372036854775807",
-        "An exact number has 64 bits with its sign. A larger one is written as a floating point number.",
+        "An exact number has 64 bits, including its sign. Write a larger number as a floating point number.",
     ),
     _error(
         "syntax.operator",
         "An operator of another language",
         "color == 'red' && weight > 5",
         "color = 'red' AND weight > 5",
-        "Selectors have `=`, `<>`, `<`, `<=`, `>`, `>=`, `AND`, `OR` and `NOT`.",
+        "The operators of selectors are `=`, `<>`, `<`, `<=`, `>`, `>=`, `AND`, `OR` and `NOT`.",
     ),
     _error(
         "syntax.pattern",
         "A pattern that ends in its escape character",
         "name LIKE 'a!' ESCAPE '!'",
         "name LIKE 'a!!%' ESCAPE '!'",
-        "The escape character applies to the one behind it, so none may be last.",
+        "The escape character applies to the character after it, so it cannot be the last character of the pattern.",
     ),
     _error(
         "syntax.prefix",
         "A prefix that the broker does not have",
         "convert_string_expressions:weight > 5",
         "weight > 5",
-        "`convert_string_expressions:` and `hyphenated_props:` are ActiveMQ's and Artemis's. Elsewhere they are no "
-        "part of a selector.",
+        "Only ActiveMQ and Artemis have the prefixes `convert_string_expressions:` and `hyphenated_props:`. In other "
+        "dialects they are not part of a selector.",
     ),
     _error(
         "syntax.quote",
         "Backticks around text",
         "color = `red`",
         "color = 'red'",
-        "Text goes into single quotes; a backtick begins nothing.",
+        "Write text in single quotes. A backtick has no meaning in a selector.",
     ),
     _error(
         "syntax.reserved-word",
         "A reserved word in another case",
         "color = 'red' and weight > 5",
         "color = 'red' AND weight > 5",
-        "RabbitMQ's SQL filters have their keywords in upper case only.",
+        "RabbitMQ's SQL filters accept their keywords only in upper case.",
         dialect="rabbitmq",
     ),
     _error(
         "syntax.section",
-        "A section without this field",
+        "A field that its section does not have",
         "header.colour > 4",
         "header.priority > 4",
-        "RabbitMQ's SQL filters write a field with the section of the message that has it. `header.` and `properties.` "
-        "have the fields of AMQP only; a property of the application stands without a section.",
+        "In RabbitMQ's SQL filters, write a field with the section of the message that contains it. `header.` and "
+        "`properties.` contain only the fields of AMQP. Write an application property without a section.",
         dialect="rabbitmq",
     ),
     _error(
         "syntax.unexpected-character",
-        "A character that begins nothing",
+        "A character that is not part of the language",
         "color = @red",
         "color = 'red'",
-        "The character is no part of the selector language. Among these are placeholders of other tools, and the "
-        "quotes of word processors.",
+        "The character is not part of the selector language. Often it is a placeholder of another tool, or a quote "
+        "that a word processor has written.",
     ),
     _error(
         "syntax.unexpected-end",
-        "The end comes too early",
+        "A selector that ends too early",
         "color = 'red' AND",
         "color = 'red' AND weight > 5",
-        "An operator lacks its operand, or a parenthesis is never closed.",
+        "An operator lacks its operand, or a parenthesis is not closed.",
     ),
     _error(
         "syntax.unexpected-token",
         "A word in the wrong place",
         "color = 'red' AND AND weight > 5",
         "color = 'red' AND weight > 5",
-        "The text is well-formed up to the marked word, and no selector goes on with it.",
+        "The selector is valid up to the marked word, but that word isn't allowed at this position.",
     ),
     _error(
         "syntax.unterminated-string",
         "A string without its closing quote",
         "color = 'red",
         "color = 'red'",
-        "A literal ends at its closing quote. A quote inside is written twice: `'it''s'`.",
+        "A literal ends at its closing quote. Write a quote inside a literal twice: `'it''s'`.",
     ),
     _error(
         "type.arguments",
@@ -164,52 +164,52 @@ RULES = (
         "A function that does not exist",
         "LOWER(name) = 'a'",
         "REGEX('[aA]', name)",
-        "ActiveMQ has the functions REGEX, INLIST, MAKELIST, SPLIT and REPLACE, and no other dialect has them.",
+        "Only ActiveMQ has functions: REGEX, INLIST, MAKELIST, SPLIT and REPLACE.",
         dialect="activemq",
     ),
     Rule(
         "type.header",
-        "A column whose type a header field never has",
+        "A header column of the wrong type",
         "JMSPriority = 5",
         "JMSType = 'order'",
-        "The schema has a column of a header field's name, with a type that the field does not have. A cast, or an "
-        "option of the layout, gives it the right one.",
+        "The schema has a column with the name of a header field, but the field never has the column's type. Cast "
+        "the column, or use an option of the layout that reads it as the right type.",
         schema="JMSPriority STRING, JMSType STRING",
     ),
     _error(
         "type.in-member",
-        "A list member that is no string",
+        "A list member that is not a string",
         "weight IN (5, 6)",
         "weight = 5 OR weight = 6",
-        "`IN` takes string literals only (Jakarta Messaging 3.8.1.2). Numbers are compared one by one.",
+        "`IN` accepts only string literals (Jakarta Messaging 3.8.1.2). Compare numbers one by one with `=` and OR.",
     ),
     _error(
         "type.not-a-condition",
         "A value where a condition is needed",
         "weight + 5",
         "weight + 5 > 10",
-        "A selector is a condition. Numbers and strings are not.",
+        "A selector is a condition. A number or a string is not a condition.",
     ),
     _error(
         "type.not-a-name",
-        "A test of something that is no name",
+        "A test of something other than a name",
         "weight + 5 IS NULL",
         "weight IS NULL",
         "`IN`, `LIKE` and `IS NULL` test a property or a header field.",
     ),
     _error(
         "type.not-a-number",
-        "Arithmetic on what is no number",
+        "Arithmetic on something other than a number",
         "color + 'red' = 'x'",
         "weight + 5 = 6",
-        "Arithmetic takes numbers only.",
+        "Arithmetic accepts only numbers.",
     ),
     _error(
         "type.not-twice",
         "Two NOT in a row",
         "NOT NOT active",
         "NOT (NOT active)",
-        "RabbitMQ's JMS client takes one NOT in a row.",
+        "RabbitMQ's JMS client accepts only one NOT in a row.",
         dialect="rabbitmq-jms",
     ),
     _error(
@@ -217,31 +217,31 @@ RULES = (
         "NULL as a value",
         "color = NULL",
         "color IS NULL",
-        "ActiveMQ's parser takes NULL as a literal and fails on it. A missing property is tested with `IS NULL`.",
+        "ActiveMQ's parser reads NULL as a literal and then fails. To test for a missing property, write `IS NULL`.",
         dialect="activemq",
     ),
     _error(
         "type.ordering",
-        "The order of strings or booleans",
+        "Strings or booleans compared by order",
         "weight > '5'",
         "weight > 5",
-        "Only numbers have an order: strings and booleans compare with `=` and `<>` (Jakarta Messaging 3.8.1.2).",
+        "Only numbers have an order. Compare strings and booleans with `=` and `<>` (Jakarta Messaging 3.8.1.2).",
     ),
     _error(
         "type.sign",
         "A sign that the broker's parser refuses",
         "weight > +(limit)",
         "weight > limit",
-        "Dialects differ on the signs that may stand before an expression.",
+        "Dialects differ on the expressions before which a sign may stand.",
         dialect="qpid-cpp",
     ),
     Rule(
         "type.unlike",
-        "Values of unlike types",
+        "Values of different types",
         "JMSCorrelationID = 1234",
         "JMSCorrelationID = '1234'",
-        "A number, a string and a boolean are never equal to each other. Where the types of both sides are known, by "
-        "literals, header fields or the schema, the answer is the same for every message.",
+        "A number, a string and a boolean are never equal to each other. If literals, header fields or the schema "
+        "determine the types of both sides, the answer is the same for every message.",
         instead_of=("lint.quoted-number", "lint.quoted-boolean", "lint.wildcard-without-like"),
     ),
     _error(
@@ -249,48 +249,49 @@ RULES = (
         "A field that AMQP does not have",
         "amqp.correlationid = 'x'",
         "amqp.correlation_id = 'x'",
-        "Names that begin with `amqp.` are the fields of an AMQP message, with underscores.",
+        "Names that begin with `amqp.` are the fields of an AMQP message, written with underscores.",
     ),
     Rule(
         "name.unmapped",
         "A header field that is always missing",
         "JMSXState = 2",
         "JMSXDeliveryCount = 2",
-        "The JMS name has no counterpart in AMQP, so a message never has it.",
+        "AMQP has no field for this JMS name, so no message has a value for it.",
     ),
     Rule(
         "id.form",
-        "A message id in a form that none has",
+        "A message ID in a form that no message ID has",
         "JMSMessageID = 'ID:AMQP_ULONG:abc'",
         "JMSMessageID = 'ID:AMQP_ULONG:17'",
-        "The prefix of an id says its type, and the rest has to fit it. No id reads so.",
+        "The prefix of a message ID gives its type, and the rest must be a value of that type. No message has an ID "
+        "in this form.",
         nodes=(ast.Like,),
         find=id_pattern,
     ),
     Rule(
         "portability.header",
-        "A header field that selectors may not use",
+        "A header field that the standard forbids in selectors",
         "JMSExpiration > 0",
         "JMSTimestamp > 0",
-        "Jakarta Messaging 3.8.1.1 keeps `JMSDestination`, `JMSReplyTo`, `JMSExpiration` and `JMSRedelivered` out of "
-        "selectors. Some brokers take them, others refuse the selector.",
+        "Jakarta Messaging 3.8.1.1 does not allow `JMSDestination`, `JMSReplyTo`, `JMSExpiration` and "
+        "`JMSRedelivered` in selectors. Some brokers accept them; others refuse the selector.",
     ),
     _error(
         "layout.no-column",
-        "A property that no column has",
+        "A property without a column",
         "colour = 'red'",
         "color = 'red'",
-        "With `--schema` or a layout of columns, each name has to be a column. With `--missing null` an unknown name "
-        "is a missing property.",
+        "With `--schema` or a layout of columns, each name must be a column. With `--missing null` an unknown name "
+        "is read as a missing property.",
         schema="color STRING",
     ),
     Rule(
         "limit.digits",
-        "An integer with more digits than Spark has",
+        "An integer with more digits than Spark supports",
         "i > 1" + "0" * 40,
         "i > 1" + "0" * 20,
-        "RabbitMQ calculates with integers of any size. Spark's largest integers have 38 digits, so a larger one is "
-        "written as a floating point number, with `.0` at the end.",
+        "RabbitMQ calculates with integers of any size. Spark's largest integers have 38 digits, so write a larger "
+        "one as a floating point number, with `.0` at the end.",
         dialect="rabbitmq",
     ),
     _error(
@@ -298,8 +299,8 @@ RULES = (
         "Too many characters",
         "note = '" + "x" * 4_100 + "'",
         "note = 'x'",
-        "RabbitMQ refuses filters of more than 4,096 characters. The limit of the other dialects, a million, is this "
-        "project's own.",
+        "RabbitMQ refuses filters of more than 4,096 characters. For the other dialects this project sets the limit, "
+        "to a million characters.",
         dialect="rabbitmq",
     ),
     _error(
@@ -307,7 +308,7 @@ RULES = (
         "Too many tokens",
         "id IN (" + ",".join("1" * 100) + ")",
         "id IN (1, 2, 3)",
-        "RabbitMQ refuses filters of more than 200 tokens. Split the filter into several consumers.",
+        "RabbitMQ refuses filters of more than 200 tokens. Split the filter among several consumers.",
         dialect="rabbitmq",
     ),
     _error(
@@ -315,40 +316,42 @@ RULES = (
         "Nested too deeply",
         _NESTED,
         "a = 1",
-        "Conditions nest at most 120 levels deep, so that every pass and Spark's own parser can follow.",
+        "Conditions may be nested at most 120 levels deep, so that this project and Spark's own parser can process "
+        "them.",
     ),
     _error(
         "limit.terms",
         "Too many names and literals",
         "id IN (" + ",".join(["'1'"] * 50_001) + ")",
         "id IN ('1', '2')",
-        "A selector has at most 50,000 names and literals, so that Spark can compile it.",
+        "A selector may contain at most 50,000 names and literals, so that Spark can compile it.",
     ),
     Rule(
         "spark.xpath",
-        "An XPath that Spark is not given",
+        "An XPath that Spark cannot evaluate",
         "XPATH '//a['",
         "XPATH '//a[@b=''c'']'",
-        "The selector is legal, and its XPath is none that Spark evaluates as the broker does. The reference evaluator "
-        "has no such limit.",
+        "The selector is legal, but Spark does not evaluate its XPath in the same way as the broker. The reference "
+        "evaluator does not have this limit.",
         dialect="activemq",
     ),
     Rule(
         "spark.function",
-        "A function call that SQL does not have",
+        "A function call that Spark SQL does not have",
         "INLIST(list, name)",
         "INLIST(SPLIT('Tom,James', ','), name)",
-        "The selector is legal, and its function call has no counterpart in Spark SQL. The reference evaluator has it.",
+        "The selector is legal, but its function call has no counterpart in Spark SQL. The reference evaluator can "
+        "evaluate it.",
         dialect="activemq",
     ),
     Rule(
         "spark.regex",
-        "A regular expression outside of the subset",
+        "A regular expression outside the supported subset",
         "REGEX('(a+)+b', name)",
         "REGEX('a+b', name)",
-        "The selector is legal, and its regular expression is none of the subset that Spark and the reference "
-        "evaluator have: literals, classes, groups, alternatives, greedy repeats, anchors and look-aheads, without "
-        "repeats that could take longer than the square of the text's length.",
+        "The selector is legal, but its regular expression is outside the subset that Spark and the reference "
+        "evaluator support: literals, classes, groups, alternatives, greedy repeats, anchors and look-aheads, "
+        "without repeats that could take longer than the square of the text's length.",
         dialect="activemq",
     ),
 )

@@ -278,8 +278,8 @@ RULES = (
         wrong="color = red",
         right="color = 'red'",
         why="A word without quotes is the name of a property. `color = red` compares the property `color` with the "
-        "property `red`, which no message has, and so selects nothing. Text goes into single quotes. A name that has a "
-        "column in `--schema` is a property.",
+        "property `red`, which no message has, so it selects nothing. Write text in single quotes. There is no "
+        "warning if the name has a column in `--schema`, because it is then a property.",
         nodes=(ast.Compare,),
         find=_unquoted_word,
     ),
@@ -289,8 +289,8 @@ RULES = (
         wrong="color = NULL",
         right="color IS NULL",
         dialect="rabbitmq-jms",
-        why="RabbitMQ's JMS client reserves NULL behind IS only. Elsewhere it is the name of a property that no "
-        "message has. Whether a property is missing is tested with `IS NULL`.",
+        why="RabbitMQ's JMS client reserves NULL only after IS. Elsewhere NULL is the name of a property that no "
+        "message has. To test whether a property is missing, write `IS NULL`.",
         nodes=(ast.Compare,),
         find=_null_name,
         instead_of=("lint.unquoted-word",),
@@ -301,21 +301,21 @@ RULES = (
         wrong="JMSPriorty > 4",
         right="JMSPriority > 4",
         why="Names that begin with JMS are reserved for header fields (Jakarta Messaging 3.5), and names are "
-        "case-sensitive. A misspelt one is a property that no message has, so the comparison is never true. The "
+        "case-sensitive. A misspelt name is a property that no message has, so the comparison is never true. The "
         "standard reserves `JMSX` for properties that it defines itself, and `JMS_` with a vendor's name for "
-        "providers: `JMS_IBM_MsgType`, `JMS_Solace_DeliverToOne` and the like are no misspellings, nor are "
+        "providers. So `JMS_IBM_MsgType`, `JMS_Solace_DeliverToOne` and similar names are not misspellings, nor are "
         "`JMSActiveMQBrokerInTime` and `JMSActiveMQBrokerOutTime`, which ActiveMQ sets.",
         nodes=(ast.Identifier,),
         find=_unknown_header,
     ),
     Rule(
         id="lint.comment-as-minus",
-        title="Two minus signs that are no comment",
+        title="Two minus signs that do not begin a comment",
         wrong="size > 5 -- big",
         right="size > 5",
         dialect="rabbitmq",
-        why="Where a dialect has no comments, or the line behind `--` has no end, the signs subtract a negative "
-        "number: `5 -- big` is `5 + big`, which a message without `big` makes *unknown*.",
+        why="If a dialect has no comments, or if no line break follows the text after `--`, the two signs subtract a "
+        "negative number: `5 -- big` is `5 + big`. For a message without `big` the result is *unknown*.",
         nodes=(ast.Calculate,),
         find=_comment_as_minus,
     ),
@@ -324,11 +324,11 @@ RULES = (
         title="A hyphen in a name",
         wrong="order-type = 5",
         right="order_type = 5",
-        why="A hyphen is a minus: `order-type` subtracts the property `type` from the property `order`. Where one of "
-        "them is missing or is no number, the comparison is never true. A property with a hyphen in its name cannot be "
-        "named in JMS at all. Brokers differ: Artemis, Broker-J and Qpid C++ have names in double quotes, ActiveMQ "
-        "Artemis also the prefix `hyphenated_props:`, and RabbitMQ's SQL filters have names in brackets. If a "
-        "subtraction is meant, write blanks around the minus.",
+        why="A hyphen is a minus sign: `order-type` subtracts the property `type` from the property `order`. If one "
+        "of them is missing or is not a number, the comparison is never true. JMS has no way to name a property with "
+        "a hyphen. Some brokers do: Artemis, Broker-J and Qpid C++ have names in double quotes, ActiveMQ and Artemis "
+        "also the prefix `hyphenated_props:`, and RabbitMQ's SQL filters have names in brackets. If you mean a "
+        "subtraction, write blanks around the minus sign.",
         nodes=(ast.Compare,),
         find=_hyphenated_name,
         instead_of=("type.unlike",),
@@ -339,20 +339,20 @@ RULES = (
         severity="info",
         wrong="order.type = 'stock'",
         right="order_type = 'stock'",
-        why="JMS takes a name with a dot, as Java does in the name of a class. ActiveMQ, Artemis and Broker-J refuse "
-        "it, and RabbitMQ's SQL filters read what is before the dot as a section. Where names have quotes or brackets, "
-        '`"order.type"` or `[order.type]` is the property.',
+        why="JMS accepts a name with a dot, as Java does in the name of a class. ActiveMQ, Artemis and Broker-J "
+        "refuse it. RabbitMQ's SQL filters read the part before the dot as a section. In dialects whose names have "
+        'quotes or brackets, `"order.type"` or `[order.type]` is the property.',
         nodes=(ast.Identifier,),
         find=_dotted_name,
     ),
     Rule(
         id="lint.mixed-and-or",
-        title="AND beside OR without parentheses",
+        title="AND and OR without parentheses",
         wrong="color = 'red' OR color = 'blue' AND weight > 2500",
         right="color = 'red' OR (color = 'blue' AND weight > 2500)",
-        why="AND binds before OR. The first selector takes every red message, of any weight. If that is what it should "
-        "do, parentheses say so to the next reader; if not, they mend it: "
-        "`(color = 'red' OR color = 'blue') AND weight > 2500`.",
+        why="AND binds before OR, so the first selector selects every red message, of any weight. If you mean that, "
+        "add parentheses to show it to the next reader. If not, write `(color = 'red' OR color = 'blue') AND weight "
+        "> 2500`.",
         nodes=(ast.Or,),
         find=_mixed_and_or,
         claim="same",
@@ -362,21 +362,22 @@ RULES = (
         title="NOT before a name",
         wrong="NOT color IS NULL",
         right="NOT (color IS NULL)",
-        why="In ActiveMQ and Artemis NOT binds to the name behind it: `NOT color IS NULL` is `(NOT color) IS NULL`, "
-        "and selects the messages without a color, as `color IS NULL` does. Parentheses negate the test.",
+        why="In ActiveMQ and Artemis NOT applies to the name after it: `NOT color IS NULL` is `(NOT color) IS NULL`. "
+        "It selects the messages without a color, as `color IS NULL` does. Parentheses negate the whole test.",
         dialect="activemq",
         nodes=(ast.IsNull, ast.Compare),
         find=_not_before_name,
     ),
     Rule(
         id="lint.broker-limit",
-        title="Too long for a broker",
+        title="A selector too long for a broker",
         severity="info",
         wrong="id IN (" + ", ".join(f"'{number}'" for number in range(100)) + ")",
         right="id IN ('1', '2', '3')",
-        why="RabbitMQ refuses SQL filter expressions of more than 4,096 characters or 200 tokens. Under `--dialect "
+        why="RabbitMQ refuses SQL filter expressions of more than 4,096 characters or 200 tokens. With `--dialect "
         "rabbitmq` these limits are the errors [limit.length](limit.length.md) and [limit.tokens](limit.tokens.md). "
-        "Under `jms`, which is no broker in particular, this says that the selector is not portable.",
+        "The dialect `jms` stands for no particular broker, so with `jms` this note only says that the selector is "
+        "not portable.",
         find=_broker_limit,
     ),
 )

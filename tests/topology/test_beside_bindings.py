@@ -159,6 +159,19 @@ def test_a_name_that_the_broker_does_not_know_is_told_with_a_near_one(topology: 
     assert named in finding.render()
 
 
+def test_a_file_that_the_schema_of_artemis_does_not_allow_is_refused_whole() -> None:
+    # FileDeploymentManager.readConfiguration validates the file: the broker does not start.
+    for inner in (
+        "<addresses><address name='s'><multicast><queue name='q'><filter>n = 1</filter></queue></multicast></address>"
+        "</addresses>",
+        "<addresses><address name='s'><exclusiv/></address></addresses>",
+        "<addresses><address name='s' typ='x'/></addresses>",
+    ):
+        found = report(addresses_of(artemis(inner)))
+        assert "the broker would refuse this file" in str(found)
+        assert found.has("error")
+
+
 def test_all_names_of_the_schema_are_taken_in_silence() -> None:
     core = (
         "<address-settings><address-setting match='#'><max-size-bytes>1</max-size-bytes></address-setting>"

@@ -137,8 +137,8 @@ def topology(
     """List or draw the exchanges, bindings and queues of TOPOLOGY, or report what is wrong with them.
 
     Alike bindings and queues are one line of the listing. From 200 exchanges and queues on, alike ones are drawn as
-    groups. Several files, and with --report all virtual hosts or brokers of a file, have their reports one after the
-    other. Of a directory, RabbitMQ's definitions in its files are one topology.
+    groups. Several files, with all virtual hosts or brokers of each, have their listings, reports or graphs for
+    Graphviz one after the other. Of a directory, RabbitMQ's definitions in its files are one topology.
     """
     questions = (("--ask", ask), ("--fills", fills), ("--reads", reads), ("--user", user))
     asked = [name for name, value in questions if value is not None]
@@ -146,11 +146,17 @@ def topology(
         fail("--report, --ask, --fills, --reads and --user are answers in the place of the listing: give one of them")
     if fail_on is not None and not report:
         fail("--fail-on is about the findings of a report: give --report as well")
-    read = form.read_all(topology, every=report) if report else [("", form.read(name)) for name in topology]
+    all_of_each = report or len(topology) > 1
+    read = form.read_all(topology, every=report) if all_of_each else [("", form.read(name)) for name in topology]
     if len(read) > 1:
-        if not report or picture not in (None, "text", "json") or counts is not None or exchanges or queues or around:
-            fail("several topologies have one report together, as text or JSON: give --report, or one file")
-        _report_all(read, picture or "text", fail_on)
+        forms = ("text", "json") if report else ("text", "dot")
+        if asked or (picture or "text") not in forms or counts is not None or exchanges or queues or around:
+            together = "a report together as text or json, or a listing each as text or dot"
+            fail(f"several topologies have {together}: give --report or --format text or dot, or one file")
+        if report:
+            _report_all(read, picture or "text", fail_on)
+        else:
+            _show_all(read, picture or "text")
         return
     [(_, routing)] = read
     whole = addresses_of(routing) if report or asked or picture != "json" else routing
@@ -191,6 +197,16 @@ def topology(
         say_data(draw(where, "dot" if chosen == "dot" else "mermaid", summary).rstrip("\n"))
     if fail_on is not None and found is not None and found.has(fail_on):
         raise SystemExit(1)
+
+
+def _show_all(read: list[tuple[str, Topology]], form: str) -> None:
+    """Print the listings of several topologies, each after its name, or their graphs, which Graphviz reads together."""
+    shown = [(name, addresses_of(one)) for name, one in read]
+    if form == "dot":
+        say_data("\n".join(draw(one, "dot").rstrip("\n") for _, one in shown))
+        return
+    columns = {"columns": shutil.get_terminal_size().columns} if sys.stdout.isatty() else {}
+    say_data("\n\n".join(f"{name}\n{listing(one, None, **columns)}" for name, one in shown))
 
 
 def _report_all(read: list[tuple[str, Topology]], form: str, fail_on: str | None) -> None:

@@ -7,6 +7,7 @@ Only the contents of elements that affect routing are checked.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from transpiler.base.diagnostics import Diagnostic, nearest
@@ -114,9 +115,17 @@ _KNOWN = {
 }
 
 
+_REFUSED = "the broker refuses the whole file"
+
+
 def unknown_names(core: Element) -> list[Diagnostic]:
-    """Return findings about the elements and attributes in ``core`` that Artemis does not know."""
-    return list(_unknown(core)) if core.name in ("core", "addresses") else []
+    """Return errors about the elements and attributes in ``core`` that Artemis does not know.
+
+    The broker validates its file against the schema, and does not start if the file is invalid
+    (``FileDeploymentManager.readConfiguration``, ``XMLUtil.validate``).
+    """
+    found = _unknown(core) if core.name in ("core", "addresses") else ()
+    return [replace(one, severity="error") for one in found]
 
 
 def _unknown(element: Element) -> Iterator[Diagnostic]:
@@ -125,9 +134,11 @@ def _unknown(element: Element) -> Iterator[Diagnostic]:
         return
     for name in element.attributes:
         if name not in known.attributes and ":" not in name and name != "xmlns" and known.attributes:
-            yield element.warning("import.unknown", f"<{element.name}> has no attribute {name!r}", _near(name, known))
+            yield element.warning(
+                "import.unknown", f"<{element.name}> has no attribute {name!r}: {_REFUSED}", _near(name, known)
+            )
     if element.name == "filter" and "string" not in element.attributes:
-        message = "<filter> has no attribute string, and filters nothing here: the broker refuses it"
+        message = "<filter> has no attribute string, and filters nothing here: the broker refuses the whole file"
         yield element.warning("import.unknown", message, 'a filter is written <filter string="…"/>')
     for child in element.children:
         if child.name == element.name == "address":
@@ -138,7 +149,7 @@ def _unknown(element: Element) -> Iterator[Diagnostic]:
             is_text = element.name in ("divert", "queue") and child.name == "address"
             yield from () if is_text else _unknown(child)
             continue
-        message = f"<{child.name}> in <{element.name}> is not understood, and the broker refuses it"
+        message = f"<{child.name}> in <{element.name}> is not understood: {_REFUSED}"
         yield child.warning("import.unknown", message, _near(child.name, known))
 
 

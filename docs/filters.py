@@ -37,7 +37,7 @@ a warning, and a string is an error.
 """
 
 DECISIONS = (
-    ("a set of filters", "a message must match all filters; an empty set accepts every message; a null is no filter"),
+    ("a set of filters", "a message must match all filters; an empty set accepts all messages; a null means no filter"),
     (
         "larger units of AMQP",
         "from the bytes of a source, an attach or whole frames, the filter set inside is read; bytes without a filter "

@@ -11,6 +11,83 @@ from transpiler.message.header_fields import PROPERTIES, RECEIVER, Conversion, H
 from transpiler.message.types import AmqpType
 from transpiler.tools.dialect_tools.questions import QUESTIONS, answer
 
+#: What each question means. The text stands below the heading of the question.
+ABOUT = {
+    "max_length": (
+        "A longer selector is an error. RabbitMQ sets the limit of `rabbitmq`; this project sets the other limits."
+    ),
+    "max_tokens": "A selector with more words and operators is an error.",
+    "blank_is_no_selector": "In the other dialects, such a selector is an error.",
+    "identifiers": "The name of a property may contain only these characters.",
+    "double_quotes": 'The answer says how the dialect reads `"red"` in `color = "red"`.',
+    "reserved_words": "The answer says in which case the dialect recognises words such as AND and LIKE.",
+    "comments": "A dialect with comments reads `--` as the beginning of a comment only if another line follows.",
+    "numeric_literals": "The answer describes the syntax of numbers in a selector.",
+    "extensions": (
+        "The dialect accepts these constructs, although the standard does not define them. A chained comparison "
+        "is `a = b = c`. A null literal is NULL as a value. Not equal is `!=`. Brackets quote a name, as in "
+        "`[order-type]`. The prefix `convert_string_expressions:` makes comparisons convert strings to numbers, "
+        "and in some dialects also arithmetic. The prefix `hyphenated_props:` allows hyphens in names. Negated "
+        "prefixes are the same prefixes with `no_` before them. Tests as operands are LIKE, IN and IS NULL, which "
+        "bind tighter than any operator."
+    ),
+    "not_binding": (
+        "If NOT binds looser than a comparison, `NOT a = b` negates `a = b`. If NOT binds tighter than "
+        "arithmetic, `NOT a = b` negates `a`."
+    ),
+    "associativity": "For example, the answer says which of the two subtractions in `a - b - c` is computed first.",
+    "signs": "The answer lists the operands that a plus or minus may have.",
+    "unary_plus": (
+        "If a plus is arithmetic, its operand must be a number. If it is nothing at all, `+s = 'a'` compares the "
+        "string."
+    ),
+    "static_typing": (
+        "The dialect makes this check before it reads a message, and refuses a selector that fails the check."
+    ),
+    "in_operand_form": "The dialect accepts these operands before IN.",
+    "list_member": "The dialect accepts these members in `IN (…)`.",
+    "like_operand_form": "The dialect accepts these operands before LIKE.",
+    "null_operand_form": "The dialect accepts these operands before IS NULL.",
+    "escapes": (
+        "The answer says what may follow ESCAPE, and before which characters of a pattern the escape character "
+        "has an effect."
+    ),
+    "types": (
+        "A selector sees the values of properties as these types. [A table "
+        "below](#what-a-property-of-an-amqp-type-is) gives the type for each AMQP type."
+    ),
+    "logic": (
+        "The answer gives the results of AND and OR if one side is unknown. In `qpid-java`, `unknown AND FALSE` "
+        "is unknown, and `unknown OR FALSE` is FALSE."
+    ),
+    "evaluation": (
+        "The answer says which sides of AND and OR the broker evaluates. This matters if one side throws an exception."
+    ),
+    "null_equality": "The answer gives the result of `=` if an operand is NULL. A missing property is NULL.",
+    "unlike_types": "For example, the answer gives the result of `color = 5` if the property is a string.",
+    "numeric_promotion": (
+        "The answer says how two numbers of different types are compared, such as a long and a float. If a byte "
+        "or short on the right is not widened, it never equals a value of a wider type."
+    ),
+    "float_order": "The answer says how the special values of floating point numbers are compared.",
+    "ordering": "The answer gives the result of `<`, `<=`, `>` and `>=` if an operand is a string or a boolean.",
+    "integer_arithmetic": (
+        "The answer gives the width of integers in arithmetic, and what happens if a result does not fit. In a "
+        "dialect with 32 or 64 bits, an operation has 64 bits if one of its operands has 64 bits."
+    ),
+    "division": "The answer says how two integers are divided, and what a division by zero returns.",
+    "remainder": "The answer says which values the operator `%` takes.",
+    "not_numbers": "The answer gives the result of arithmetic if an operand is a string or a boolean.",
+    "bare_name": (
+        "The answer gives the result of the selector `urgent` if the property `urgent` is a number or a string."
+    ),
+    "between_meaning": "The answer says which comparisons BETWEEN and NOT BETWEEN stand for.",
+    "like_not_string": "The answer gives the result of LIKE if the property is a number or a boolean.",
+    "in_not_string": "The answer gives the result of IN if the property is a number or a boolean.",
+    "wildcards": "In LIKE, `_` matches one such character, and `%` matches any number of them.",
+    "on_throw": "The answer says what happens if the evaluation of the selector throws an exception.",
+}
+
 #: Features of the reference evaluator that the SQL of a dialect does not have.
 LIMITS = (
     "Integers of any size are DECIMAL in Spark, which has at most 38 digits. If a sum or a product has more digits, "
@@ -97,7 +174,8 @@ def page() -> str:
             answers.setdefault(answer(getattr(dialect, name)), []).append(f"`{dialect.name}`")
         if len(answers) == 1:
             continue
-        lines += [f"## {question[0].upper()}{question[1:]}", "", "| dialects | answer |", "|---|---|"]
+        lines += [f"## {question[0].upper()}{question[1:]}", "", ABOUT[name], ""]
+        lines += ["| dialects | answer |", "|---|---|"]
         lines += [f"| {', '.join(names)} | {_cell(text)} |" for text, names in answers.items()]
         lines.append("")
     lines += ["## What a property of an AMQP type is", "", _row("AMQP type", (d.name for d in brokers))]

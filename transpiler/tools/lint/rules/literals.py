@@ -289,7 +289,7 @@ RULES = (
         title="A number that begins with 0",
         wrong="code = 0777",
         right="code = 777",
-        why="Selectors have the number format of Java: a number with a leading 0 is octal, so `0777` is 511.",
+        why="JMS has the number format of Java: a number with a leading 0 is octal, so `0777` is 511.",
         nodes=(ast.IntegerLiteral,),
         find=_octal_number,
     ),

@@ -66,7 +66,7 @@ RULES = (
         "A malformed number",
         "weight = 08",
         "weight = 8",
-        "Selectors have the number format of Java: a number with a leading 0 is octal, and a number with `0x` is "
+        "JMS has the number format of Java: a number with a leading 0 is octal, and a number with `0x` is "
         "hexadecimal. `_` does not separate digits.",
     ),
     _error(
@@ -95,8 +95,8 @@ RULES = (
         "A prefix that the broker does not have",
         "convert_string_expressions:weight > 5",
         "weight > 5",
-        "Only ActiveMQ and Artemis have the prefixes `convert_string_expressions:` and `hyphenated_props:`. In other "
-        "dialects they are not part of a selector.",
+        "Only ActiveMQ and Artemis have the prefix `convert_string_expressions:`, and only Artemis has "
+        "`hyphenated_props:`. In other dialects these prefixes are not part of a selector.",
     ),
     _error(
         "syntax.quote",

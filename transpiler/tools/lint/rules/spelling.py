@@ -326,8 +326,8 @@ RULES = (
         right="order_type = 5",
         why="A hyphen is a minus sign: `order-type` subtracts the property `type` from the property `order`. If one "
         "of them is missing or is not a number, the comparison is never true. JMS has no way to name a property with "
-        "a hyphen. Some brokers do: Artemis, Broker-J and Qpid C++ have names in double quotes, ActiveMQ and Artemis "
-        "also the prefix `hyphenated_props:`, and RabbitMQ's SQL filters have names in brackets. If you mean a "
+        "a hyphen. Some brokers do: Artemis, Broker-J and Qpid C++ have names in double quotes, Artemis also has "
+        "the prefix `hyphenated_props:`, and RabbitMQ's SQL filters have names in brackets. If you mean a "
         "subtraction, write blanks around the minus sign.",
         nodes=(ast.Compare,),
         find=_hyphenated_name,

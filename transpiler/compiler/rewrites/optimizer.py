@@ -25,6 +25,7 @@ from transpiler.compiler.rewrites.simplify import (
     orient_comparison,
     unwrap_boolean,
 )
+from transpiler.compiler.rewrites.solve_integer import solve_integer
 from transpiler.compiler.rewrites.solve_timestamp import solve_timestamp
 from transpiler.compiler.rewrites.substitute_constant import substitute_constant
 from transpiler.compiler.rewrites.tighten_bounds import tighten_bounds
@@ -50,7 +51,15 @@ _CHAIN: tuple[Law, ...] = (
 #: if it has nothing to rewrite. Laws that simplify a test come before laws that compare tests: the terms of a chain are
 #: rewritten before the chain, so that each test has only one form then.
 LAWS: Mapping[type[ir.Predicate], tuple[Law, ...]] = {
-    ir.Compare: (orient_comparison, fold_constants, unwrap_boolean, solve_timestamp, unwrap_casts, invert_text),
+    ir.Compare: (
+        orient_comparison,
+        fold_constants,
+        unwrap_boolean,
+        solve_timestamp,
+        solve_integer,
+        unwrap_casts,
+        invert_text,
+    ),
     ir.In: (fold_constants, invert_text, combine_in_lists),
     ir.Like: (fold_constants, match_literal_pattern, match_any_text, invert_text),
     ir.Topic: (fold_constants,),

@@ -166,3 +166,18 @@ def test_of_activemq_the_clients_decide() -> None:
     topology = parse_topology("<beans><broker/></beans>", "activemq.xml")
     [reason] = answers(topology).values()
     assert reason.startswith("clients deliver again by their own redelivery policy")
+
+
+def test_each_key_of_a_large_direct_exchange_leads_to_its_own_queue() -> None:
+    # More comparisons of keys with bindings than are made one by one.
+    count = 2000
+    queues: dict[str, Json] = {
+        f"q{number}": {"x-dead-letter-exchange": "dlx", "x-dead-letter-routing-key": f"k{number}"}
+        for number in range(count)
+    }
+    waiting = {f"w{number}": to(f"q{number}", **{"x-message-ttl": 1_000}) for number in range(count)}
+    bindings = [{"source": "dlx", "destination": f"w{number}", "routing_key": f"k{number}"} for number in range(count)]
+    exchanges = [{"name": "dlx", "type": "direct"}]
+    found = answers(of_rabbitmq(queues | waiting, exchanges=exchanges, bindings=bindings))
+    assert len(found) == count
+    assert all(f"→ w{number} (waits 1 s) → q{number}:" in found[f"q{number}"] for number in range(count))

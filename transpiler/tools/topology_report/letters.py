@@ -50,6 +50,7 @@ class Letters:
         #: The steps of the graph that are links.
         self.links: set[tuple[State, State]] = set()
         self._tests = 0
+        self._keyed: dict[str, dict[str, list[Binding]]] = {}
         self._pattern = cache(topology.rules.topic.pattern)
         there = [link for link in topology.onward if all(is_node(topology, end) for end in link.ends)]
         for link in there:
@@ -109,11 +110,20 @@ class Letters:
         kind = self.topology.exchange_by_name[state.name].kind
         if not state.keys or kind.key is KeyTest.NONE or kind.choosing is not None or self._tests > _TESTS:
             return bindings
-        self._tests += len(bindings)
         if kind.key is KeyTest.EQUAL:
-            return [binding for binding in bindings if binding.key in state.keys]
+            return [binding for key in state.keys for binding in self._by_key(state.name).get(key, ())]
+        self._tests += len(bindings)
         keys = [self.topology.rules.topic.words(key) for key in state.keys]
         return [one for one in bindings if any(matches_words(self._pattern(one.key), key) for key in keys)]
+
+    def _by_key(self, exchange: str) -> dict[str, list[Binding]]:
+        """Return the bindings of an exchange by their keys."""
+        known = self._keyed.get(exchange)
+        if known is None:
+            known = self._keyed[exchange] = {}
+            for binding in self.topology.bindings_by_source.get(exchange, ()):
+                known.setdefault(binding.key, []).append(binding)
+        return known
 
     def _asks_more(self, binding: Binding) -> bool:
         """Return True if ``binding`` has further conditions apart from its key."""

@@ -102,6 +102,10 @@ qpid-cpp: "amqp.correlation_id" = color
 qpid-cpp: color || 'x' = 'yx'
 qpid-cpp: x = 5 OR 'a' < color""".splitlines()
 
+#: Selectors that each dialect answers in its own way if a property has a value of another type.
+_UNLIKE = ("color <> 'red'", "NOT (n = 5)", "NOT (color LIKE 'r%')")
+_OWN = ("JMSType", "JMSPriority")
+
 #: Selectors about one column ``a``, and about two columns ``a`` and ``b``.
 _ONE = """\
 a = 5
@@ -164,12 +168,15 @@ def answer(given: Mapping[str, Any]) -> Any:
         case {"filters": filters}:
             found = _filters(filters)
         case {"layout": layout}:
-            found = {text: _compiled(text, layout) for text in CONSTRUCTS}
+            found = {text: _compiled(text, layout) for text in CONSTRUCTS} | _unlike(layout)
             for line in OF_DIALECTS:
                 dialect, text = line.split(": ", 1)
                 found[line] = _compiled(text, layout, dialect)
         case {"store": name, "options": options}:
-            found = {text: _compiled(text, preset(name, options)) for text in CONSTRUCTS}
+            store = preset(name, options)
+            found = {text: _compiled(text, store) for text in CONSTRUCTS} | _unlike(store)
+        case {"columns of": name}:
+            found = {column: _from_column(name, column) for column in preset(name).columns}
         case {"address": address}:
             found: Any = _address(address)
         case {"query": text}:
@@ -251,7 +258,16 @@ def _parsed(parse: Callable[[], Any]) -> Any:
     return result if isinstance(result, str | list | dict | None) else repr(result)
 
 
-def _in_dialects(text: str, layout: str) -> dict[str, Any]:
+def _unlike(layout: str | Layout) -> dict[str, Any]:
+    return {f"each: {text}": _in_dialects(text, layout) for text in _UNLIKE}
+
+
+def _from_column(name: str, column: str) -> Any:
+    """Return the SQL for header fields that a user reads from a column of a store."""
+    return _compiled("JMSType = 'x' AND JMSPriority > 4", preset(name, {"headers": dict.fromkeys(_OWN, column)}))
+
+
+def _in_dialects(text: str, layout: str | Layout) -> dict[str, Any]:
     return _grouped({dialect: _compiled(text, layout, dialect) for dialect in dialects()})
 
 

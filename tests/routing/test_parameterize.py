@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from transpiler import LayoutError
 from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, DOUBLE, STRING
@@ -106,3 +107,15 @@ def test_a_row_of_a_merged_table_skips_the_terms_that_it_does_not_have(monkeypat
         *((1, number, 0) for number in range(9)),
         *((2, 0, number) for number in range(9)),
     }
+
+
+def test_a_query_over_messages_without_a_body_matches_none_or_is_refused() -> None:
+    bindings = [{"source": "x", "queue": "q", "key": "k", "arguments": {"xquery": "./a = 5"}}]
+    exchanges = [{"name": "x", "type": "xml"}]
+    topology = topology_from_dict({"broker": "qpid-cpp", "queues": ["q"], "exchanges": exchanges, "bindings": bindings})
+    layout = find_layout("color STRING")
+    # The other binding is that of the default exchange.
+    [compiled] = build_plan(topology, layout, "null").compiled
+    assert emit_filter(compiled.condition) == "_routing_key = 'q'"
+    with pytest.raises(LayoutError, match="a path reads the body, and the layout has no such column"):
+        build_plan(topology, layout, "error")

@@ -172,6 +172,20 @@ def bean(queue: str, routing_type: str) -> str:
             [],
         ),
         (
+            json.dumps({"request": {"attribute": "QueueNames"}, "value": ["orders", "extra", "$sys.mqtt"]}),
+            [
+                ("address", "extra", "extra"),
+                ("queue", "missing", "big"),
+                ("queue", "extra", "extra"),
+                ("binding", "missing", "orders -> big"),
+                ("binding", "extra", "extra -> extra"),
+            ],
+        ),
+        (
+            json.dumps({"request": {"attribute": "AddressNames"}, "value": ["orders", "more"]}),
+            [("address", "missing", "events"), ("address", "extra", "more")],
+        ),
+        (
             json.dumps({"request": {"type": "search"}, "value": [bean("orders", "anycast")], "status": 200}),
             [("queue", "missing", "big"), ("binding", "missing", "orders -> big")],
         ),

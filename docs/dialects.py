@@ -38,8 +38,7 @@ ABOUT = {
     "associativity": "For example, the answer says which of the two subtractions in `a - b - c` is computed first.",
     "signs": "The answer lists the operands that a plus or minus may have.",
     "unary_plus": (
-        "If a plus is arithmetic, its operand must be a number. If it is nothing at all, `+s = 'a'` compares the "
-        "string."
+        "If a plus is arithmetic, its operand must be a number. If it is ignored, `+s = 'a'` compares the string."
     ),
     "static_typing": (
         "The dialect makes this check before it reads a message, and refuses a selector that fails the check."

@@ -18,7 +18,7 @@ class Identifiers(Enum):
     ASCII = "ASCII letters, digits, _ and $"
     ASCII_WITH_DOTS = "ASCII letters, digits, _, $ and dots"
     #: The SQL filter's "regular identifier", without a leading underscore and without $.
-    REGULAR = "ASCII letters, digits and _, a letter first"
+    REGULAR = "ASCII letters, digits and _; the first character is a letter"
 
 
 class DoubleQuotes(Enum):
@@ -34,7 +34,7 @@ class ReservedWords(Enum):
 
     ANY_CASE = "in any case"
     #: Outside IS NULL and IS NOT NULL, the words NULL and IS are names.
-    ANY_CASE_WITHOUT_NULL = "in any case, NULL and IS only within IS NULL"
+    ANY_CASE_WITHOUT_NULL = "in any case; NULL and IS only inside IS NULL"
     #: A reserved word in lower or mixed case is an error.
     UPPER_CASE = "in upper case only"
 
@@ -51,14 +51,14 @@ class Comments(Enum):
 class NumericLiterals(Enum):
     """The syntax of numeric literals."""
 
-    JAVA = "Java's syntax, within range"
+    JAVA = "Java's syntax, within the range of the type"
     #: Octal and hexadecimal literals have no suffix L, and no literal has f or d. Decimal integers have any size, and
     #: 1e400 is infinity.
-    ACTIVEMQ = "Java's syntax without f, d; L on decimal literals only"
+    ACTIVEMQ = "Java's syntax without f and d; L only on decimal literals"
     #: Includes hexadecimal floating-point literals. In 0x05 the digits after the x are octal.
     QPID_CPP = "C++'s syntax with underscores and binary literals"
     #: Decimal integers of any size, 5.5 and 5.5E1, and binary strings such as 0xCAFE.
-    SQL_FILTER = "decimal digits, a point between digits, an upper case E"
+    SQL_FILTER = "decimal digits, a point between digits, E in upper case"
     RABBITMQ_JMS = "decimal digits, within 64 bits; a point or exponent or suffix for floating point"
 
 
@@ -69,7 +69,7 @@ class NotBinding(Enum):
     #: Two adjacent NOTs are an error.
     LOOSE_ONCE = "looser than a comparison, and not twice in a row"
     #: As LOOSE, and NOT is also allowed in an operand: ``a = NOT b``.
-    GREEDY = "over all of the comparison behind it, wherever it stands"
+    GREEDY = "looser than a comparison, also in an operand: a = NOT b"
     TIGHT = "tighter than arithmetic"
 
 
@@ -92,9 +92,9 @@ class Signs(Enum):
 class UnaryPlus(Enum):
     """The meaning of a unary plus, which the standard lists with the arithmetic operators (3.8.1.2)."""
 
-    ARITHMETIC = "arithmetic, which takes numbers"
+    ARITHMETIC = "arithmetic, which needs a number"
     #: The broker's parser drops the plus, so ``+s = 'a'`` compares the string.
-    NOTHING = "nothing at all, before any operand"
+    NOTHING = "ignored, before any operand"
 
 
 class StaticTyping(Enum):
@@ -103,10 +103,10 @@ class StaticTyping(Enum):
     #: A literal of the wrong type is an error.
     CHECKED = "by the types of the literals"
     #: Only the classes of the broker's parser objects reject operands.
-    ACTIVEMQ = "conditions where conditions belong, no string or boolean literal in an ordering"
+    ACTIVEMQ = "a condition must stand where one is needed; an ordering has no string or boolean literal"
     #: Every expression has an inferred type, and the types of all operands must match.
     TYPED = "by the types of all expressions"
-    ANY = "anything anywhere"
+    ANY = "not at all"
 
 
 class OperandForm(Enum):
@@ -132,13 +132,13 @@ class Escapes(Enum):
     #: The escape character is allowed before any character; at the end of a pattern it is an error.
     ONE_CODE_POINT = "one code point, before any character"
     #: The escape character is an ordinary character unless a wildcard or escape character follows.
-    BEFORE_WILDCARDS = "before %, _ and itself; elsewhere an ordinary character"
+    BEFORE_WILDCARDS = "one character, before %, _ and itself; elsewhere an ordinary character"
     #: The broker first replaces each run of % by one %. An escape character at the end of the pattern is dropped.
-    AFTER_COLLAPSE = "before any character, after %% became %"
+    AFTER_COLLAPSE = "one character, before any character; first each run of % becomes one %"
     #: The broker drops every escape character, even the second of two in a row.
-    VANISHING = "one byte but no wildcard, or none; it vanishes"
+    VANISHING = "one byte that is not a wildcard, or an empty text; the character is dropped"
     #: At the end of a pattern the escape character is an ordinary character.
-    LITERAL_AT_END = "one character, before any character; itself at the end"
+    LITERAL_AT_END = "one character, before any character; at the end of a pattern it stands for itself"
 
 
 class Wildcards(Enum):
@@ -168,7 +168,7 @@ class FloatOrder(Enum):
     """The comparison of NaN and -0.0."""
 
     IEEE = "IEEE 754"
-    COMPARE_TO = "Java's compareTo: NaN equals itself and is above all, -0.0 is below 0.0"
+    COMPARE_TO = "Java's compareTo: NaN equals NaN and is greater than every number, -0.0 is less than 0.0"
 
 
 class NullEquality(Enum):
@@ -203,24 +203,24 @@ class Logic(Enum):
 
     SQL = "SQL's tables"
     #: Unknown AND FALSE is unknown, unknown OR FALSE is FALSE.
-    QPID_JAVA = "unknown on the left of AND wins, on the left of OR loses"
+    QPID_JAVA = "an unknown left side makes AND unknown, and OR gets the value of its right side"
 
 
 class Evaluation(Enum):
     """The operands of AND and OR that are evaluated, which matters if an operand throws."""
 
-    SHORT_CIRCUIT = "AND, OR stop when the left side decides"
-    STRICT = "all"
+    SHORT_CIRCUIT = "AND and OR stop if the left side decides"
+    STRICT = "both sides"
 
 
 class IntegerArithmetic(Enum):
     """The width of integers in arithmetic."""
 
     LONG = "64 bits, overflow is unknown"
-    WRAP_LONG = "64 bits, wrapping"
+    WRAP_LONG = "64 bits, with wrap-around"
     #: The width is 32 bits, or 64 bits if an operand has 64 bits.
-    WRAP_INT = "32 or 64 bits, wrapping"
-    BIGNUM = "any"
+    WRAP_INT = "32 or 64 bits, with wrap-around"
+    BIGNUM = "any width"
 
 
 class Division(Enum):
@@ -239,8 +239,8 @@ class Remainder(Enum):
     """The operator ``%``."""
 
     NONE = "an error"
-    DOUBLE = "of doubles"
-    INTEGER = "of integers; by zero unknown"
+    DOUBLE = "the remainder of doubles"
+    INTEGER = "the remainder of integers; by zero unknown"
 
 
 class NotNumbers(Enum):
@@ -248,7 +248,7 @@ class NotNumbers(Enum):
 
     UNKNOWN = "unknown"
     #: A + with a string on the left concatenates.
-    CONCATENATE = "a string + anything is a string; all else throws"
+    CONCATENATE = "a string + any value is a string; other operations throw"
     THROWS = "throws"
 
 
@@ -281,7 +281,7 @@ class BetweenMeaning(Enum):
 
     ABSENT = "no such operator"
     COMPARISONS = ">= AND <=; NOT BETWEEN is < OR >"
-    ONE_TEST = "unknown where an operand is; NOT BETWEEN is NOT of it"
+    ONE_TEST = "unknown if an operand is unknown; NOT BETWEEN is the NOT of BETWEEN"
 
 
 class Extension(Flag):

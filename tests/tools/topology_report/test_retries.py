@@ -127,6 +127,18 @@ DEAD = "<dead-letter-address>DLQ</dead-letter-address>"
             "delivered 3 times, again after 1 s, 1 s, each up to 15% shorter or longer; then to address DLQ, "
             "2 s after the first delivery",
         ),
+        (
+            # The 399th power of the multiplier is larger than any double.
+            f"{DEAD}<max-delivery-attempts>400</max-delivery-attempts><redelivery-delay>1</redelivery-delay>"
+            "<redelivery-delay-multiplier>100</redelivery-delay-multiplier>"
+            "<max-redelivery-delay>1000</max-redelivery-delay>",
+            "delivered 400 times, again after 1 ms, 100 ms, 1 s, 1 s, 1 s, 1 s, …; then to address DLQ, "
+            "397.1 s after the first delivery",
+        ),
+        (
+            f"{DEAD}<redelivery-delay-multiplier>NaN</redelivery-delay-multiplier>",
+            "a setting is no number, and is not computed",
+        ),
     ],
 )
 def test_artemis_waits_longer_each_time_up_to_a_limit(settings: str, reason: str) -> None:
@@ -160,6 +172,15 @@ def test_the_redelivery_plugin_of_activemq_waits_by_its_policies() -> None:
     assert found["queue test"] == f"{again} 3 times, after 1 s, 1 min, 1 min; {ends}"
     assert found["queue slow"] == f"{again} 4 times, after 2 s, 6 s, 10 s, 10 s; {ends}"
     assert found["default"] == f"{again} without a limit, after 5 s, 10 s, 10 s, 10 s, 10 s, 10 s"
+
+
+def test_a_delay_of_activemq_grows_up_to_the_largest_long() -> None:
+    policy = 'maximumRedeliveries="900" useExponentialBackOff="true" backOffMultiplier="9" redeliveryDelay="1"'
+    entry = f"<defaultEntry><redeliveryPolicy {policy}/></defaultEntry>"
+    inner = f"<redeliveryPolicyMap><redeliveryPolicyMap>{entry}</redeliveryPolicyMap></redeliveryPolicyMap>"
+    plugins = f"<plugins><redeliveryPlugin>{inner}</redeliveryPlugin></plugins>"
+    found = answers(parse_topology(f"<beans><broker>{plugins}</broker></beans>", "activemq.xml"))
+    assert "delivers again 900 times" in found["default"]
 
 
 def test_of_activemq_the_clients_decide() -> None:

@@ -11,9 +11,10 @@ policies are not computed.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import Any
 
 from transpiler.tools.topology_report.labels import Finding
@@ -29,6 +30,8 @@ _ATTEMPTS, _TIMES_DELAY = 10, 10
 _QUORUM_LIMIT, _WITH_LIMIT = 20, (4, 0)
 #: Maximum number of waits listed in a text, of steps between two deliveries, and of deliveries listed in JSON.
 _MAX_LISTED, _MAX_STEPS, _MAX_DELIVERIES = 6, 12, 1000
+#: Largest delay of ActiveMQ, in milliseconds: Java's largest long.
+_LARGEST = 2**63 - 1
 
 _BY_CONSUMER = (
     "the broker counts no rounds, so that it ends only where the consumer stops it, as by the count in x-death"
@@ -168,7 +171,7 @@ def _of_activemq(topology: Topology) -> Iterator[Finding]:
         grows = "useExponentialBackOff" in given and given["useExponentialBackOff"].value == "true" and multiplier > 1
         waits = [first]
         for _ in range(min(count if count >= 0 else _MAX_LISTED, _MAX_DELIVERIES) - 1):
-            following = int(waits[-1] * multiplier) if grows and waits[-1] > 0 else delay
+            following = int(min(waits[-1] * multiplier, _LARGEST)) if grows and waits[-1] > 0 else delay
             waits.append(max(longest, delay) if grows and longest != -1 and following > longest else following)
         waits = waits if count else []
         shown = ", ".join(map(_time, waits[:_MAX_LISTED])) + (", …" if len(waits) > _MAX_LISTED else "")
@@ -205,7 +208,7 @@ def _of_artemis(topology: Topology) -> Iterator[Finding]:
         longest = _number(settings.get("max-redelivery-delay"), delay * _TIMES_DELAY)
         longest = delay * _TIMES_DELAY if longest is None else longest
         count = min(deliveries if deliveries > 0 else _MAX_LISTED + 1, _MAX_DELIVERIES)
-        waits = [min(int(delay * multiplier**number), longest) for number in range(count - 1)]
+        waits = list(islice(_growing(min(delay, longest), multiplier, longest), count - 1))
         ends = _end(topology, (*links.get(queue.name, ()), *(links.get(address, ()) if address != queue.name else ())))
         if settings.get("dead-letter-address", InEffect("", "")).value == address:
             # QueueImpl.sendToDeadLetterAddress moves a copy to the address that the message is at.
@@ -234,6 +237,14 @@ def _details(timeline: list[dict[str, Any]], deliveries: int | None, total: int,
     return {"timeline": steps, "deliveries": deliveries, "total_ms": total, "ends": ends}
 
 
+def _growing(wait: int, multiplier: float, longest: int) -> Iterator[int]:
+    """Yield ``wait``, and without end the products of the last one and ``multiplier``, each at most ``longest``."""
+    exact: float = wait
+    while True:
+        yield int(exact)
+        exact = min(exact * multiplier, longest)
+
+
 def _number(setting: InEffect | None, default: int | None = None) -> int | None:
     """Return the value of ``setting`` as an integer; ``default`` if it is None; None if it is not an integer."""
     if setting is None:
@@ -245,10 +256,12 @@ def _number(setting: InEffect | None, default: int | None = None) -> int | None:
 
 
 def _fraction(setting: InEffect | None, default: float) -> float | None:
+    """Return the value of ``setting`` as a number; ``default`` if it is None; None if it is not a finite number."""
     try:
-        return default if setting is None else float(setting.value)
+        number = default if setting is None else float(setting.value)
     except ValueError:
         return None
+    return number if math.isfinite(number) else None
 
 
 def _time(milliseconds: int) -> str:

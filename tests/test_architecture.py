@@ -86,7 +86,7 @@ def test_foreign_packages_stay_in_their_rooms(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_a_module_can_be_read_at_a_sitting(path: Path) -> None:
+def test_no_module_exceeds_the_maximum_size(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 800
 
 

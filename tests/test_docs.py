@@ -189,7 +189,7 @@ def answers(selector: str, message: str) -> set[bool | str | None]:
     return {one.truth if one.refused is None else one.refused.code for one in compared}
 
 
-def test_the_page_on_brokers_replaces_what_dialects_part_on_by_what_they_agree_on() -> None:
+def test_the_broker_page_replaces_constructs_on_which_dialects_differ() -> None:
     replaced = rows("docs/brokers.md", r"^\| `(.+?)` \| `(\{.*\})` \| `(.+?)` \|")
     assert len(replaced) > 8
     for selector, message, instead in replaced:

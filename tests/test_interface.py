@@ -109,7 +109,7 @@ def test_an_old_spelling_is_taken_with_a_warning(call: Callable[[], object], adv
     assert warned[0].filename == __file__
 
 
-def test_stores_and_the_parts_of_a_layout_of_ones_own_are_apart() -> None:
+def test_stores_and_the_api_for_custom_layouts_are_separate_modules() -> None:
     own = {name.replace("-", "_") for name in stores.STORES}
     assert len(own) == 19
     assert {*stores.__all__} == own | {

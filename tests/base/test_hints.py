@@ -7,7 +7,7 @@ from collections import Counter
 from tests.base.hints import hints
 
 
-def test_a_hint_that_is_no_fact_has_its_proposal_as_data_or_says_perhaps() -> None:
+def test_a_hint_with_a_proposal_provides_it_as_data_or_contains_perhaps() -> None:
     found = list(hints())
     assert [(one.file, one.line, one.text) for one in found if one.kind == "order"] == []
     kinds = Counter(one.kind for one in found)

@@ -23,7 +23,7 @@ NODES = [
 
 
 @pytest.mark.parametrize(("kind", "parts", "types"), NODES, ids=lambda one: getattr(one, "__name__", ""))
-def test_no_field_with_nodes_is_missing_among_the_parts(
+def test_every_field_with_nodes_is_among_the_children(
     kind: type, parts: dict[type, tuple[Part, ...]], types: str
 ) -> None:
     named = {part.name for part in parts[kind]}

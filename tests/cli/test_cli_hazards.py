@@ -150,7 +150,7 @@ def test_bytes_that_are_not_utf8_are_told_with_their_line_and_column(name: str) 
         ("nowhere\n::error::x", "does not exist"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_one_line(name: str, file: str, why: str) -> None:
+def test_an_unreadable_file_gives_one_line_of_error(name: str, file: str, why: str) -> None:
     if file == "." and name in ("topology", "route"):
         # The directory of the test contains a topology that is not in RabbitMQ's form.
         why = "topology.json is no file of RabbitMQ's definitions"
@@ -222,7 +222,7 @@ def closed(*descriptors: int) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("words", ["sql a=1", "check a==1 --format json", "--version"])
-def test_a_closed_output_is_one_line(words: str) -> None:
+def test_a_closed_output_gives_one_line_of_error(words: str) -> None:
     told = process(words, **closed(1))
     assert_one_line(told.returncode, told.stderr.decode(), "standard output: Bad file descriptor")
 

@@ -12,7 +12,7 @@ from transpiler.reference.documents import read_document
 
 
 @pytest.mark.parametrize("name", BODIES)
-def test_a_document_is_told_from_what_is_none(name: str) -> None:
+def test_documents_are_distinguished_from_other_texts(name: str) -> None:
     text, expected = BODIES[name]
     assert (read_document(text) is not None) is expected
 

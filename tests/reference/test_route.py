@@ -164,7 +164,7 @@ def test_exchanges_can_be_each_others_alternates(broker: str) -> None:
     assert route_message(both, message("other"), "x") == ()
 
 
-def test_what_an_exchange_answers_does_not_depend_on_the_way() -> None:
+def test_the_outcome_at_an_exchange_does_not_depend_on_the_path_to_it() -> None:
     """y and z lead to w, which has the queue. No alternate is used, whichever binding comes first."""
     bindings = [
         {"source": "x", "exchange": "y"},
@@ -347,7 +347,7 @@ def test_a_dict_says_where_its_message_was_published() -> None:
         route_message(bound, {**sent, "routing_key": 5})
 
 
-def test_an_array_of_routing_keys_counts_before_the_one_also_where_it_has_no_key() -> None:
+def test_an_array_of_routing_keys_takes_precedence_even_if_it_is_empty() -> None:
     binding = {"source": "amq.topic", "queue": "q1", "key": "eu.#"}
     every = {"source": "amq.topic", "queue": "q2", "key": "#"}
     keys: list[list[str | None]] = [[], [None], [None, "eu.x"], ["us", "eu.x"]]

@@ -309,7 +309,7 @@ def test_a_layout_of_ones_own_is_given_when_the_file_is_read(tmp_path: Path, sub
         CompiledTopology.load(tmp_path / "compiled", layout="own")  # type: ignore[arg-type]
 
 
-def test_what_is_no_change_is_refused() -> None:
+def test_a_change_that_is_not_a_list_of_bindings_and_queues_is_rejected() -> None:
     compiled, binding = compile_plan(topology(_NAMES, []), LAYOUT, Settings()), Binding("d", "q1", "k")
     for wrong, told in (
         ("q1", "added: expected a list of bindings and queues, found a value of type str"),

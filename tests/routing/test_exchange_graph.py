@@ -154,7 +154,7 @@ def test_the_longest_path_and_rings(bindings: list[Binding], alternate: str | No
 
 
 @pytest.mark.parametrize("alternate", [None, "x1"])
-def test_a_binding_back_to_its_own_state_is_a_match_that_only_an_alternate_needs(alternate: str | None) -> None:
+def test_a_binding_back_to_its_own_state_is_compiled_only_if_there_is_an_alternate(alternate: str | None) -> None:
     bindings = [onward("x0", "x0", "a"), onward("x0", "q1", "b"), onward("x1", "q0", "a")]
     where = topology("rabbitmq", [exchange("x0", alternate), exchange("x1")], bindings)
     assert route_message(where, Message(properties=Properties(subject="a")), "x0") == ()

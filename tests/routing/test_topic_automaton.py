@@ -42,7 +42,9 @@ def test_a_key_that_is_known_matches_as_the_reference_says(pattern: TopicPattern
 @given(
     patterns=st.lists(st.tuples(st.integers(0, 1), PATTERNS), max_size=30), keys=st.lists(KEYS, min_size=1, max_size=10)
 )
-def test_a_key_ends_where_its_patterns_do(patterns: list[tuple[int, TopicPattern]], keys: list[list[str]]) -> None:
+def test_the_automaton_finds_exactly_the_patterns_that_match_a_key(
+    patterns: list[tuple[int, TopicPattern]], keys: list[list[str]]
+) -> None:
     builder = TopicAutomatonBuilder()
     for number, (root, pattern) in enumerate(patterns):
         builder.add(root, pattern, number)
@@ -71,7 +73,7 @@ def test_each_edge_has_a_place_of_its_own(states: list[tuple[set[int], bool]], c
     }
 
 
-def test_few_places_are_left_free() -> None:
+def test_the_edge_table_has_few_free_slots() -> None:
     """States with a few edges each, to a thousand different words, so that the edges of one state are far apart."""
     draw = random.Random(0)
     edges = [dict.fromkeys(draw.sample(range(1, 1_001), draw.choice((1, 1, 2, 5, 20)))) for _ in range(2_000)]

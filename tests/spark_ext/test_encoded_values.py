@@ -41,7 +41,7 @@ def test_spark_reads_what_the_layout_reads(spark: SparkSession) -> None:
         assert found == [evaluate(text, message) for text in SELECTORS], octets
 
 
-def test_reports_say_that_bytes_are_no_text(spark: SparkSession) -> None:
+def test_a_report_states_that_bytes_are_not_text(spark: SparkSession) -> None:
     rows = [([("EventType", bytes.fromhex("a1056f72646572")), ("other", b"\xff")],), ([("EventType", b"order")],)]
     frame = spark.createDataFrame(rows, "headers ARRAY<STRUCT<key: STRING, value: BINARY>>")
     said = "EventType has bytes that are no UTF-8 text in 1 of the rows that were looked at\n  hint: types='amqp' reads"

@@ -212,7 +212,7 @@ def spelled(number: float) -> str:
 
 
 @pytest.mark.parametrize("kind", ["whole", "fractional"])
-def test_numbers_of_a_list_keep_all_their_digits(spark: SparkSession, kind: str) -> None:
+def test_numbers_in_a_list_keep_all_their_digits(spark: SparkSession, kind: str) -> None:
     numbers = extremes(kind)
     next_to = [number - 1 if kind == "whole" else math.nextafter(number, 0) for number in numbers]
     rows = [(f"k{place}", n) for found in (numbers, next_to) for place, n in enumerate(found)]
@@ -241,7 +241,7 @@ def test_what_has_many_lengths_is_one_expression() -> None:
     assert (sql.count("rlike("), sql.count("left(")) == (1, 0)
 
 
-def test_what_may_be_no_text_at_all_has_no_lengths() -> None:
+def test_a_list_over_values_that_may_not_be_text_is_not_grouped_by_length() -> None:
     ends = " OR ".join(f"p0 LIKE '%{number}'" for number in range(40))
     sql = transpile_selector(ends, dialect="rabbitmq").sql
     assert (sql.count("rlike("), sql.count("right(")) == (1, 0)

@@ -104,7 +104,7 @@ def test_a_brokers_expiration_is_pushed_down(spark: SparkSession, tmp_path: Any,
     assert "GreaterThan(header.ttl" in found
 
 
-def test_what_one_receiver_sees_is_not_remembered_for_another() -> None:
+def test_results_for_one_receiver_are_not_reused_for_another() -> None:
     for receiver in ({"now": 5}, {"now": 6}, {"now": 7}, {"destination": "q"}, {"destination": "r"}, {}):
         text = "JMSExpiration > 5 AND JMSDestination = 'q' AND a = 'x'"
         alone = transpile_selector(text, **receiver).sql  # type: ignore[arg-type]

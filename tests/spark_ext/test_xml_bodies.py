@@ -79,7 +79,7 @@ def test_edited_bodies_are_answered_as_by_the_reference(spark: SparkSession) -> 
     assert parted(spark, edited_bodies(EDITED, seed=16)) == []
 
 
-def test_spark_takes_for_documents_what_the_table_says(spark: SparkSession) -> None:
+def test_spark_parses_the_documents_that_the_table_lists_as_well_formed(spark: SparkSession) -> None:
     bodies = {name: row for name, row in BODIES.items() if is_full() or len(row[0]) < 300_000}
     frame = numbered(
         create_messages(spark, [Message.from_dict({"body": {"value": text}}) for text, _ in bodies.values()])

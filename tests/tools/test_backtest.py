@@ -19,7 +19,7 @@ def test_the_order_of_queues_does_not_matter() -> None:
     assert Backtest().add("1", "x", None, ["a", "b", "a"], ["b", "a"]) is True
 
 
-def test_of_a_partial_record_nothing_is_extra() -> None:
+def test_a_partial_record_has_no_extra_queues() -> None:
     backtest = Backtest(partial=True)
     assert backtest.add("1", "x", None, ["a"], ["a", "b"]) is True
     assert backtest.add("2", "x", None, ["a"], ["b"]) is False

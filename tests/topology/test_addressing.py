@@ -50,7 +50,7 @@ def test_a_send_enters_by_its_routing_type_or_its_kind(
 
 
 @pytest.mark.parametrize("rules", [ARTEMIS, ACTIVEMQ])
-def test_a_routing_type_that_is_none_is_refused(rules: Rules) -> None:
+def test_an_invalid_routing_type_is_rejected(rules: Rules) -> None:
     with pytest.raises(ValueError, match="ANYCAST"):
         rules.addressing.sends("a", "anycast", ())
 
@@ -98,7 +98,7 @@ def test_the_likeliest_kind_of_a_name_is_first(
 
 
 @pytest.mark.parametrize(("rules", "missing"), [(ARTEMIS, "untyped, untyped::, ANYCAST"), (ACTIVEMQ, "queue, topic")])
-def test_a_topology_without_entries_is_no_place_to_send_to(rules: Rules, missing: str) -> None:
+def test_a_topology_without_entries_rejects_every_send(rules: Rules, missing: str) -> None:
     told = f"exchanges: messages to {rules.name} enter at exchanges that are not there: {missing}"
     with pytest.raises(TopologyError, match=told):
         topology_from_dict({"broker": rules.name, "queues": ["a"]})

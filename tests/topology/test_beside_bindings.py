@@ -244,7 +244,7 @@ def test_a_queue_that_the_file_does_not_declare_is_not_said_to_lose() -> None:
         ("queue://A", None),
     ],
 )
-def test_what_is_not_known_of_a_part_of_a_send_is_a_reason(destination: str, reason: str | None) -> None:
+def test_an_unknown_part_of_a_send_is_named_among_the_reasons(destination: str, reason: str | None) -> None:
     forward = "<forwardTo><topic physicalName='B'/></forwardTo>"
     virtual = f"<compositeQueue name='in' forwardOnly='false'>{forward}</compositeQueue>"
     topology = activemq(

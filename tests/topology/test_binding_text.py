@@ -20,7 +20,9 @@ from transpiler.topology.files import topology_from_dict
         ({"x-match": "any"}, "no message"),
     ],
 )
-def test_what_headers_are_asked_for(arguments: dict[str, object], text: str) -> None:
+def test_the_binding_text_of_a_headers_binding_names_the_required_headers(
+    arguments: dict[str, object], text: str
+) -> None:
     binding = {"source": "h", "queue": "q", "arguments": arguments}
     exchange = {"name": "h", "type": "headers"}
     topology = topology_from_dict(

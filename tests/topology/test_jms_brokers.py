@@ -115,7 +115,7 @@ def test_dead_letter_and_expiry_addresses_are_links_of_the_queues_below() -> Non
     assert [(link.source, link.destination) for link in shown.links] == [("a", "DLA"), ("a", "EXP")]
 
 
-def test_an_anycast_group_is_certain_where_one_queue_matches() -> None:
+def test_an_anycast_group_is_certain_if_one_queue_matches() -> None:
     topology = artemis(
         "<addresses><address name='a'><anycast><queue name='q1'><filter string='n &gt; 5'/></queue>"
         "<queue name='q2'><filter string='n &gt; 10'/></queue></anycast></address></addresses>"

@@ -47,7 +47,7 @@ READ = (
 
 
 @pytest.mark.parametrize(("term", "selector"), READ)
-def test_a_term_stands_for_a_selector(term: str, selector: str) -> None:
+def test_a_term_is_converted_to_its_selector(term: str, selector: str) -> None:
     assert selector_of_term(term, "term") == selector
 
 

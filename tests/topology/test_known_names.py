@@ -103,7 +103,7 @@ def test_the_rest_of_a_selector_decides_what_it_can(text: str, selector: str | N
     assert decide(text) == Decided(selector, False, sure, frozenset({"AMQSize"}))
 
 
-def test_a_name_that_every_message_has_is_not_null() -> None:
+def test_a_name_that_every_message_has_is_never_null() -> None:
     assert decide("AMQSize IS NOT NULL AND n = 5") == Decided("TRUE AND n = 5")
 
 

@@ -349,7 +349,7 @@ def test_a_policy_reaches_the_exchanges_that_no_export_has() -> None:
 
 @pytest.mark.parametrize("definition", [{"alternate-exchange": "amq.fanout"}, [["alternate-exchange", "amq.fanout"]]])
 @pytest.mark.parametrize("as_parameter", [True, False])
-def test_an_operator_policy_gives_none(definition: Any, as_parameter: bool) -> None:
+def test_an_operator_policy_does_not_set_an_alternate(definition: Any, as_parameter: bool) -> None:
     value = {"pattern": ".*", "apply-to": "all", "definition": definition, "priority": 9}
     parameter = {"component": "operator_policy", "name": "op", "vhost": "/", "value": value}
     part = {"parameters": [parameter]} if as_parameter else {"operator_policies": [value | {"name": "op"}]}
@@ -361,7 +361,7 @@ def test_an_operator_policy_gives_none(definition: Any, as_parameter: bool) -> N
 
 
 @pytest.mark.parametrize("value", [None, 5, {}, {"definition": 5}, {"definition": "alternate-exchange"}])
-def test_an_operator_policy_that_is_none_is_refused(value: Any) -> None:
+def test_an_invalid_operator_policy_is_rejected(value: Any) -> None:
     parameter = {"component": "operator_policy", "name": "op", "vhost": "/", "value": value}
     with pytest.raises(TopologyError, match=r"parameters\[0\].value[a-z.]*: expected an object, found"):
         read(parameters=[parameter])

@@ -113,7 +113,7 @@ def test_a_search_reads_what_java_reads(expression: str, text: str, expected: bo
     assert Regular(expression).search(text) is expected
 
 
-def test_the_dot_and_the_end_of_pcre_are_others() -> None:
+def test_pcre_differs_from_java_in_the_dot_and_the_end_of_text() -> None:
     assert Regular("a.b$", Flavor.PCRE).search("a\rb\n")
     assert not Regular("b$", Flavor.PCRE).search("b\r\n")
 

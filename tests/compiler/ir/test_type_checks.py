@@ -24,7 +24,7 @@ from transpiler.compiler.ir.type_checks import check_parameters
     ],
     ids=str,
 )
-def test_a_type_is_one(spark_type: Any) -> None:
+def test_a_valid_type_is_accepted(spark_type: Any) -> None:
     assert AsType(spark_type).type == spark_type
 
 
@@ -49,7 +49,7 @@ def test_a_type_is_one(spark_type: Any) -> None:
     ],
     ids=repr,
 )
-def test_what_is_no_type_is_refused(spark_type: Any) -> None:
+def test_an_invalid_type_is_rejected(spark_type: Any) -> None:
     with pytest.raises(ValueError, match="is no "):
         AsType(spark_type)
 

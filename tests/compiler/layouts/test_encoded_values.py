@@ -131,6 +131,6 @@ def test_the_bytes_are_in_the_sql_once_for_each_type() -> None:
     assert sql.count("h.key = 'EventType'") == 1
 
 
-def test_text_is_no_place_for_bytes() -> None:
+def test_types_amqp_rejects_a_column_of_text() -> None:
     with pytest.raises(LayoutError, match="types='amqp' reads bytes, and properties has text"):
         transpile_selector("a = 1", stores.event_hubs(types="amqp"))

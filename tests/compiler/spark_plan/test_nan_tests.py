@@ -46,5 +46,5 @@ def test_the_test_becomes_a_part_of_the_comparison(before: ir.Predicate, after: 
         ir.And((ir.NotTrue(compare(READ, ">", 5.0)), not_nan(READ))),
     ],
 )
-def test_any_other_test_stays(predicate: ir.Predicate) -> None:
+def test_all_other_predicates_are_unchanged(predicate: ir.Predicate) -> None:
     assert merge_nan_tests(predicate) == predicate

@@ -24,7 +24,7 @@ from transpiler.compiler.stores.own import unreadable_cell
         ({"JMSType": "5"}, "JMSType = '5'", True),
     ],
 )
-def test_a_cell_is_what_its_name_says(cells: dict[str, str], selector: str, truth: bool) -> None:
+def test_a_csv_cell_has_the_type_that_its_name_implies(cells: dict[str, str], selector: str, truth: bool) -> None:
     layout = csv(cells)
     assert unreadable_cell(layout, cells) is None
     assert evaluate(selector, layout.message(cells)) is truth

@@ -20,7 +20,7 @@ def holds(expression: str, body: str = BODY) -> object:
     return evaluate(f"XPATH '{quoted}'", Message.from_dict({"body": {"value": body}}), dialect="activemq")
 
 
-def test_operators_of_one_level_are_one_node_and_tighter_ones_its_parts() -> None:
+def test_operators_of_one_level_share_a_node_and_tighter_operators_are_its_children() -> None:
     one, two, three = Constant(1.0), Constant(2.0), Constant(3.0)
     assert parse_xpath("1 - 2 + 3") == Operation(one, (("-", two), ("+", three)))
     assert parse_xpath("1 + 2 * 3") == Operation(one, (("+", Operation(two, (("*", three),))),))

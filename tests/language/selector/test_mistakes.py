@@ -433,7 +433,7 @@ BLOCKS = (
 
 
 @pytest.mark.parametrize(("text", "block"), BLOCKS)
-def test_the_caret_block_of_a_mistake(text: str, block: str) -> None:
+def test_the_caret_block_of_a_mistake_is_printed_below_the_text(text: str, block: str) -> None:
     with pytest.raises(TranspilerError) as caught:
         parse_selector(text)
     assert str(caught.value) == block

@@ -132,7 +132,7 @@ def test_messages_read_from_a_queue_are_compared_with_that_queue(run) -> None:  
         (["[1]"], "a message is an object"),
     ],
 )
-def test_an_archive_that_is_none_is_refused(run, lines: list[object], said: str) -> None:  # type: ignore[no-untyped-def]
+def test_an_input_that_is_not_an_archive_is_rejected(run, lines: list[object], said: str) -> None:  # type: ignore[no-untyped-def]
     result = run("backtest", "archive.jsonl", "small.json", lines=lines)
     assert result.exit_code == 2
     assert said in result.output
@@ -329,7 +329,7 @@ def test_messages_are_published_to_their_own_to_or_by_an_address(run) -> None:  
     assert (result.exit_code, "--mandatory is a flag of AMQP 0-8 to 0-9-1" in result.output) == (2, True)
 
 
-def test_a_compiled_topology_stands_in_the_place_of_a_topology(run) -> None:  # type: ignore[no-untyped-def]
+def test_a_compiled_topology_can_replace_a_topology_file(run) -> None:  # type: ignore[no-untyped-def]
     result = run("compile-topology", "small.json", "archive.jsonl", "--output", "small.compiled", lines=[ENTRY])
     assert result.exit_code == 0, result.output
     assert re.fullmatch(r"1 binding compiled as version [0-9a-f]{12} \(\d+\.\d s\)\n", result.output)

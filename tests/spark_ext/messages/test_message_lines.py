@@ -277,7 +277,7 @@ def python_reads(line: str) -> bool:
     return True
 
 
-def test_a_line_that_is_no_message_for_python_is_none_for_spark(spark: SparkSession) -> None:
+def test_a_line_that_python_rejects_is_rejected_by_spark(spark: SparkSession) -> None:
     found = [
         (line, row[PROBLEM])
         for line, row in zip(ILL_FORMED + STRICTER, parsed(spark, ILL_FORMED + STRICTER), strict=True)

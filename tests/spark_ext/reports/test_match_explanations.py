@@ -129,7 +129,7 @@ def test_one_part_may_decide_all(orders: DataFrame, selector: str, text: str) ->
     assert str(explain_matches(orders, selector, examples=0)).partition("\n            ")[0] == text
 
 
-def test_no_rows_have_no_reason(orders: DataFrame) -> None:
+def test_an_empty_dataframe_has_no_reasons(orders: DataFrame) -> None:
     assert str(explain_matches(orders.limit(0), "weight > 0")) == "there are no messages"
 
 

@@ -223,7 +223,7 @@ def test_what_cannot_be_verified_is_an_error(spark: SparkSession, orders: DataFr
         verify(stream, "x = 5")
 
 
-def test_no_rows_agree(spark: SparkSession) -> None:
+def test_an_empty_dataframe_agrees(spark: SparkSession) -> None:
     verified = verify(spark.createDataFrame([], "x INT"), "x = 5")
     assert verified.agrees
     assert str(verified).startswith("Spark and the reference agree on all 0 rows")

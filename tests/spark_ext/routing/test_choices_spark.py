@@ -55,7 +55,7 @@ def test_spark_agrees_with_the_reference_on_choices(spark: SparkSession, data: s
         ]
 
 
-def test_senders_and_the_relay_come_to_choices_too(spark: SparkSession) -> None:
+def test_senders_and_the_relay_reach_exchanges_that_choose(spark: SparkSession) -> None:
     messages = [
         Message(properties=Properties(subject="s.h", to="/exchanges/hash")),
         Message(properties=Properties(to="/queues/amq.rabbitmq.reply-to.chosen")),

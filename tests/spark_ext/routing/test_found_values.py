@@ -95,7 +95,7 @@ def test_a_report_of_routing_says_where_each_name_was_found_and_of_which_type(sp
     assert routed[0] == routed[1]
 
 
-def test_places_of_columns_sections_and_documents_are_in_the_users_words(spark: SparkSession) -> None:
+def test_reports_describe_columns_sections_and_documents_in_the_users_words(spark: SparkSession) -> None:
     asked = topology("color = 'blue' AND JMSPriority > 3", keys="a")
     tables: list[tuple[Any, Any, dict[str, str]]] = [
         (spark.sql("SELECT 'red' AS color, 'a' AS routing_key"), None, {"color": "color", "JMSPriority": "no place"}),

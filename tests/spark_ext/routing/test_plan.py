@@ -307,7 +307,7 @@ def test_a_property_is_looked_up_once_however_many_selectors_ask_for_it(spark: S
     assert written.count("[region]") == written.count("[weight]") == 1
 
 
-def test_shapes_with_one_key_are_one_look_up(spark: SparkSession) -> None:
+def test_selectors_with_the_same_key_share_one_lookup(spark: SparkSession) -> None:
     """Deliveries are complete for keys that are in one table and for keys that are in several."""
     shapes = (
         "region = 'r{0}' AND weight > {0}",
@@ -338,7 +338,7 @@ def test_shapes_with_one_key_are_one_look_up(spark: SparkSession) -> None:
 
 @pytest.mark.parametrize("exchange", ["amq.headers", None])
 @pytest.mark.parametrize(("limit", "tables"), [(tuning.SHARED_ROWS, 1), (0, 4)], ids=["few rows", "many rows"])
-def test_look_ups_share_a_table_and_do_not_meet(
+def test_lookups_share_a_table_without_mixing_their_deliveries(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, exchange: str | None, limit: int, tables: int
 ) -> None:
     """Twenty pairs of headers with the same values, and sets of three other kinds."""

@@ -200,7 +200,7 @@ def test_columns_say_the_exchange_and_the_key_in_every_layout_and_by_every_way(
         assert counted_by_spark(table, tmp_path) == Counter(chain.from_iterable(expected))
 
 
-def test_of_several_routing_keys_all_count_before_the_one(spark: SparkSession) -> None:
+def test_an_array_of_routing_keys_takes_precedence_over_the_single_key(spark: SparkSession) -> None:
     ddl = "n INT, routing_key STRING, routing_keys ARRAY<STRING>"
     rows = [(0, "us.x", ["us.y", "eu.x"]), (1, "eu.x", None), (2, "eu.x", []), (3, "eu.x", [None, "eu.x"])]
     frame = spark.createDataFrame(rows, ddl)

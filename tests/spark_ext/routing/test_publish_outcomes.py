@@ -212,7 +212,7 @@ def test_parameters_that_make_no_sense_are_refused(spark: SparkSession, wrong: d
         route(create_messages(spark, [Message()]), topology, **wrong)
 
 
-def test_a_publisher_has_a_protocol_that_there_is() -> None:
+def test_a_publisher_with_an_unknown_protocol_is_rejected() -> None:
     with pytest.raises(ValueError, match=r"protocol is 0-8, 0-9, 0-9-1, 0-10 or 1\.0, not '0\.9\.1'"):
         Publisher("0.9.1")  # type: ignore[arg-type]
 
@@ -230,7 +230,7 @@ def test_the_fields_of_a_publisher_are_keywords_with_a_warning(spark: SparkSessi
         route(frame, topology, mandatroy=True)  # type: ignore[call-arg]
 
 
-def test_an_outcome_is_no_part_of_other_queries(spark: SparkSession) -> None:
+def test_a_route_without_the_outcome_option_does_not_compute_it(spark: SparkSession) -> None:
     """Without the option for the outcome, nothing is joined or computed for it."""
     topology = unroutable("qpid-java")
     frame = published(spark, [Message()], [""])

@@ -61,7 +61,7 @@ def with_keys(frame: DataFrame, keys: Sequence[list[str | None] | None]) -> Data
 
 
 @pytest.mark.parametrize("rules", topologies.BROKERS, ids=lambda rules: rules.name)
-def test_selectors_are_drawn_that_part_between_the_dialects(rules: Rules) -> None:
+def test_the_drawn_selectors_differ_between_the_dialects(rules: Rules) -> None:
     parted: list[bool] = []
 
     @given(text=topologies.selectors(rules), message=topologies.messages())

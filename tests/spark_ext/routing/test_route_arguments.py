@@ -135,7 +135,7 @@ def test_messages_that_reach_no_queue_at_all_are_told_of(spark: SparkSession) ->
     assert not explain_routing(TOPOLOGY, frame.schema, exchange="orders").unroutable
 
 
-def test_the_report_is_of_the_exchange_that_route_takes(spark: SparkSession) -> None:
+def test_the_report_is_about_the_exchange_given_to_route(spark: SparkSession) -> None:
     frame = spark.sql("SELECT 'eu.x' AS routing_key, 'orders' AS ex, 1 AS n")
     everywhere, orders = explain_routing(TOPOLOGY), explain_routing(TOPOLOGY, frame, exchange="orders")
     assert [(each.name, each.rows) for each in orders.classes] != [

@@ -106,7 +106,7 @@ def test_no_spelling_costs_text_by_the_number_of_its_bindings(form: str) -> None
     assert len(large.compiled) == 0
 
 
-def test_the_report_names_classes_and_bindings_that_are_tried() -> None:
+def test_the_report_names_classes_and_bindings_that_are_evaluated_one_by_one() -> None:
     report = explain_routing(all_shapes(100), SCHEMA, exchange="x")
     classes = {each.name: each for each in report.classes}
     assert list(classes) == [

@@ -103,7 +103,7 @@ def test_subsumes_is_brute_force_within_the_fragment(first: str, second: str, na
 
 @given(_combined(st.one_of(_tests, _others)), st.sampled_from(list(DIALECTS)))
 @settings(max_examples=size(40, 300))
-def test_an_outcome_that_is_impossible_never_comes(text: str, name: str) -> None:
+def test_an_outcome_that_is_proved_impossible_never_occurs(text: str, name: str) -> None:
     dialect = DIALECTS[name]
     tree = _parsed(text, dialect)
     if tree is None:
@@ -154,7 +154,9 @@ def test_an_outcome_that_is_impossible_never_comes(text: str, name: str) -> None
         ("REGEX('(a)\\1', s)", "REGEX('ab', s)", "activemq", None),
     ],
 )
-def test_subsumes(container: str, contained: str, dialect: str, answer: bool | None) -> None:
+def test_subsumes_answers_the_cases_of_the_table(
+    container: str, contained: str, dialect: str, answer: bool | None
+) -> None:
     assert subsumes(container, contained, dialect) is answer
 
 

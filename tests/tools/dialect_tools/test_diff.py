@@ -487,7 +487,7 @@ def test_destinations_of_two_jms_brokers_that_mean_one_are_matched(odd: str) -> 
     assert link == "queue://ActiveMQ.DLQ"
 
 
-def test_names_that_are_mapped_mean_one() -> None:
+def test_mapped_names_are_treated_as_the_same_object() -> None:
     def one(broker: str, exchange: str, queue: str) -> Topology:
         binding = {"source": exchange, "queue": queue, "key": "k"}
         exchanges = [{"name": exchange, "type": "direct"}]

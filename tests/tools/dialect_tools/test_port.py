@@ -406,7 +406,7 @@ def port_file(*words: str, given: str = FILE, env: dict[str, str] | None = None)
     return CliRunner(env=env).invoke(main, ["port", "--from", "jms", "--to", "activemq", *words], input=given)
 
 
-def test_the_selectors_of_a_file_are_a_table_of_what_changes_and_what_cannot_be_said() -> None:
+def test_the_table_for_a_file_lists_changed_and_impossible_ports() -> None:
     result = port_file("--file", "-")
     lines = result.stdout.splitlines()
     assert result.exit_code == 2

@@ -133,7 +133,7 @@ def test_in_a_call_that_takes_other_texts_one_with_an_operator_is_read_or_listed
 
 
 @pytest.mark.parametrize("suffix", ["java", "kt", "scala", "groovy", "ts", "go", "rs", "cs", "cpp", "swift", "py"])
-def test_it_is_so_in_each_language(suffix: str) -> None:
+def test_values_are_read_or_listed_in_each_programming_language(suffix: str) -> None:
     for shape in SHAPES:
         text = f"session.setMessageSelector({shape})\nsession.createConsumer(q, {shape})\n"
         lines = Lines(text)

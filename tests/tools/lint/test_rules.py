@@ -109,7 +109,7 @@ NOTES = (
 
 
 @pytest.mark.parametrize(("text", "code", "hint"), NOTES)
-def test_what_may_well_be_meant_is_a_note(text: str, code: str, hint: str) -> None:
+def test_a_selector_that_may_be_intended_gets_only_a_note(text: str, code: str, hint: str) -> None:
     for name in DIALECTS:
         tree = parse_selector(text, name)
         assert tree is not None
@@ -177,7 +177,7 @@ CLEAN = (
 
 
 @pytest.mark.parametrize(("text", "dialects"), CLEAN)
-def test_what_is_meant_is_not_doubted(text: str, dialects: str) -> None:
+def test_an_intended_selector_gets_no_warning(text: str, dialects: str) -> None:
     for name in dialects.split():
         tree = parse_selector(text, name)
         assert tree is not None

@@ -78,9 +78,9 @@ class Options:
 
 
 def read_options(function: str, keywords: type, given: Mapping[str, Any]) -> Options:
-    """Return the options ``given`` in a call of ``function``.
+    """Return the keyword arguments ``given`` in a call of ``function`` as checked options.
 
-    ``keywords`` is the ``TypedDict`` of its options. A keyword that is not in ``keywords`` raises ``TypeError``.
+    ``keywords`` is the ``TypedDict`` of the options of ``function``. Any other keyword raises ``TypeError``.
     """
     check_keywords(function, keywords, given)
     return Options(**given)

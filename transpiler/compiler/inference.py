@@ -78,8 +78,8 @@ _CONFLUENT = {
 }
 _LENSES = {"message_timestamp": _is("long"), "mode": _is("integer"), "properties": _TEXTS}
 
-#: The stores that can be recognized, in the order of the tests: the function that makes each store, and the columns
-#: that only its producer writes, each with a test of its type.
+#: The stores that can be recognized, in the order of the tests. For each store: the function that makes the store, and
+#: the columns that only its producer writes, by name, with a test for the type of the column.
 _SHAPES: tuple[tuple[Callable[[], StoreLayout], Mapping[str, _Test]], ...] = (
     (stores.event_hubs_capture, {"Properties": _UNION, "SystemProperties": _UNION}),
     (
@@ -116,8 +116,9 @@ def layout_from_schema(
 ) -> Layout:
     """Return the layout that fits ``schema``, which is in Spark's JSON form.
 
-    ``struct`` is the name of a struct column whose fields are the properties; top-level header columns are still read.
-    If the properties are stored as text whose types are lost, a selector that reads a property raises ``LayoutError``.
+    ``struct`` is the name of a struct column whose fields are the properties; header fields are still read from
+    top-level columns. If ``struct`` is None, the layout is inferred from the names and types of all columns. If the
+    properties are stored as text whose types are lost, a selector that reads a property raises ``LayoutError``.
     ``headers`` maps header fields to the columns or keys that hold them under other names.
     """
     layout = _shown(schema, struct, case_sensitive)
@@ -150,7 +151,8 @@ def _shown(schema: Mapping[str, Any], struct: str | None, case_sensitive: bool) 
     for store, shape in _SHAPES:
         if all(name in fields and test(fields[name]["type"]) for name, test in shape.items()):
             found = store().over(schema, case_sensitive=case_sensitive)
-            # In the Kafka source, Spark adds columns of its own. In the other stores, the producer wrote all columns.
+            # Spark's Kafka source adds columns such as ``topic``, which are properties too. In the other stores, the
+            # producer wrote all columns.
             return replace(found, columns_first=True) if found.name == "kafka-headers" else found
     own = fields.get("properties")
     beside = any(name in fields for name in FIELDS)
@@ -160,7 +162,7 @@ def _shown(schema: Mapping[str, Any], struct: str | None, case_sensitive: bool) 
 
 
 def _holds_properties(spark_type: Any) -> bool:
-    """Return True if ``spark_type`` is a type that only a column of properties by name has: a VARIANT or such a map."""
+    """Return True if a column of ``spark_type`` probably contains properties by name: a VARIANT or a map of texts."""
     return _VARIANT(spark_type) or _TEXTS(spark_type) or _map_of(_BYTES)(spark_type)
 
 
@@ -174,9 +176,9 @@ def _struct(
 
 
 def _properties_of(fields: Mapping[str, Mapping[str, Any]]) -> StoreLayout | None:
-    """Return the store that reads all properties from one of the columns ``fields`` and header fields from the rest.
+    """Return the store that reads all properties from one column and header fields from the other columns.
 
-    Return None if no column has a type that can contain properties.
+    ``fields`` are all columns by name. Return None if no column has a type that can contain properties.
     """
     schema = {"type": "struct", "fields": list(fields.values())}
     own = fields.get("properties")

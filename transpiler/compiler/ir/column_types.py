@@ -12,7 +12,7 @@ from transpiler.message.types import AmqpType
 
 
 class SparkType(IdentityEnum):
-    """The Spark types that correspond to an AMQP type, or that contain values of such types, by SQL name."""
+    """The Spark types that correspond to an AMQP type, and VARIANT and arrays in a VARIANT. Values are SQL names."""
 
     BOOLEAN = "BOOLEAN"
     TINYINT = "TINYINT"
@@ -106,7 +106,10 @@ class Key(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A step of a path to an entry of an array of structs: the last, or the first, whose field ``key`` is ``name``."""
+    """A step of a path to the last entry of an array of structs whose field ``key`` equals ``name``.
+
+    If ``first``, the step goes to the first such entry instead.
+    """
 
     key: str
     name: str

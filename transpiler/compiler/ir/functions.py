@@ -56,10 +56,10 @@ class Function(IdentityEnum):
     """The operations on values.
 
     ``sql`` is a format string with numbered fields for the arguments. ``{0}`` is the SQL of an argument in parentheses
-    unless it is a primary expression; a constant is written so that it has its type. ``{0:sum}`` is in parentheses only
-    if it binds looser than a sum, ``{0:bare}`` never. ``sql`` is empty if the emitter chooses the SQL by the types of
-    the arguments. ``keeps_null`` is True if the value is NULL exactly if the first argument is. ``mentions`` has the
-    maximum number of times that the SQL contains each argument.
+    unless it is a primary expression; a constant is written so that it has its type. ``{0:sum}`` puts the argument in
+    parentheses only if it binds looser than a sum; ``{0:bare}`` never does. ``sql`` is empty if the emitter chooses the
+    SQL by the types of the arguments. ``keeps_null`` is True if the value is NULL exactly if the first argument is.
+    ``mentions`` has the maximum number of times that the SQL contains each argument.
     """
 
     sql: str
@@ -94,11 +94,12 @@ class Function(IdentityEnum):
     SUBTRACT = "subtract"
     MULTIPLY = "multiply"
     DIVIDE = "divide", "", False, (2, 2)
-    #: The first, or last, characters of a string; the second argument is their number.
+    #: ``LEFT``: the first characters of a string; ``RIGHT``: its last characters. The second argument is their number.
     LEFT = "left", "left({0:bare}, {1:bare})"
     RIGHT = "right", "right({0:bare}, {1:bare})"
-    #: TRUE if a string contains the second argument, or a match of this Java regular expression. The second argument is
-    #: computed for each row, unlike in ``Like`` and ``Matches``.
+    #: ``CONTAINS``: TRUE if a string contains the second argument. ``MATCHES``: TRUE if a string contains a match of
+    #: the Java regular expression in the second argument, which (unlike that of the node ``Matches``) can differ by
+    #: row.
     CONTAINS = "contains", "contains({0}, {1})"
     MATCHES = "matches", "rlike({0}, {1})"
     #: The bitwise AND of two integers.
@@ -201,7 +202,8 @@ class Function(IdentityEnum):
     OCTETS = "octets", "decode(CAST({0} AS BINARY), 'ISO-8859-1')"
     #: The text of UTF-8 bytes.
     TEXT_OF_BYTES = "text of bytes", "CAST({0} AS STRING)", True
-    #: The value that bytes represent in AMQP's encoding; NULL if they are not a value of the type.
+    #: The value that bytes represent in AMQP's encoding; NULL if the bytes do not encode a value of the type in the
+    #: function's name. ``ENCODED_OTHER`` is for all types without a function.
     ENCODED_BOOLEAN = "encoded boolean", "", False, (1,)
     ENCODED_INTEGER = "encoded integer", "", False, (1,)
     ENCODED_TIME = "encoded time", "", False, (1,)
@@ -210,7 +212,8 @@ class Function(IdentityEnum):
     ENCODED_BINARY = "encoded binary", "", False, (1,)
     ENCODED_UUID = "encoded uuid", "", False, (1,)
     ENCODED_OTHER = "encoded other", "", False, (1,)
-    #: The text of bytes that are not a value in AMQP's encoding. The second function also decodes an encoded string.
+    #: ``PLAIN_OF_ENCODED``: the text of bytes that are not a value in AMQP's encoding, otherwise NULL.
+    #: ``TEXT_OF_ENCODED``: the same, but for an encoded string the decoded string.
     PLAIN_OF_ENCODED = "plain of encoded", "", False, (1,)
     TEXT_OF_ENCODED = "text of encoded", "", False, (1,)
     #: The bytes that hexadecimal digits represent.
@@ -219,7 +222,8 @@ class Function(IdentityEnum):
     VALID = "valid", "is_valid_utf8({0})"
     #: The text of a UUID that is stored as sixteen bytes.
     TEXT_OF_UUID = "text of a uuid", _UUID_TEXT, True
-    #: The text of a value, as Java writes it; and the text of a float that is represented as a double.
+    #: ``JAVA_TEXT``: the text of a value, as Java writes it. ``TEXT_OF_FLOAT``: the text of a float that is represented
+    #: as a double.
     JAVA_TEXT = "java text", "CAST({0} AS STRING)"
     TEXT_OF_FLOAT = "text of a float", "CAST(CAST({0} AS FLOAT) AS STRING)"
     CONCATENATE = "concatenate", "concat({0}, {1})"
@@ -227,10 +231,11 @@ class Function(IdentityEnum):
     CODE_POINT = "code point", "CAST(ascii({0}) AS BIGINT)"
     #: The part of a string before its first NUL character.
     BEFORE_NUL = "before nul", "substring_index({0}, CAST(X'00' AS STRING), 1)"
-    #: Converts a string to an integer or a double, as Java's valueOf does; NULL if it is not a number.
+    #: Convert a string to a 64-bit integer (``READ_LONG``) or a double (``READ_DOUBLE``), as Java's valueOf does; NULL
+    #: if the string is not such a number.
     READ_LONG = "read long", f"CASE WHEN rlike({{0}}, '(?s)^[+-]?[0-9]+{_END}') THEN try_cast({{0}} AS BIGINT) END"
     READ_DOUBLE = "read double", _read_number("DOUBLE")
-    #: Converts a string to a 32-bit floating-point number, represented as a double. It is rounded only once, directly.
+    #: Converts a string to a 32-bit floating-point number, represented as a double, without rounding to a double first.
     READ_FLOAT = "read float", f"CAST({_read_number('FLOAT')} AS DOUBLE)"
     #: The string in lower case.
     LOWER = "lower", "lower({0})"
@@ -242,7 +247,7 @@ class Function(IdentityEnum):
     MOMENT = "moment"
     #: The sum of a time and a duration, both in milliseconds; the duration is a uint.
     LATER = "later", "try_add({0}, {1})", True
-    #: The difference of two times in milliseconds, which are so small that it does not overflow.
+    #: The difference of two times in milliseconds. It never overflows, because times are far smaller than 64 bits.
     UNTIL = "until"
     #: Converts text to the type of the node with Spark's try_cast; NULL if it cannot be converted.
     TRY_CAST = "try cast", "try_cast({0:bare} AS {type})"
@@ -259,7 +264,7 @@ class Function(IdentityEnum):
     READ_TIME = "read time", "try_to_timestamp({0:bare}, {1:bare})"
     #: Converts a TIMESTAMP that was parsed as UTC to the one with the same local time in the given time zone.
     TIME_IN_ZONE = "time in zone", "to_utc_timestamp({0:bare}, {1:bare})"
-    #: The milliseconds of a column that is a TIMESTAMP or a number of milliseconds, which is known only to Spark.
+    #: The milliseconds in a column that is a TIMESTAMP or a number of milliseconds: only Spark knows the column's type.
     MILLISECONDS_OF_ANY = (
         "milliseconds of any",
         ("if(typeof({0}) = 'timestamp', unix_millis(CAST({0} AS TIMESTAMP_LTZ)), try_cast({0} AS BIGINT))"),
@@ -268,16 +273,16 @@ class Function(IdentityEnum):
     FROM_BASE64 = "from base64", "try_to_binary({0}, 'base64')"
     #: Parses JSON text to a VARIANT; NULL if it is not valid JSON.
     PARSE_JSON = "parse JSON", "try_parse_json({0})"
-    #: The value of a VARIANT at a path, cast to the type of the node; and the name of the type of a VARIANT's value.
+    #: The value of a VARIANT at a path, cast to the type of the node. ``VARIANT_TYPE``: the name of a VARIANT's type.
     VARIANT_GET = "variant get", "try_variant_get({0:bare}, {1:bare}, '{kind}')"
     #: The value of a VARIANT at a path, as a VARIANT.
     VARIANT_AT = "variant at", "variant_get({0:bare}, {1:bare})"
     VARIANT_TYPE = "variant type", "schema_of_variant({0})"
-    #: The text whose UTF-8 bytes are the signed or unsigned integers of an array. With bit 256 set, each byte has three
-    #: hexadecimal digits, of which the last two are those of the byte.
+    #: The text whose UTF-8 bytes are the elements of an array of integers, signed or unsigned. ``| 256`` gives each
+    #: element three hexadecimal digits, so that the last two digits are always the byte with its leading zero.
     TEXT_OF_OCTETS = (
         "text of octets",
         ("CAST(unhex(array_join(transform({0}, b -> substr(hex((b & 255) | 256), 2)), '')) AS STRING)"),
     )
-    #: The text of a double, which shows the sign even of zero.
+    #: The text of a double, in which -0.0 keeps its sign.
     SIGNED_TEXT = "signed text", "CAST({0} AS STRING)"

@@ -28,7 +28,7 @@ def regular_expression(pattern: Pattern) -> str:
 def segments_of(pattern: Pattern, one: str, quote: Callable[[str], str]) -> list[str]:
     """Return the segments of ``pattern`` before, between and after its ``%``, as regular expressions.
 
-    ``one`` is the regular expression for ``_``; ``quote`` returns that of literal text.
+    ``one`` is the regular expression for ``_``; ``quote`` returns the regular expression for its literal argument.
     """
     segments = [""]
     for part in pattern:

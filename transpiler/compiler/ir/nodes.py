@@ -173,7 +173,7 @@ class AnyRow:
 
 @dataclass(frozen=True, slots=True)
 class XPath:
-    """The test that the text is an XML document that satisfies XPath conditions; if ``negated``, violates them."""
+    """The test that a text is an XML document for which ``test`` is true; if ``negated``, for which it is false."""
 
     value: Value
     test: XPathTest
@@ -242,7 +242,7 @@ class Or:
 
 @dataclass(frozen=True, slots=True)
 class Coalesce:
-    """The result of the first of ``tests`` whose SQL is not NULL; if all are NULL, that of ``otherwise``."""
+    """The result of the first of ``tests`` whose SQL is not NULL; if all are NULL, the result of ``otherwise``."""
 
     tests: tuple[Predicate, ...]
     otherwise: Predicate = BoolConst(False)
@@ -273,7 +273,7 @@ FALSE = BoolConst(False)
 
 #: The class of message values that a column holds, by the Spark type of the column.
 CLASSES = {kind: CLASS_OF[amqp] for kind, amqp in AMQP_TYPES.items()} | {
-    # These two are placeholders that are never used, because the values inside have their own classes.
+    # The classes of VARIANT and INT_ARRAY are never used, because the values inside have classes of their own.
     SparkType.VARIANT: TypeClass.BYTES,
     SparkType.INT_ARRAY: TypeClass.BYTES,
 }

@@ -167,7 +167,10 @@ def column_paths(node: Node) -> set[Path]:
 
 
 def sql_not(predicate: Predicate) -> Predicate | None:
-    """Return a predicate for SQL's NOT of ``predicate``, NULL in the same rows; None if there is no simple one."""
+    """Return a predicate equal to SQL's ``NOT predicate``: TRUE and FALSE are swapped, NULL stays NULL.
+
+    Return None if the negation cannot be written without NOT.
+    """
     match predicate:
         case Compare(operator=operator, left=left, right=right):
             return Compare(operator.negated, left, right)
@@ -194,7 +197,7 @@ def sql_not(predicate: Predicate) -> Predicate | None:
 
 
 def without_conversions(value: Value) -> Value:
-    """Return the subexpression that determines whether ``value`` is NULL, without conversions that only keep NULL."""
+    """Return the argument of the nested conversions in ``value``, which is NULL in the same rows as ``value``."""
     while isinstance(value, Apply) and value.function.keeps_null:
         value = value.arguments[0]
     return value

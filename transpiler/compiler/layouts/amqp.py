@@ -24,7 +24,7 @@ class AmqpLayout(ArchiveLayout):
     """The layout of the canonical schema, or of the ``sections`` of it that a DataFrame has.
 
     ``promoted`` are application properties that have their own column, with its Spark type (``{"color": "STRING",
-    "weight": "BIGINT"}``): the column is read instead of the map, so that a file reader can skip rows by it. All values
+    "weight": "BIGINT"}``): the column is read instead of the map, because file readers can skip rows by it. All values
     of the property must have the AMQP type of that Spark type, unless the property is in ``mixed``: then its column has
     all values of one class (any integer in BIGINT, any text in STRING), and other values are read from the map. An
     invalid name or type raises ``LayoutError``.
@@ -89,7 +89,10 @@ class AmqpLayout(ArchiveLayout):
         return self.table
 
     def field(self, place: MessageField) -> Stored | None:
-        """Return the column of a field with one type, or the tagged union of an ID or an annotation."""
+        """Return what is stored for ``place``: a typed column or, for IDs and annotations, a tagged union.
+
+        Return None if the table lacks the section.
+        """
         return by_bytes(self._field(place), self.collations)
 
     def _field(self, place: MessageField) -> Stored | None:
@@ -102,7 +105,8 @@ class AmqpLayout(ArchiveLayout):
         column_type = STRUCTS[place.section][place.field]
         path: Path = (place.section, place.field)
         if place.field in self.beside:
-            # If the table is named like the section, Spark would resolve the path to that other column.
+            # The table has a top-level column of the same name. If the table is also named like the section, Spark
+            # would resolve a path with a dot to that column.
             path = (place.section, Key(place.field))
         return stored_column(path, column_type) if isinstance(column_type, ColumnType) else stored_union(path)
 

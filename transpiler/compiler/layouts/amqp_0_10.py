@@ -101,7 +101,7 @@ _PLACES: Mapping[MessageField, Stored] = MappingProxyType(
             AmqpType.UUID, ir.Column(("message_properties", "message_id"), BINARY)
         ),
         MessageField("properties", "user_id"): _message("user_id", BINARY),
-        # If the header of that name is not text, it is not the subject.
+        # Only the text of the header is the subject; if the header has another type, the subject is absent.
         MessageField("properties", "subject"): stored_column((*_HEADERS, Key(SUBJECT), "string"), STRING),
         MessageField("properties", "reply_to"): stored_value(
             AmqpType.STRING, ir.Apply(ir.Function.ADDRESS, _REPLY_TO_PARTS, STRING)
@@ -204,7 +204,10 @@ def _delivery_properties(message: Message) -> dict[str, Any]:
 
 
 def _reply_to(address: str | None) -> dict[str, str | None] | None:
-    """Return ``address`` as an exchange and a routing key; a name alone is a queue of the default exchange."""
+    """Return ``address`` as an exchange and a routing key; None if it is None.
+
+    An address without a slash is a queue name, the routing key of the default exchange.
+    """
     if address is None:
         return None
     exchange, slash, key = address.partition("/")

@@ -55,7 +55,7 @@ def union_value(struct: object, path: Path) -> AmqpValue | None:
 
 
 def _typed(own: AmqpType, value: Primitive) -> AmqpValue:
-    """Return the AMQP value of the type ``own`` for ``value``, which comes from the field of its class in a ``V``."""
+    """Return the AMQP value of the type ``own`` for ``value``, the content of a field of ``V`` for several types."""
     match value:
         case bytes() if own is AmqpType.UUID:
             return AmqpValue(own, UUID(bytes=value)) if len(value) == 16 else AmqpValue(AmqpType.BINARY, value)
@@ -115,7 +115,8 @@ def message_with_promoted(
 ) -> Message:
     """Return the message in ``row``, a row of the canonical schema with extra columns for the properties ``promoted``.
 
-    A promoted property is read from its column, unless it is in ``mixed``: then the map also has all its values.
+    A promoted property is read from its column. If the property is in ``mixed``, it is read from the map, because the
+    map has all its values.
     """
     message = canonical_message(row, sections)
     if not promoted:
@@ -133,7 +134,8 @@ def message_with_promoted(
 def flat_message(row: Mapping[str, Any], columns: Mapping[str, ir.Column], sections: Collection[str]) -> Message:
     """Return the message in a row of typed columns.
 
-    A column named after a header field holds what a selector sees under that name; it hides the field of a section.
+    The value of a column named after a header field is what a selector sees under that name. It takes precedence over
+    the field in a column of ``sections``.
     """
     message = canonical_message(row, sections)
     values: dict[str, AmqpValue] = {}

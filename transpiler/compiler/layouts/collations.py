@@ -131,8 +131,9 @@ def _has_collation(spark_type: _Json) -> bool:
             return False
 
 
-#: The SQL names of types whose names differ in JSON. STRING states its collation, because the default is the collation
-#: of the view or table that contains the SQL. TIMESTAMP_LTZ is used because a setting can change what TIMESTAMP means.
+#: The SQL name of each type, by its name in Spark's JSON form. The name of STRING includes the collation, because the
+#: default is the collation of the view or table that contains the SQL. The name TIMESTAMP_LTZ is used because a setting
+#: can change what TIMESTAMP means.
 _NAMES = {name: kind.value for name, kind in JSON_TYPES.items()} | {
     "string": "STRING COLLATE UTF8_BINARY",
     "timestamp": "TIMESTAMP_LTZ",

@@ -39,7 +39,8 @@ class Encoded:
     def stored_bytes(self, octets: ir.Value, plain: StoredByUse | None) -> Stored:
         """Return the values that ``octets`` can represent, for SQL.
 
-        ``plain`` has ``plain_text(octets)`` as a number and as a boolean; if it is None, plain text is always a string.
+        ``plain`` has ``plain_text(octets)`` converted to a number and to a boolean, for comparisons with such values.
+        If ``plain`` is None, plain text is always a string.
         """
         typed = [StoredValue((amqp,), ir.Apply(function, (octets,), kind)) for amqp, function, kind in _VALUES]
 

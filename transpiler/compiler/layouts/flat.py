@@ -33,10 +33,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Unusable:
-    """A column that cannot be a property, with the reason; ``store`` is a layout that reads properties from the column.
+    """A column that cannot be a property because of its type.
 
-    ``fix`` performs what ``hint`` suggests. ``has_keys`` is True if the hint is about the values at the keys of the
-    column. ``ordered`` is used instead of this object if a selector compares the column with numbers.
+    ``reason`` and ``hint`` are texts of the error; ``fix`` performs what ``hint`` suggests. ``store`` is a layout that
+    reads properties from the column, None if there is no such layout. If ``has_keys``, the hint is about the values at
+    the keys of the column. ``ordered`` replaces this object if a selector compares the column with numbers.
     """
 
     reason: str
@@ -94,8 +95,8 @@ class FlatLayout(Layout):
     def field(self, place: MessageField) -> Stored | None:
         """Return what is stored for a field of a section; None if the DataFrame does not have that section.
 
-        The publisher's connection may also be in a column with the name of its annotation. The column JMSType holds the
-        subject with which a message was published.
+        The publisher's connection, an annotation, may also be in a column with the name of the annotation. For
+        ``TYPED_SUBJECT``, return the column JMSType, which holds the subject with which a message was published.
         """
         if place == TYPED_SUBJECT:
             subject = self.subject
@@ -117,7 +118,10 @@ class FlatLayout(Layout):
         return None if column is None else stored_column(column.path, column.type)
 
     def offers(self, place: MessageField) -> tuple[Advice, ...]:
-        """Return advice: the columns that may hold a header field, or the stores that read properties from a column."""
+        """Return advice for ``place``, which the layout does not read.
+
+        For a header field: columns that may hold the field. For a property: stores that read properties from a column.
+        """
         if place.section == "application_properties":
             json = (
                 _json(name, place.field)
@@ -143,7 +147,7 @@ class FlatLayout(Layout):
                 yield Advice(Hint(f"if the fields of {struct} are the properties: ", store), store.fix)
 
     def _columns_like(self, place: MessageField) -> Iterator[str]:
-        """Yield the names of the columns whose type the header field may have: text cannot be a time or a number."""
+        """Yield the names of the columns whose type fits the field ``place``: text cannot be a time or a number."""
         is_text = AmqpType.STRING in FIELD_TYPES.get(place.section, {}).get(place.field, ())
         # This column states whether the producer or the broker set the timestamp.
         of_kafka = {"timestampType"} if self.columns.keys() >= KAFKA else set()
@@ -152,7 +156,7 @@ class FlatLayout(Layout):
                 yield name
 
     def named_header(self, name: str) -> Stored | None:
-        """Return the column that has the name of a header field."""
+        """Return the column ``name``, which is named after a header field; None if there is no such column."""
         return self.property(name)
 
     def declaration(self, name: str, kind: str) -> Advice | None:
@@ -195,7 +199,7 @@ def _renamed(column: str, header: str) -> Advice:
 
 def _json(column: str, name: str) -> Advice:
     store = StoreCall("variant", column, {"json": True})
-    # The members of the JSON object are the properties, so their names do not contain the name of the column.
+    # In the JSON object, the properties have their own names, without the name of the column as a prefix.
     renamed = f", and {name.removeprefix(f'{column}.')} in the place of {name}" if name.startswith(f"{column}.") else ""
     ways: list[str | StoreCall] = [store, renamed]
     if column.lower() not in ("headers", "properties"):
@@ -204,7 +208,10 @@ def _json(column: str, name: str) -> Advice:
 
 
 def converted(store: StoreCall) -> list[str | StoreCall]:
-    """Return the rest of a hint about JSON: the layout for the envelope that Kafka Connect's JsonConverter writes."""
+    """Return the end of a hint that suggests ``store`` for JSON: the same store for the output of a JsonConverter.
+
+    Kafka Connect's JsonConverter writes an envelope with the members ``schema`` and ``payload`` around the object.
+    """
     return [", and inside {schema, payload} of a JsonConverter: ", store.with_options(path="$.payload")]
 
 
@@ -329,7 +336,7 @@ def unusable(path: Path, spark_type: Any) -> Unusable:
             text, time = (recast(path, kind) for kind in ("string", "timestamp_ntz"))
             in_words = f"{text[0]} makes text of it, such as '2025-06-01'"
             milliseconds = f"{time[0]} makes a time of it, in milliseconds since 1970-01-01 in UTC"
-            # A cast to TIMESTAMP would return midnight in the session's time zone.
+            # A cast of a DATE to TIMESTAMP would return midnight in the session's time zone.
             ordered = Unusable(reason, f"{milliseconds}; {in_words}", fix=time[1])
             return Unusable(reason, f"{in_words}; {milliseconds}", fix=text[1], ordered=ordered)
         case "variant":
@@ -389,7 +396,7 @@ def _as_texts(spark_type: object, column: str) -> str | None:
 
 
 def _beside(reason: str, expression: str, column: str, store: StoreCall) -> Unusable:
-    """Return why ``column`` cannot be a property, with the hint that ``store`` can read the SQL ``expression``."""
+    """Return ``column`` as unusable for ``reason``, with the hint that ``store`` reads it as the SQL ``expression``."""
     # A store reads a top-level column, never a field of a struct, so the expression replaces the column.
     made, fix = replaced((column,), expression)
     return Unusable(reason, Hint(f"{made}, which ", store, " reads"), fix=fix, has_keys=True)

@@ -151,7 +151,7 @@ class PropertyPlace(Place):
         return replace(self, source=self.source.over(table))
 
     def stored(self) -> Stored | None:
-        """Return the value at the key, in which text is always a string."""
+        """Return the value at the key; text is always a string, even if the policy converts it to other types."""
         return self.source.plain(self.key)
 
     def read(self, row: Mapping[str, Any]) -> AmqpValue | None:
@@ -308,7 +308,9 @@ def header_columns(table: Table | None) -> dict[str, HeaderPlace]:
 
 
 def unbound_header(name: str, column: str, reading: Reading | None) -> HeaderPlace:
-    """Return the place of the header field ``name`` in a column of unknown type, read so that any likely type works.
+    """Return the place of the header field ``name`` in ``column``, whose type is unknown.
+
+    The usual reading of a time then accepts a TIMESTAMP as well as a number.
 
     ``reading`` is the user's choice; None means the field's usual reading.
     """
@@ -325,9 +327,10 @@ _TIMES = (SparkType.TIMESTAMP, SparkType.TIMESTAMP_NTZ)
 
 
 def _beside(name: str, place: ColumnPlace, column_type: ColumnType) -> HeaderPlace:
-    """Return the place of the header field ``name`` in the column ``place`` with the type ``column_type``.
+    """Return the place of the header field ``name`` in the column ``place``, which has the type ``column_type``.
 
-    If the field cannot have this type, using it raises an error that suggests the option for the conversion.
+    If the field cannot have this type, return a place that raises an error when it is used. The error suggests the
+    option that converts the column.
     """
     kind, own = column_type.kind, READINGS[name]
     integer, text = kind.bits is not None, kind in (SparkType.STRING, SparkType.CHAR, SparkType.VARCHAR)
@@ -364,13 +367,13 @@ def _refused(header: str, column: str, kind: str, advice: Advice) -> RefusedPlac
 
 
 def _unlike(header: str, found: Found) -> RefusedPlace:
-    """Return the place of a header field in a column of a type that no message property has: using it is an error."""
+    """Return a place that raises an error when it is used, because no message property has the type of ``found``."""
     advice = Advice("perhaps cast the column, or name another one in headers")
     return _refused(header, found.name, described(found.field["type"]), advice)
 
 
 def absent(path: Path, header: str, table: Table) -> RefusedPlace:
-    """Return the place of a header field in the column ``path``, which ``table`` lacks: using it is an error."""
+    """Return a place that raises an error when it is used, because ``table`` lacks the column ``path``."""
     try:
         table.refuse(path, f"{header} is read")
     except LayoutError as error:

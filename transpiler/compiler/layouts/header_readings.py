@@ -44,7 +44,7 @@ class Reading(Protocol):
 
 
 def _one_value(amqp: AmqpType, parts: list[StoredValue]) -> Stored:
-    """Return a stored value of the type ``amqp``: the first of ``parts`` that is present in a row."""
+    """Return stored content of the type ``amqp``: in each row, the first of ``parts`` that is present."""
     if not parts:
         return NOTHING
     value = ir.first_of([ir.guarded(part.guard, part.value) for part in parts])
@@ -54,12 +54,12 @@ def _one_value(amqp: AmqpType, parts: list[StoredValue]) -> Stored:
 
 
 def _of(raw: Stored, *classes: TypeClass) -> list[StoredValue]:
-    """Return the alternatives of ``raw`` whose type is in one of ``classes``."""
+    """Return the alternative values of ``raw`` whose type is in one of ``classes``."""
     return [item for item in raw.values if ir.type_class(item.value.type) in classes]
 
 
 def _where(parts: list[StoredValue], operator: Comparison, constant: int | str) -> list[StoredValue]:
-    """Return ``parts``, restricted to rows in which their value satisfies the comparison with ``constant``."""
+    """Return the values ``parts``, each present only in rows in which its comparison with ``constant`` holds."""
     return [
         part._replace(guard=ir.all_of(part.guard, ir.Compare(operator, part.value, ir.constant(constant))))
         for part in parts
@@ -67,7 +67,7 @@ def _where(parts: list[StoredValue], operator: Comparison, constant: int | str) 
 
 
 def _integer_of(raw: Stored) -> list[StoredValue]:
-    """Return the integers among the alternatives of ``raw``, and its texts cast to integers."""
+    """Return the alternative values of ``raw`` that are integers, and those that are texts, cast to integers."""
     return [
         item if ir.type_class(item.value.type) is TypeClass.INTEGER else item._replace(value=_cast(item.value, BIGINT))
         for item in _of(raw, TypeClass.INTEGER, TypeClass.STRING)

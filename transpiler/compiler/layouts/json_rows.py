@@ -37,7 +37,8 @@ from transpiler.message.json import SECTION_NAMES, read_value
 from transpiler.message.message import Message, as_message
 from transpiler.message.rabbitmq_trace import entry_message, is_entry
 
-#: Extra members that an object may have besides its message: inputs and outputs of ``route``, and a broker's response.
+#: The members of a JSON object that do not belong to its message: inputs and outputs of ``route``, and members of a
+#: broker's response.
 BESIDE = (
     "exchange",
     "routing_type",
@@ -61,7 +62,7 @@ _TIMES = ("absolute_expiry_time", "creation_time")
 def message_from_json(value: Any) -> Message:
     """Return the message in ``value``: an entry of a tracing log, a row of AMQP 0-10, sections, or plain properties.
 
-    Its members determine which. An invalid member raises ``DecodeError`` with its path.
+    The names of the members determine the form. An invalid member raises ``DecodeError`` with its path.
     """
     if not isinstance(value, Mapping):
         return Message.from_dict(value)
@@ -115,7 +116,7 @@ def check_columns(value: Any, layout: Layout) -> None:
 
 
 def _columns_read(layout: Layout, columns: Iterable[str]) -> list[str]:
-    """Return the columns that ``layout`` reads; if it can read any name, those of ``columns`` that it reads."""
+    """Return the columns that ``layout`` reads; if every column can be a property, include all of ``columns``."""
     if (archive := archive_of(layout)) is not None:
         return list(archive.schema)
     read: dict[str, None] = {}

@@ -99,35 +99,36 @@ class Layout(ABC):
         raise LayoutError.at("layout.rows", f"the layout {self.name} does not read rows")
 
     def declaration(self, name: str, kind: str) -> Advice | None:  # noqa: ARG002
-        """Return the advice for declaring the property ``name`` as ``kind``; None if the layout has no such option.
+        """Return the advice for declaring that the property ``name`` contains values of a kind.
 
-        ``kind`` is ``a number``, ``a boolean`` or ``a string``.
+        ``kind`` is ``a number``, ``a boolean`` or ``a string``. Return None if the layout has no declared types.
         """
         return None
 
     def doubt(self, place: MessageField) -> tuple[str, Advice] | None:  # noqa: ARG002
-        """Return the warning for an ambiguous ``place``: where it is read, and the advice for reading the alternative.
+        """Return the warning for a field that could be stored in two columns or keys.
 
-        Return None if the field can be read in only one way.
+        The warning is a message that states which of the two is read, and the advice for reading the other. Return None
+        if ``place`` is unambiguous.
         """
         return None
 
     def may_doubt(self) -> bool:
-        """Return True if ``doubt`` can return a warning for the name of some property."""
+        """Return True if ``doubt`` can return a warning for some property, and False if it never does."""
         return False
 
     def offers(self, place: MessageField) -> tuple[Advice, ...]:  # noqa: ARG002
-        """Return advice for a field that the layout does not read: columns that may hold it, options that read them."""
+        """Return advice for ``place``, which the layout does not read: columns that may hold it, and options."""
         return ()
 
     def has_place(self, place: MessageField) -> bool:
-        """Return True if the field has its own column or key, instead of being read from the property of its name."""
+        """Return True if the field has its own column or key, False if it is read from a property of the same name."""
         return self.field(place) is not None
 
     def named_header(self, name: str) -> Stored | None:  # noqa: ARG002
         """Return the column ``name``, if it holds exactly the value that a selector sees for the header field ``name``.
 
-        Return None if there is no such column; the message fields of the header field are read then.
+        Return None if there is no such column. The header field is then computed from message fields.
         """
         return None
 

@@ -79,7 +79,7 @@ class PropertySource(ABC):
         """Return the values that the property ``name`` can have, for SQL; None if the source cannot contain it."""
 
     def plain(self, name: str) -> Stored | None:
-        """Return the same as ``stored``, except that text is a string under every policy."""
+        """Return the values of the property ``name`` as ``stored`` does, with text as a string under every policy."""
         return self.stored(name)
 
     def names(self) -> tuple[str, ...]:
@@ -104,7 +104,7 @@ READER = "the properties are read"
 
 
 def unlike(found: Found, expected: str) -> LayoutError:
-    """Return the error for the column ``found``, whose type is not ``expected``; its hint is a layout that reads it."""
+    """Return the error for the column ``found``, whose type is not ``expected``; the hint suggests another layout."""
     from transpiler.compiler.layouts.flat import unusable
 
     kind = described(found.field["type"])
@@ -210,10 +210,10 @@ Members = tuple[tuple[str, SparkType], ...]
 
 @dataclass(frozen=True, slots=True)
 class TypedPlaces(PropertySource):
-    """Properties with one column or struct field for each type; only that of the value's type is not NULL.
+    """Properties with one member for each type, of which only the member that holds the value is not NULL.
 
-    The members are the fields of a struct at the key of ``map``, or they are separate maps. For a null value, no member
-    is set. If the struct has a ``tag``, it determines which member holds the value.
+    The members are the fields of a struct, which the map ``map`` has for each property, or they are separate maps. If
+    a property is null, all members are NULL. If the struct has a ``tag``, it determines which member holds the value.
     """
 
     members: Members
@@ -257,7 +257,7 @@ class TypedPlaces(PropertySource):
             return value
         tag_field, texts = self.tag
         tag = ir.Column(self._path(tag_field, name), STRING)
-        # The tag is tested in the value, not in a guard, because the planner assumes that one field of a union is set.
+        # The value, not a guard, tests the tag, because the planner assumes that one field of a tagged union is set.
         return ir.When(ir.Compare(Comparison.EQ, tag, ir.constant(texts[kind])), value)
 
     def values(self, row: Mapping[str, Any]) -> Iterable[tuple[str, AmqpValue | None]]:
@@ -502,7 +502,7 @@ class TaggedTexts(PropertySource):
             for value, texts in same_cast.items()
         ]
         absent = ir.any_of(ir.IsNull(text), null)
-        # NotTrue instead of SQL's NOT, because ``null`` is NULL if the type is NULL, and the text may be present then.
+        # NotTrue instead of SQL's NOT: if the type is NULL, ``null`` is NULL, although the text may be present.
         present = ir.IsNull(text, negated=True) if self.null is None else ir.NotTrue(absent)
         unknown = ir.all_of(present, ir.NotTrue(ir.any_of(*known)))
         values.append(StoredValue((Compound.LIST,), ir.Constant(b"", BINARY), unknown))

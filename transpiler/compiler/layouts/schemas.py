@@ -21,7 +21,7 @@ from transpiler.base.errors import LayoutError
 from transpiler.base.source import Source, Span
 from transpiler.compiler.layouts.columns import JSON_TYPES, SYNONYMS
 
-#: The name of each type in Spark's JSON form, by SQL name. No property has one of the last three types.
+#: The name of each type in Spark's JSON form, by SQL name. No property has the type DATE, VARIANT or VOID.
 _TYPES: Mapping[str, str] = MappingProxyType(
     {
         **{kind.value: name for name, kind in JSON_TYPES.items()},
@@ -87,7 +87,7 @@ def schema_in(value: object) -> Mapping[str, Any]:
 
 
 def names_file(text: str) -> bool:
-    """Return True if ``text`` is the name of an existing file; it may be any text."""
+    """Return True if ``text``, which may be any text, is the name of an existing file."""
     try:
         return os.path.isfile(text)
     except ValueError:
@@ -182,7 +182,8 @@ def _checked(schema: Any, source: Source | None) -> Mapping[str, Any]:
 
 def _parse_tree(source: Source) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": "struct", "fields": []}
-    #: The types that enclose the current line, by depth. Lines add fields to a struct, and types to an array or map.
+    #: The types that enclose the current line, from the outermost to the innermost: a line of depth n is a field,
+    #: element, key or value of the type at index n.
     opened: list[dict[str, Any]] = [schema]
     start = 0
     for line in source.text.splitlines(keepends=True):
@@ -205,7 +206,7 @@ def _parse_tree(source: Source) -> dict[str, Any]:
 
 
 def _add(around: dict[str, Any], match: re.Match[str]) -> bool:
-    """Return True if the matched line can be a child of the type ``around``."""
+    """Return True if the line ``match`` can be inside the type ``around``: an array has a line named ``element``."""
     parts = {"array": ("element",), "map": ("key", "value")}.get(around["type"])
     return parts is None or match["name"] in parts
 
@@ -327,9 +328,9 @@ class _Parser:
             self.place += 1
 
     def _type(self, path: str, collations: dict[str, str]) -> Any:
-        """Parse the type of the field ``path``, and add the collation of each string in it, by path, to ``collations``.
+        """Parse the type of the field ``path``, and add the collations of the strings in it to ``collations``.
 
-        The paths and collations have the form of Spark's JSON form.
+        ``collations`` maps the path of each string to its collation, both written as in Spark's JSON form of a schema.
         """
         written = self._next("a type").upper()
         word = SYNONYMS.get(written, written)

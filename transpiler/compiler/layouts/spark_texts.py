@@ -87,7 +87,7 @@ _BLANKS = " \t\r\n"
 _DIGITS = 38
 #: Maximum length of a number that Jackson accepts, in characters.
 _LONGEST_NUMBER = 1_000
-#: A character that, directly after true, false or null, continues the word and makes it invalid.
+#: A word character. Directly after true, false or null, it makes JSON text invalid.
 _WORD = re.compile(r"\w")
 
 
@@ -181,7 +181,7 @@ _LETTERS: Mapping[str, tuple[str, Callable[[int], str]]] = {
     "V": ("zone", lambda _: "[A-Za-z][A-Za-z0-9_/+-]*|[+-][0-9]{2}:[0-9]{2}"),
 }
 
-#: A token of a pattern: quoted text, in which two quotes represent one; a repeated letter; or any other character.
+#: A token of a date pattern: text in quotes (a quote inside it is doubled), a run of one letter, or another character.
 _TOKEN = re.compile(r"'((?:[^']|'')*)'|([A-Za-z])\2*|[\[\]]|.", re.DOTALL)
 
 
@@ -287,10 +287,10 @@ class IsoRewriting(NamedTuple):
 
 @lru_cache(maxsize=64)
 def iso_rewriting(pattern: str) -> IsoRewriting | None:
-    """Return the rewriting of a text that fits ``pattern`` to ISO 8601.
+    """Return the rewriting from texts that fit ``pattern`` to ISO 8601.
 
-    It makes a text that does not fit an invalid time. Return None if the pattern has a month name or a 12-hour clock,
-    which ISO 8601 lacks, or if a component of its date or its zone is optional.
+    A text that does not fit ``pattern`` is rewritten to an invalid time. Return None if the pattern has a month name or
+    a 12-hour clock, which ISO 8601 lacks, or if a component of its date or its zone is optional.
     """
     expression, names = _spelled(pattern, named=False)
     missing = {name for name, optional in names.items() if optional}
@@ -301,7 +301,7 @@ def iso_rewriting(pattern: str) -> IsoRewriting | None:
     for name, before, default in _ISO_PARTS:
         replacement += before + (f"${places[name]}" if name in places else default)
     if "fraction" in places:
-        # A trailing zero does not change a fraction, and is the fraction if the text has none.
+        # The zero after the fraction does not change its value, and makes the fraction valid if it is empty.
         replacement += f".${places['fraction']}0"
     zone = places.get("offset", places.get("zone"))
     return IsoRewriting(

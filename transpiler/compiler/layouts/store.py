@@ -50,7 +50,7 @@ from transpiler.message.message import Message
 from transpiler.message.sections import Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue
 
-#: The SQL type that a user can declare for a property, by the kind of its values.
+#: The SQL type to declare for a property, by the kind of the property's values.
 _DECLARED = {"a number": "DOUBLE", "a boolean": "BOOLEAN"}
 
 #: The names of the fields that identify where a message was published.
@@ -67,10 +67,11 @@ _NO_PROPERTIES = frozenset({"content-type", "content-encoding", "exchange", "rou
 class StoreLayout(Layout):
     """A store: the source of its application properties, and the places of its header fields by JMS name.
 
-    ``documented`` are the places of the header fields that the producer writes, ``asked`` the columns or keys that the
-    user names. If ``beside``, a column named after a header field holds that field. ``headers`` combines these three,
-    resolved in ``table`` if the layout is bound. ``columns`` are the other known columns. If ``columns_first`` (only
-    for an inferred store), these columns are properties too, and take precedence over keys of the source.
+    ``documented`` has the places of the header fields that the producer writes; ``asked`` has the columns or keys that
+    the user names for header fields. If ``beside``, a column named after a header field holds that field. ``headers``
+    combines the places from ``documented``, ``asked`` and ``beside``, resolved in ``table`` if the layout is bound.
+    ``columns`` are all other known columns. If ``columns_first`` (only for an inferred store), ``columns`` are
+    properties too, and take precedence over keys of the source.
     """
 
     name: str
@@ -95,7 +96,7 @@ class StoreLayout(Layout):
         return f"StoreLayout({self.name!r}, properties: {self.source.described()}{kind}{places})"
 
     def _shown_places(self) -> Iterator[str]:
-        """Yield ``"name: column"`` for the first header fields: those that the user has placed come first."""
+        """Yield ``"name: column"`` for up to ``_SHOWN`` header fields, those in ``asked`` before all others."""
         names = [*self.asked, *(name for name in self.headers if name not in self.asked)]
         for name in names[:_SHOWN]:
             stored = None if name not in self.headers else self.headers[name].stored()
@@ -131,8 +132,8 @@ class StoreLayout(Layout):
         table = Table(schema, case_sensitive)
         source = self.source.over(table)
         headers = {name: place.over(table, name) for name, place in self.documented.items()}
-        # If the table has no column for the exchange or routing key, the messages count as published without them, and
-        # the routing functions report that.
+        # If the table has no column for the exchange or routing key, the messages count as published without an
+        # exchange or routing key. The routing functions report the missing column.
         headers = {name: place for name, place in headers.items() if name not in _PUBLISHED or not _is_absent(place)}
         headers |= header_columns(table) if self.beside else {}
         headers |= header_places(self.asked, table, source)
@@ -161,7 +162,7 @@ class StoreLayout(Layout):
             return self._delivery_count()
         name = NAMES.get(place)
         if name is None or name == "JMSRedelivered":
-            # No field holds "redelivered": it is derived from the delivery count, which counts failed attempts.
+            # No AMQP field contains "redelivered": the delivery count, the number of failed attempts, determines it.
             return None
         header = self.header(name)
         stored = None if header is None else header.stored()
@@ -193,9 +194,9 @@ class StoreLayout(Layout):
         return "JMSXDeliveryCount" in self.headers or "JMSRedelivered" not in self.headers
 
     def header(self, name: str) -> HeaderPlace | None:
-        """Return the place and reading of the header field ``name``, which may be the property of that name.
+        """Return the place and reading of the header field ``name``.
 
-        Return None if the store has neither.
+        If the store has no place for the field, return the property of the same name; None if that is not allowed.
         """
         header = self.headers.get(name)
         if header is not None:
@@ -242,9 +243,10 @@ class StoreLayout(Layout):
         return None if own else column
 
     def _first_column(self, name: str) -> ir.Column | None:
-        """Return the column that is the property ``name`` because columns come first; None if no column is.
+        """Return the column that is the property ``name`` because ``columns_first`` is True.
 
-        Fields of the source and header columns do not count.
+        Return None if there is no such column, or if the source has a field ``name``, or if the column holds a header
+        field.
         """
         column = self._beside(name) if self.columns_first and name not in self.source.names() else None
         return None if column is None or self._header_of(column) is not None else column
@@ -269,7 +271,11 @@ class StoreLayout(Layout):
         return self.table is not None and not self.source.names()
 
     def offers(self, place: MessageField) -> tuple[Advice, ...]:
-        """Return the option ``headers`` for a header field, with the column that probably holds the field."""
+        """Return advice for ``place``, which the store does not read.
+
+        For a header field: the option ``headers``, with the column that probably holds the field. For a property: other
+        layouts.
+        """
         if place.section == "application_properties":
             return self._columns_with_properties(place)
         name = NAMES.get(place, "")
@@ -298,7 +304,7 @@ class StoreLayout(Layout):
         return tuple(Advice(with_headers(advice.hint), advice.fix) for advice in offered) if headers else offered
 
     def _doubtful_place(self, name: str, place: Place) -> tuple[str, Advice] | None:
-        """Return the warning about a user's name for ``place`` that may be a column or a key; None if it is certain."""
+        """Return the warning that the user's name for ``place`` may be a column or a key; None if it is certain."""
         given = self.asked.get(name)
         said = given.kind if isinstance(given, HeaderOption) else None
         if isinstance(place, PropertyPlace) and place.near and said is None:
@@ -341,7 +347,7 @@ class StoreLayout(Layout):
         return message, _outside(alike[0])
 
     def named_header(self, name: str) -> Stored | None:
-        """Return the property ``name``, if the names of all properties are known and no store has this header field."""
+        """Return the property ``name`` for a header field that no store contains; None if there is no such property."""
         return self.property(name) if name not in FIELDS and name in self.source.names() else None
 
     def declaration(self, name: str, kind: str) -> Advice | None:
@@ -420,7 +426,7 @@ def _id(text: str) -> AmqpValue:
     return AmqpValue(AmqpType.STRING, text)
 
 
-#: The conversion from the value of a header field to the value of the AMQP field, if these differ, by name.
+#: By name of a header field: the function from its value to the value of the AMQP field, if the two values differ.
 _AS_FIELD: Mapping[str, Callable[[Any], Any]] = {
     "JMSMessageID": _id,
     "JMSCorrelationID": _id,

@@ -49,11 +49,12 @@ class StoredByUse(NamedTuple):
 class Stored:
     """The content of a column or key: alternative values, of which at most one applies in a row.
 
-    ``present`` holds in rows with a value other than null, ``absent`` in all other rows. ``key_absent`` holds in rows
-    whose map lacks the key; a stored null does not count as absent there. ``tag`` is the name of the value's AMQP type,
-    needed if an alternative has several types; if it is None, each alternative has one type. ``union`` is the path of a
-    struct ``V`` of the canonical schema, otherwise None. ``number`` is the nearest double of the value if it is a
-    number of any type. ``by_use`` is set for text that has the type of the value that it is compared with.
+    ``present`` holds in rows with a value other than null, ``absent`` in all other rows. ``key_absent`` holds only in
+    rows whose map lacks the key, not in rows where the value at the key is null. ``tag`` is the name of the value's
+    AMQP type; if it is None, each alternative has one type. ``union`` is the path of a struct ``V`` of the canonical
+    schema; None for other content. ``number`` is the double nearest to the value, for numbers of any type; None if this
+    is not stored. ``by_use`` has text converted to the types of values with which it can be compared; None for other
+    content.
     """
 
     values: tuple[StoredValue, ...]
@@ -159,9 +160,9 @@ def stored_union(path: Path) -> Stored:
 
 
 def case_of_constants(decides: ir.Value, choices: Sequence[tuple[ir.Predicate, bool | int]]) -> Stored:
-    """Return a value that is the constant of the predicate in ``choices`` that holds.
+    """Return content that is one of several constants: in each row, the constant whose predicate in ``choices`` holds.
 
-    Exactly one predicate holds if ``decides`` is not NULL; otherwise the value is absent.
+    Exactly one predicate must hold if ``decides`` is not NULL. If ``decides`` is NULL, the value is absent.
     """
     values = tuple(
         StoredValue((AmqpType.BOOLEAN if isinstance(value, bool) else AmqpType.LONG,), ir.constant(value), guard)
@@ -172,9 +173,9 @@ def case_of_constants(decides: ir.Value, choices: Sequence[tuple[ir.Predicate, b
 
 
 def stored_in_choice(raw: Stored, choices: Sequence[tuple[ir.Predicate, bool]]) -> Stored:
-    """Return a boolean computed from ``raw``: the truth value of the pair in ``choices`` whose predicate holds.
+    """Return a boolean, in each row the truth value whose predicate in ``choices`` holds; absent if none holds.
 
-    The boolean is absent if no predicate holds.
+    The predicates test ``raw``, which determines in which rows the key is absent.
     """
     values = tuple(StoredValue((AmqpType.BOOLEAN,), ir.constant(truth), guard) for guard, truth in choices)
     present = ir.any_of(*[guard for guard, _ in choices])
@@ -183,6 +184,6 @@ def stored_in_choice(raw: Stored, choices: Sequence[tuple[ir.Predicate, bool]]) 
 
 
 def stored_beside(column: ir.Column, union: Stored) -> Stored:
-    """Return ``union`` with the values of ``column``'s type read from ``column``; its tag still determines the type."""
+    """Return ``union`` with the values of ``column``'s type read from ``column``; the tag still determines the type."""
     values = tuple(value._replace(value=column) if value.value.type == column.type else value for value in union.values)
     return replace(union, values=values, union=None)

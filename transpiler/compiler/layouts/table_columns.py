@@ -105,7 +105,7 @@ class Table:
         return None if found is None else Found(self.apart(tuple(path)), found)
 
     def apart(self, path: Path) -> Path:
-        """Return a form of ``path`` that means the same field, whatever the name or alias of the table is.
+        """Return ``path`` in a form that Spark resolves to the same field for every name or alias of the table.
 
         Spark interprets ``shipment.color`` as the column ``color`` of a table or alias ``shipment`` if there is one,
         and ``sales.shipment.color`` as the column ``color`` of a table ``shipment`` in a schema ``sales``.

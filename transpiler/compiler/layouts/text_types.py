@@ -23,12 +23,13 @@ from transpiler.compiler.layouts.stored import Stored, StoredByUse, StoredValue,
 from transpiler.compiler.layouts.variant_values import parsed_json, stored_in_variant
 from transpiler.message.types import AmqpType, AmqpValue, UntypedText
 
-#: Regular expressions that match a text if it is, as a whole, a number: in JMS with an optional sign, and in Kafka
-#: Connect, where only a signed number may begin with a point. They avoid Java's $, which also matches before a newline.
+#: Regular expressions for a text that is a number. ``_JMS_NUMBER``: a JMS literal with an optional sign.
+#: ``_CONNECT_NUMBER``: a number for Kafka Connect, in which only a signed number can begin with a point. They end with
+#: ``(?!.)`` because Java's $ also matches before a newline.
 _JMS_NUMBER = "(?s)^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?(?!.)"
 _CONNECT_NUMBER = "(?s)^([+-]?[0-9]+([.][0-9]*)?|[+-][.][0-9]+)([eE][+-]?[0-9]+)?(?!.)"
-#: Regular expressions for a character that no number contains. If a text does not contain one, Spark's cast to DOUBLE
-#: accepts exactly the numbers of these grammars.
+#: Regular expressions for a character that no number contains, in JMS and in Kafka Connect. If a text has no such
+#: character, Spark's cast to DOUBLE accepts it exactly if it is a number under JMS or Kafka Connect.
 _NOT_JMS_NUMBER = "[^-+.0-9eE]"
 _NOT_CONNECT_NUMBER = "[^-+.0-9eE]|^[.]"
 #: A regular expression for an integer. Only text that matches is cast to BIGINT, because Spark's cast takes ten times
@@ -70,7 +71,10 @@ class AsString:
 
 @dataclass(frozen=True, slots=True)
 class ByItsUse:
-    """The policy ``by-use``: text that is a number or boolean has this type if compared with one; else a string."""
+    """The policy ``by-use``: a text compared with a number (or boolean) is a number (or boolean), otherwise a string.
+
+    A text that cannot be converted to the number or boolean stays a string.
+    """
 
     name: str = "by-use"
 
@@ -107,8 +111,8 @@ class ByItsUse:
 class Parsed:
     """The policy ``parsed``: text is what Kafka Connect's ``Values.parseString`` returns for it.
 
-    That is a number, a boolean, null or a string. Arrays, maps, quoted strings and times, which Connect also converts,
-    stay strings.
+    The result is a number, a boolean, null or a string. Texts that Connect would convert to an array, a map, a quoted
+    string or a time stay strings here.
     """
 
     name: str = "parsed"

@@ -25,7 +25,7 @@ class VariantObject(PropertySource):
     """Properties that are the keys of an object in a VARIANT or JSON column; ``keys`` is the path of the object.
 
     If ``text_key`` is set, a string is stored as an object that has its UTF-8 bytes at this key, and an array counts as
-    absent. If ``nested``, a name with dots is the key of exactly that name; in a row without that key, it is a path.
+    absent. If ``nested``, a name with dots is a key if the row has exactly this key, and otherwise a path of keys.
     """
 
     path: Path
@@ -118,9 +118,9 @@ def _is_path(name: str) -> bool:
 
 
 def _paths(members: Mapping[str, Any], before: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
-    """Yield the path with dots, and the value, of each member of an object inside ``members``.
+    """Yield the path with dots, and the value, of each member of each object that is nested in ``members``.
 
-    ``before`` are the keys of the path of ``members``. Keys that contain a dot are skipped.
+    ``before`` are the keys that lead to ``members``. Keys that contain a dot are skipped.
     """
     for key, value in members.items():
         if not key or "." in key:

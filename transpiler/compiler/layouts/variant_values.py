@@ -41,7 +41,7 @@ def variant_get(variant: ir.Value, path: str, column_type: ColumnType) -> ir.Val
 
 
 def stored_in_variant(variant: ir.Value, path: str) -> Stored:
-    """Return what ``variant`` stores at ``path``: JSON's null is a null; objects and arrays equal nothing."""
+    """Return what ``variant`` stores at ``path``. JSON's null is a null; an object or array never equals anything."""
     whole = variant if path == "$" else variant_get(variant, path, VARIANT)
     type_name = ir.Apply(ir.Function.VARIANT_TYPE, (whole,), STRING)
 
@@ -52,7 +52,8 @@ def stored_in_variant(variant: ir.Value, path: str) -> Stored:
         return StoredValue((amqp,), variant_get(variant, path, column_type), guard)
 
     def begins(*names: str) -> ir.Predicate:
-        # The full name of a DECIMAL includes its precision; that of an object or array includes its element types.
+        # Three letters are compared because the name of a DECIMAL includes its precision, and the name of an object or
+        # array includes the types of its elements.
         first = ir.Apply(ir.Function.LEFT, (type_name, ir.constant(3)), STRING)
         return ir.In(first, tuple(ir.constant(name[:3]) for name in names))
 
@@ -64,7 +65,7 @@ def stored_in_variant(variant: ir.Value, path: str) -> Stored:
     ]
     number = begins("BIGINT", "DECIMAL", "DOUBLE", "FLOAT")
     if is_json(variant):
-        # Of the types of JSON, only STRING and BOOLEAN could be cast to a number although they are not numbers.
+        # Values from JSON that are not numbers can be cast to a number only if they are STRING or BOOLEAN.
         number = ir.In(type_name, (ir.constant("STRING"), ir.constant("BOOLEAN")), negated=True)
         values[2] = value(AmqpType.DOUBLE, DOUBLE, begins("DECIMAL", "DOUBLE"))
     else:

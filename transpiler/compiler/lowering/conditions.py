@@ -74,9 +74,10 @@ class ConditionBuilder(Protocol[C]):
     def condition(
         self, signature: Hashable, constants: Sequence[ConstantValue], build: Callable[[ValueOf], ir.Predicate], /
     ) -> C:
-        """Return the condition for the predicate that ``build`` returns; its argument returns the values of constants.
+        """Return the condition for the predicate that ``build`` returns.
 
-        Conditions with the same ``signature`` have the same predicate, except for the constants.
+        ``build`` gets a function that returns the IR value for each of ``constants``. Conditions with the same
+        ``signature`` have the same predicate, except for the constants.
         """
         ...
 
@@ -89,7 +90,7 @@ class RoutingKey(Protocol[C_co]):
     """The routing key of a message, which bindings test."""
 
     def equals(self, test: Equal, polarity: bool, /) -> C_co:
-        """Return the condition that the routing key equals the key of ``test``, or not if ``polarity`` is False."""
+        """Return the condition that the routing key equals the key of ``test``; differs if ``polarity`` is False."""
         ...
 
     def matches(self, test: Words, polarity: bool, /) -> C_co:
@@ -112,7 +113,10 @@ class Literals:
 
 
 class _Outlined(NamedTuple):
-    """A condition on message fields, its nested conditions, and the form and constant count of each equality test."""
+    """A condition on message fields, with its constants taken out.
+
+    ``terms`` are the nested conditions. ``forms`` has the equality tests: form and number of constants of each test.
+    """
 
     condition: Condition
     terms: tuple[_Outlined, ...] = ()
@@ -141,8 +145,8 @@ class ConditionLowering(Generic[C]):
     def lower(self, condition: Condition, key: RoutingKey[C] | None = None, polarity: bool = True) -> C:
         """Return the lowered condition that a message satisfies ``condition``, or not if ``polarity`` is False.
 
-        ``key`` is the routing key, required only if the condition tests it. A value without a column raises
-        ``LayoutError``; errors of parsing and lowering a selector or query are raised, too.
+        ``key`` is required only if the condition tests the routing key. If the layout has no column for a tested value,
+        raise ``LayoutError``. Errors in a selector or query are raised, too.
         """
         if _only_places(condition):
             return self._of_places(condition, polarity)
@@ -176,7 +180,7 @@ class ConditionLowering(Generic[C]):
         return build
 
     def _of_places(self, condition: Condition, polarity: bool) -> C:
-        """Return the lowered condition for tests of message fields, joined in any way, with one signature for all."""
+        """Return the lowered ``condition``, which tests only message fields, with one signature for all its tests."""
         signature: list[Hashable] = [polarity]
         constants: list[ConstantValue] = []
         outlined = self._outlined(condition, signature, constants)
@@ -188,9 +192,9 @@ class ConditionLowering(Generic[C]):
         return self._builder.condition(tuple(signature), constants, build)
 
     def _outlined(self, condition: Condition, signature: list[Hashable], constants: list[ConstantValue]) -> _Outlined:
-        """Return ``condition`` with the forms of its equality tests.
+        """Return ``condition`` with its equality tests split into forms and constants.
 
-        Append everything except its constants to ``signature``, and the constants to ``constants``.
+        Append the constants to ``constants``, and everything else that determines the predicate to ``signature``.
         """
         match condition:
             case Equal() if not _is_of_text(condition):
@@ -211,7 +215,7 @@ class ConditionLowering(Generic[C]):
                 return _Outlined(condition)
 
     def _equality_tests(self, equality: Equality) -> EqualityTests:
-        # All bindings of a topology have the same equality object, and hashing it would take longer than this test.
+        # All bindings of a topology have the same object ``equality``. This test is faster than hashing the object.
         if equality is not self._equality:
             self._equality, self._tests = equality, EqualityTests(equality)
         return self._tests
@@ -235,7 +239,7 @@ class ConditionLowering(Generic[C]):
                 raise AssertionError(condition)
 
     def _header(self, test: PlaceTest) -> Header | None:
-        """Return the header that ``test`` reads; None if the layout lacks it and all its messages pass the test."""
+        """Return the header that ``test`` reads; None if the layout lacks it and every message passes the test then."""
         place = test.places[0]
         if place.section == PROPERTIES:
             return self._headers.find(test.places, test.path)
@@ -330,9 +334,9 @@ def _is_of_text(test: Equal) -> bool:
 def _tested(
     header: Header, outlined: _Outlined, polarity: bool, next_constant: Callable[[ColumnType], ir.Value]
 ) -> ir.Predicate:
-    """Return the predicate that ``header`` passes the test, or not if ``polarity`` is False.
+    """Return the predicate that ``header`` passes the test ``outlined``, or not if ``polarity`` is False.
 
-    ``next_constant`` returns the next constant, of a given type.
+    ``next_constant`` returns the IR value of the next constant of the test; its argument is the type of the constant.
     """
     match outlined.condition:
         case Present():
@@ -377,7 +381,7 @@ class KeyText:
         if polarity:
             return ir.any_of(matched, self._text.absent) if absent else matched
         if len(self._text.alternatives) == len(strings) == 1 and strings[0].guard == ir.TRUE:
-            # The test of a single value is NULL if the value is, so SQL's NOT misses only the rows without a value.
+            # If the text is NULL, the test and SQL's NOT of the test are NULL; rows without a text are handled apart.
             negated = ir.sql_not(matched)
             if negated is not None:
                 return ir.all_of(negated, self._text.present) if absent else ir.any_of(negated, self._text.absent)
@@ -387,7 +391,7 @@ class KeyText:
 def _matches_topic(text: ir.Value, words: TopicPattern, rules: TopicRules) -> ir.Predicate:
     if not rules.drops_trailing_empty_words:
         return _matches_words(text, words, rules.empty_key_has_no_words)
-    # The empty text has one empty word; a text that consists of dots has no words.
+    # The empty text counts as one empty word. A text that consists only of dots has no words.
     trimmed = ir.Apply(ir.Function.WITHOUT_TRAILING_DOTS, (text,), STRING)
     rest = ir.all_of(_is_not(text, ""), _matches_words(trimmed, words, empty_has_no_words=True))
     return ir.any_of(_is(text, ""), rest) if _matches_empty_word(words) else rest

@@ -40,7 +40,7 @@ class Comparand(Enum):
     FLOATING = "floating"
     #: An integer as the nearest double.
     WIDENED = "widened"
-    #: A number of any type as a double; a timestamp as milliseconds, or as seconds.
+    #: A number of any type as a double. ``NUMBER``: a timestamp as milliseconds; ``NUMBER_SECONDS``: as seconds.
     NUMBER = "number"
     NUMBER_SECONDS = "number, seconds"
     STRING = "string"
@@ -80,7 +80,8 @@ BY_CLASS = {
 class EqualityForm(NamedTuple):
     """An equality test without its constants.
 
-    The header must have one of ``types``, or, if ``excludes_types``, none of them. Empty ``types`` allow any type.
+    If ``excludes_types``, the type of the header must not be in ``types``, so that empty ``types`` allow any type.
+    Otherwise the type must be in ``types``.
     """
 
     comparand: Comparand
@@ -107,7 +108,8 @@ _NOT_EXACT = 2.0**53
 class EqualityTests:
     """Makes the tests of values under one definition of equality.
 
-    A topology can have a million values, of which most are text and small integers; their forms are computed only once.
+    A topology can have a million values, most of which are texts or small integers. The forms for texts and small
+    integers are computed only once.
     """
 
     def __init__(self, equality: Equality) -> None:
@@ -120,7 +122,7 @@ class EqualityTests:
         self._whole = EqualityForm(Comparand.SECONDS if equality.has_seconds else Comparand.INTEGER) if plain else None
 
     def of(self, value: AmqpValue) -> tuple[EqualityTest, ...]:
-        """Return the tests of which one holds if and only if the header equals ``value``; none for NULL and NaN."""
+        """Return tests such that a header equals ``value`` if and only if one of them holds; empty for NULL and NaN."""
         kind, content = value
         if kind is AmqpType.STRING and self._text is not None and isinstance(content, str):
             return (EqualityTest(self._text, (content,)),)

@@ -80,7 +80,7 @@ class Header:
 def header_at(*places: Stored | None) -> Header:
     """Return the header read from the first of ``places`` that has its key; places that are None are skipped.
 
-    Without places, the header is in no message. In a typed column, a null value and an absent key are the same: absent.
+    Without places, no message has the header. In a typed column, NULL means that the message does not have the key.
     """
     return Header(tuple(place for place in places if place is not None))
 
@@ -95,7 +95,7 @@ def _holds(place: Stored, form: EqualityForm, values: Sequence[ir.Value]) -> ir.
     if by_use is None:
         guard = _has_types(place, form.types, form.excludes_types)
     elif form.comparand in _NUMBERS:
-        # A number in text has no AMQP type, so it can equal a number of any type.
+        # A number from text has no AMQP type, so it is compared with numbers of every type.
         place = by_use.number
     elif form.comparand is Comparand.BOOLEAN:
         place = by_use.boolean
@@ -116,7 +116,7 @@ def _has_types(place: Stored, types: tuple[ValueType, ...], excluded: bool) -> i
 
 
 def _comparand(place: Stored, comparand: Comparand) -> ir.Value | None:
-    """Return the value in ``place`` in the form ``comparand``; None if the place never has such a value."""
+    """Return the value in ``place`` converted to the form ``comparand``; None if no value there has that form."""
     values: list[ir.Value] = []
     operand = at(place)
     match comparand:
@@ -151,7 +151,7 @@ def _comparand(place: Stored, comparand: Comparand) -> ir.Value | None:
 
 
 def _guarded(place: Stored, item: Alternative) -> ir.Value:
-    """Return the value of ``item``, NULL if its guard fails. The field of a tagged union needs no guard for that."""
+    """Return the value of ``item``, NULL if its guard fails. In a tagged union, the field is then NULL anyway."""
     return item.value if place.tag is not None else ir.guarded(item.guard, item.value)
 
 
@@ -163,10 +163,10 @@ class HeaderLookup:
         self._missing = missing
 
     def find(self, places: Places, path: str = "", source: Source | None = None, span: Span | None = None) -> Header:
-        """Return the header that is read from an application property (the first of ``places``) or another field.
+        """Return the header that is read from ``places``: first an application property, then other fields.
 
-        ``path``, or ``source`` and ``span``, are the location of the name for errors. If the layout stores none of the
-        fields and a missing name is an error, raise ``LayoutError``.
+        ``path``, or ``source`` and ``span``, are the location of the name for errors. If the layout stores none of
+        ``places`` and a missing name is an error, raise ``LayoutError``.
         """
         name, others = places[0].field, [self._layout.field(place) for place in places[1:]]
         prefix = f"{path}: " if path else ""

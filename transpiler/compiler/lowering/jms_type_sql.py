@@ -21,7 +21,7 @@ Choices = list[tuple[ir.Predicate, str]]
 
 
 def destination_choices(layout: Layout, annotation: str) -> Choices:
-    """Return the choices for the kind of a destination, read from ``annotation``; empty if the layout has none."""
+    """Return the choices for the kind of a destination, read from ``annotation``; empty if the layout lacks it."""
     return _annotated(layout, annotation, jms_types.DESTINATION_TYPES)
 
 

@@ -83,7 +83,7 @@ def sign(operator: Arithmetic, operand: Operand, dialect: Dialect) -> Operand:
 
 
 def _by_values(items: Sequence[Alternative]) -> Operand:
-    """Return an operand whose evaluation never throws, and which is NULL if all its values are NULL."""
+    """Return the operand with the alternatives ``items``. It never throws, and is NULL if all values are NULL."""
     items = tuple([item._replace(stands_where=None) for item in items])
     present = ir.any_of(*[ir.all_of(item.guard, ir.IsNull(item.value, negated=True)) for item in items])
     if all(item.guard == ir.TRUE for item in items):
@@ -133,15 +133,15 @@ def _negative_literal(item: Alternative, dialect: Dialect) -> Alternative | None
 
 
 def calculate(operator: Arithmetic, left: Operand, right: Operand, dialect: Dialect, convert: bool = False) -> Operand:
-    """Return the operand for a binary operation.
+    """Return the operand for ``left operator right``.
 
-    ``convert`` is True after the prefix with which Artemis converts strings to numbers.
+    ``convert`` is True if the selector begins with the prefix that makes Artemis convert strings to numbers.
     """
     first, second = Numbers(left), Numbers(right)
     if convert and dialect.has(Extension.CONVERT_IN_ARITHMETIC):
         second = Numbers(_with_read_numbers(right))
         if operator is not Arithmetic.ADD:
-            # A plus after a string concatenates.
+            # If the left side of a plus is a string, the plus is a concatenation.
             first = Numbers(_with_read_numbers(left))
     results = results_of(operator, first, second, dialect)
     infinite = [
@@ -205,7 +205,7 @@ def _with_read_numbers(operand: Operand) -> Operand:
 
 
 def _absent_or_error(left: Operand, right: Operand, dialect: Dialect) -> tuple[ir.Predicate, ir.Predicate]:
-    """Return two predicates: that an operand is NULL, and that an operand that is evaluated throws."""
+    """Return two predicates: that ``left`` or ``right`` is NULL, and that one of them is evaluated and throws."""
     if is_java(dialect):
         # Java does not evaluate the right side if the left side is NULL.
         absent = ir.any_of(left.absent, ir.all_of(left.present, right.absent))
@@ -233,7 +233,7 @@ def _without_result(
     for item in results:
         overflows = dialect.integer_arithmetic is IntegerArithmetic.LONG or _digits(item.value) > DECIMAL_DIGITS
         if item.type.integer and not isinstance(item.value, ir.Constant) and (truncates or overflows):
-            # A number that a DECIMAL cannot hold is NULL in Spark, so the result is missing, but never wrong.
+            # Spark computes NULL for a number that does not fit in a DECIMAL. The result is then missing.
             unfit.append(ir.all_of(whole, ir.IsNull(item.value)))
     if not any(item.type.integer for item in results) and whole != ir.FALSE and not yields_doubles(operator, dialect):
         unfit.append(whole)
@@ -262,7 +262,7 @@ def _digits(value: ir.Value) -> int:
 
 
 def _infinite_values(value: ir.Value) -> Iterator[ir.Value]:
-    """Yield the doubles in a result for which the result is NULL if they are infinite."""
+    """Yield the arguments of ``FINITE`` in ``value``: doubles that the result replaces by NULL if they are infinite."""
     match value:
         case ir.Apply(function=ir.Function.FINITE, arguments=(infinite,)):
             yield infinite
@@ -273,7 +273,9 @@ def _infinite_values(value: ir.Value) -> Iterator[ir.Value]:
 
 
 def _dies(left: Numbers, right: Numbers) -> ir.Predicate:
-    """Return the predicate that an integer division crashes the C++ broker: by zero, or the smallest long by -1.
+    """Return the predicate that the integer division ``left / right`` crashes the C++ broker.
+
+    The broker crashes if the divisor is zero, or if the smallest long is divided by -1.
 
     Header fields count as integers of any width; JMSPriority, for example, is an int.
     """

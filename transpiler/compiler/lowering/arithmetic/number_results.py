@@ -21,8 +21,8 @@ _FLOATS = (OperandType.FLOAT, OperandType.DOUBLE)
 WHOLE = (*_INTS, OperandType.LONG)
 NUMBERS = (*WHOLE, *_FLOATS)
 
-#: The function for each operator, by the result for an integer that does not fit: NULL, the low 64 bits, the low 32
-#: bits, or all digits.
+#: The function for each operator. The dictionaries differ in the result for an integer that does not fit. ``_CHECKED``:
+#: NULL. ``_WRAPPED_LONG``: its low 64 bits. ``_WRAPPED_INT``: its low 32 bits. ``_BIG``: all digits.
 _CHECKED = {
     Arithmetic.ADD: ir.Function.ADD,
     Arithmetic.SUBTRACT: ir.Function.SUBTRACT,
@@ -51,7 +51,7 @@ _IDENTITIES = {ir.Function.ADD: 0, ir.Function.MULTIPLY: 1}
 
 
 class Numbers:
-    """The numbers of an operand as operands of operations; each value is NULL if the operand has no such number."""
+    """Conversions of the numbers of ``operand``. The SQL value is NULL in rows where the operand is no such number."""
 
     def __init__(self, operand: Operand) -> None:
         self.operand = operand
@@ -93,7 +93,8 @@ class Numbers:
     def by_width(self, dialect: Dialect) -> Iterator[Alternative]:
         """Yield one alternative for the numbers of each type.
 
-        If the width of a number never changes a result, yield one for all integers and one for all other numbers.
+        If the width of numbers never changes a result in ``dialect``, yield one alternative for all integers and one
+        for all floating-point numbers.
         """
         groups: dict[OperandType, list[Alternative]] = {}
         for item in self.operand.of(*NUMBERS):
@@ -124,7 +125,7 @@ def _approximate(item: Alternative) -> ir.Value:
 
 
 def is_java(dialect: Dialect) -> bool:
-    """Return True if integers in ``dialect`` have 32 or 64 bits, according to their Java type."""
+    """Return True if ``dialect`` computes with Java's types, so that integers have 32 or 64 bits."""
     return dialect.integer_arithmetic is IntegerArithmetic.WRAP_INT
 
 
@@ -210,7 +211,8 @@ def _apply(function: ir.Function, left: ir.Value, right: ir.Value) -> ir.Value |
         return None if result is None else ir.constant(result)
     types = (left.type, right.type)
     if types == (BIGINT, BIGINT) and function in _IDENTITIES:
-        # Spark would also omit the operation, and could then reorder the operations around it as one chain.
+        # An operation with the identity element is left out here, because Spark would also leave it out, and could then
+        # reorder the operations before and after it as one chain.
         identity = ir.constant(_IDENTITIES[function])
         if identity in (left, right):
             return right if left == identity else left
@@ -220,8 +222,8 @@ def _apply(function: ir.Function, left: ir.Value, right: ir.Value) -> ir.Value |
 def _doubles(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Dialect) -> list[Alternative]:
     """Return the results for a double and any number.
 
-    The left side, which is long in a chain of operations, occurs as a double only once. If one double represents both
-    the integers and the fractions of a side, the sides are computed as doubles unless both are integers.
+    The left side can be a long chain of operations, so the SQL contains it as a double only once. If an operand has a
+    nearest double for integers and fractions, the operation is computed with doubles unless both sides are integers.
     """
     if left.operand.nearest or right.operand.nearest:
         return _nearest_doubles(operator, left, right)
@@ -249,7 +251,7 @@ def _nearest_doubles(operator: Arithmetic, left: Numbers, right: Numbers) -> lis
 
 
 def _may_overflow(operator: Arithmetic, left: Numbers, right: Numbers) -> bool:
-    """Return True if the result for finite numbers can be infinite; adding a small number never overflows."""
+    """Return True if the result for two finite numbers can be infinite, judged by the sizes of constants."""
     small, unit = 1e290, 1.0
 
     def bound(numbers: Numbers) -> float:

@@ -15,7 +15,7 @@ from transpiler.compiler.layouts.flat import FlatLayout, replaced, spelled, type
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.language.selector import ast
 
-#: The operators that hold if the left side is greater, and those that hold if it is less.
+#: ``_ABOVE``: the operators that hold if the left side is greater. ``_BELOW``: those that hold if it is less.
 _ABOVE, _BELOW = (Comparison.GT, Comparison.GE), (Comparison.LT, Comparison.LE)
 #: The types of whole numbers; a timestamp is a whole number of milliseconds.
 _WHOLE = frozenset((SparkType.TINYINT, SparkType.SMALLINT, SparkType.INT, SparkType.BIGINT, SparkType.TIMESTAMP))
@@ -25,7 +25,7 @@ Found = tuple[str, Span, str | None, Remedy | None]
 
 
 def column_warning(node: ast.Compare | ast.Between, layout: Layout, source: Source) -> Found | None:
-    """Return the warning about a test of a typed column; None if the result depends on the column's value."""
+    """Return the warning that the result of ``node`` is the same for all values of the column's type; else None."""
     typed = typed_columns_of(layout)
     if typed is None:
         return None
@@ -33,7 +33,7 @@ def column_warning(node: ast.Compare | ast.Between, layout: Layout, source: Sour
 
 
 def _beyond_type(node: ast.Compare, typed: FlatLayout, source: Source) -> Found | None:
-    """Return a warning if all values of the column's type have the same result with the literal: no FLOAT is 1.1."""
+    """Return a warning if every value of the column's type yields the same result: for example, no FLOAT is 1.1."""
     for named, literal in ((node.left, node.right), (node.right, node.left)):
         if not isinstance(named, ast.Identifier) or not isinstance(literal, ast.IntegerLiteral | ast.FloatLiteral):
             continue
@@ -65,7 +65,7 @@ def _beyond_type(node: ast.Compare, typed: FlatLayout, source: Source) -> Found 
 
 
 def _none_between(node: ast.Between, typed: FlatLayout) -> Found | None:
-    """Return a warning if no whole number is between the two bounds: no INT is between 1.5 and 1.7."""
+    """Return a warning if no whole number is between the bounds of BETWEEN: for example, between 1.5 and 1.7."""
     name, low, high = node.operand, node.low, node.high
     if not isinstance(name, ast.Identifier):
         return None

@@ -65,9 +65,9 @@ def alternatives_beside(operator: Comparison, left: Operand, right: Operand, dia
     """Yield the pairs of alternatives of ``left`` and ``right`` that have to be compared.
 
     A text whose type is lost is compared with a number as a number, with a boolean as a boolean, and with a text as a
-    text. In a dialect that orders only numbers, two such texts are numbers for ``<``, ``>``, ``<=``, ``>=`` and
-    BETWEEN. If each operand may be an integer in one row and a fraction in another, there would be four comparisons of
-    numbers. If it saves comparisons, there are only two: one of integers, and one of nearest doubles.
+    text. If ``dialect`` orders only numbers, and both operands are texts whose types are lost, the texts are numbers
+    for ``<``, ``>``, ``<=``, ``>=`` and BETWEEN. If both operands can be integers or fractions, there are four pairs of
+    numbers. They are replaced by two pairs, of integers and of nearest doubles, if that saves comparisons.
     """
     orders_numbers = not operator.is_equality and dialect.ordering is Ordering.FALSE
     if left.by_use is not None and right.by_use is not None and orders_numbers:
@@ -92,7 +92,7 @@ def _as_it_is(operand: Operand) -> Operand:
 
 
 def _of_kind(operand: Operand, kind: bool | None) -> Operand:
-    """Return ``operand`` with only its numbers if ``kind`` is True, its booleans if False, other values if None."""
+    """Return ``operand`` with only its numbers if ``kind`` is True, its booleans if False, all other values if None."""
     kinds = {OperandType.BOOLEAN: False}
     items = tuple(
         item for item in operand.alternatives if (True if item.type.numeric else kinds.get(item.type)) is kind
@@ -199,20 +199,20 @@ class _Pairs:
         return Outcomes(self._true, self._false, self._error)
 
     def _true(self) -> ir.Predicate:
-        """Return the predicate that a pair holds or, in dialects that compare NULL, that its comparison does."""
+        """Return the predicate that the comparison is TRUE for a pair of values or (in some dialects) for NULL."""
         equal = self._operator is Comparison.EQ
         return ir.any_of(self.holding(), self._nulls_are_equal() if equal else self._nulls_are_unequal())
 
     def _false(self) -> ir.Predicate:
-        """Return the predicate that both operands have values and no pair holds or throws.
+        """Return the predicate that both operands have values, and the comparison of no pair is TRUE or throws.
 
-        In dialects that compare NULL, it also holds if the comparison of NULL is FALSE.
+        In dialects that compare NULL, the predicate also holds if the comparison with NULL is FALSE.
         """
         equal = self._operator is Comparison.EQ
         return ir.any_of(self._not_holding(), self._nulls_are_unequal() if equal else self._nulls_are_equal())
 
     def _error(self) -> ir.Predicate:
-        """Return the predicate that an operand that is evaluated throws, or that a pair throws."""
+        """Return the predicate that the evaluation of an operand throws, or that the comparison of a pair throws."""
         error = ir.any_of(self._operands_throw(), self._throwing())
         if widens_left(self._dialect) and not self._operator.is_equality and self._left.of(OperandType.BYTES):
             # Java casts the left side before it evaluates the right side.
@@ -234,7 +234,10 @@ class _Pairs:
         return unequal
 
     def _operands_throw(self) -> ir.Predicate:
-        """Return the predicate that an operand throws. In some dialects, NULL on the left ends the comparison."""
+        """Return the predicate that the evaluation of an operand throws.
+
+        In some dialects, the right operand is not evaluated if the left operand is NULL.
+        """
         left, right = self._left, self._right
         ends = self._dialect.numeric_promotion is not NumericPromotion.EXACT
         if self._operator.is_equality and (widens_left(self._dialect) or self._nulls_compare()):
@@ -250,7 +253,7 @@ class _Pairs:
         return self._pairs_hold
 
     def _of_pairs(self, polarity: bool) -> list[ir.Predicate]:
-        """Return, for each group of pairs with the same comparison, the predicate that its result is ``polarity``."""
+        """Return one predicate for each distinct comparison: it applies to a pair, and its result is ``polarity``."""
         compared = [
             (kind, first, second, _compared(kind, self._operator, first, second, polarity))
             for kind, first, second in self._kinds
@@ -265,12 +268,12 @@ class _Pairs:
         return [self._of_group(kind, predicate, pairs) for (kind, _, _, predicate), pairs in groups.items()]
 
     def _of_group(self, kind: ComparisonKind, predicate: ir.Predicate, pairs: list[_Pair]) -> ir.Predicate:
-        """Return ``predicate``, a comparison of two values, under the union of the guards of its ``pairs``."""
+        """Return ``predicate``, the common comparison of all ``pairs``, ANDed with the union of the pairs' guards."""
         stands = [_both_stand(pairs)] if kind is ComparisonKind.ALWAYS else []
         return ir.all_of(*self._guards(pairs), predicate, *stands)
 
     def _throwing(self) -> ir.Predicate:
-        """Return the predicate that a pair of alternatives throws."""
+        """Return the predicate that the comparison of a pair of alternatives throws."""
         if self._pairs_throw is None:
             pairs = [(first, second) for kind, first, second in self._kinds if kind is ComparisonKind.THROWS]
             self._pairs_throw = _both_stand(pairs)
@@ -285,7 +288,10 @@ class _Pairs:
         return ir.all_of(left.present, right.present, complement(decided))
 
     def _guards(self, pairs: list[_Pair]) -> tuple[ir.Predicate, ...]:
-        """Return the union of the guards of ``pairs``; first values with the same partners share one term."""
+        """Return predicates whose conjunction is the union of the guards of ``pairs``.
+
+        First alternatives that occur with the same second alternatives share one term.
+        """
         if len(pairs) == 1:
             [(first, second)] = pairs
             return first.guard, second.guard
@@ -308,7 +314,10 @@ class _Pairs:
 def _compared(
     kind: ComparisonKind, operator: Comparison, first: Alternative, second: Alternative, polarity: bool
 ) -> ir.Predicate:
-    """Return the predicate that a comparison of two values has the result ``polarity``; if one is converted, TRUE."""
+    """Return the predicate that a comparison of two values has the result ``polarity``.
+
+    If ``kind`` converts a string, return the predicate that the result is TRUE, whatever ``polarity`` is.
+    """
     if kind not in (ComparisonKind.READ_LEFT, ComparisonKind.READ_RIGHT):
         return compare_as(kind, operator, first, second, polarity)
     # Imported only here because only a prefix of ActiveMQ's selectors converts strings.
@@ -325,7 +334,10 @@ def _union(group: Sequence[Alternative], operand: Operand) -> ir.Predicate:
 
 
 def _both_stand(pairs: list[_Pair]) -> ir.Predicate:
-    """Return the predicate that both values of one of ``pairs`` apply, which no comparison of them implies here."""
+    """Return the predicate that in one of ``pairs``, both alternatives apply. It tests the guards and values for NULL.
+
+    The callers do not compare the values; a comparison would imply that they are not NULL.
+    """
     return ir.any_of(*dict.fromkeys([ir.all_of(first.stands, second.stands) for first, second in pairs]))
 
 
@@ -341,7 +353,10 @@ def between(value: Operand, low: Operand, high: Operand, negated: bool, dialect:
 
 
 def _one_test(value: Operand, low: Operand, high: Operand, dialect: Dialect) -> Outcomes:
-    """Return BETWEEN as one test, which is unknown if an operand is NULL, and whose negation is NOT BETWEEN."""
+    """Return the outcomes of BETWEEN in dialects that evaluate it as one test, not as two comparisons joined by AND.
+
+    It is unknown if any of the three operands is NULL.
+    """
     operands = (value, low, high)
     above = compare(Comparison.GE, value, low, dialect)
     below = compare(Comparison.LE, value, high, dialect)
@@ -376,7 +391,10 @@ def is_member(value: Operand, members: Sequence[Operand], node: ast.In, dialect:
 
 
 def _in_texts(value: Operand, members: Sequence[Operand], dialect: Dialect) -> Outcomes:
-    """Return IN for a list of strings; in most dialects it is FALSE for a value that is not a string."""
+    """Return the outcomes of IN for a list of strings.
+
+    If ``value`` is not a string, the result is FALSE in most dialects, and unknown in the others.
+    """
     texts = [item.value for member in members for item in member.alternatives]
 
     def tests(negated: bool) -> list[ir.Predicate]:
@@ -402,7 +420,7 @@ def _is_listed(value: ir.Value, members: Sequence[ir.Value], negated: bool = Fal
 
 
 def _in_values(value: Operand, members: Sequence[Operand], dialect: Dialect) -> Outcomes:
-    """Return IN for a list of any operands; a member that is NULL is ignored."""
+    """Return the outcomes of IN for a list of any operands, in dialects that ignore members that are NULL."""
     strings_only = dialect.in_not_string is InNotString.UNKNOWN
     candidate = restricted(value, value.of(OperandType.STRING)) if strings_only else value
     equal, error = _first_equal(candidate, members, dialect)
@@ -411,7 +429,7 @@ def _in_values(value: Operand, members: Sequence[Operand], dialect: Dialect) -> 
 
 
 def _in_by_type(value: Operand, members: Sequence[Operand], negated: bool, dialect: Dialect) -> Outcomes:
-    """Return IN for a list in which a NULL member makes the result unknown.
+    """Return the outcomes of IN or NOT IN for a list in which a NULL member makes the result unknown.
 
     NOT IN is also FALSE if a member has a different type than the value.
     """

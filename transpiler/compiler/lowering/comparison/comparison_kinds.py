@@ -29,21 +29,22 @@ class ComparisonKind(Enum):
     ALWAYS = "always"
     THROWS = "throws"
     INTEGERS = "integers"
-    #: As 64-bit floating-point numbers: in the order of IEEE 754, or in that of Java's compareTo.
+    #: As 64-bit floating-point numbers. ``DOUBLES``: in the order of IEEE 754. ``TOTAL_DOUBLES``: as Java's compareTo.
     DOUBLES = "doubles"
     TOTAL_DOUBLES = "doubles in total order"
-    #: As 32-bit floating-point numbers, in one of the same two orders.
+    #: As 32-bit floating-point numbers. ``FLOATS``: in the order of IEEE 754. ``TOTAL_FLOATS``: as Java's compareTo.
     FLOATS = "floats"
     TOTAL_FLOATS = "floats in total order"
     #: An integer and a double by their exact values.
     EXACTLY = "exactly"
-    #: Strings by their bytes, or by their UTF-16 code units.
+    #: ``STRINGS``: strings by their bytes. ``UTF16_UNITS``: strings by their UTF-16 code units.
     STRINGS = "strings"
     UTF16_UNITS = "UTF-16 units"
     BOOLEANS = "booleans"
     #: Erlang atoms, which include true and false, by their names.
     ATOMS = "atoms"
-    #: The left, or right, value is a string, which is converted to the type of the other value.
+    #: ``READ_LEFT``: the left value is a string, which is converted to the type of the right value. ``READ_RIGHT``: the
+    #: right value is a string, which is converted to the type of the left value.
     READ_LEFT = "read left"
     READ_RIGHT = "read right"
 
@@ -56,7 +57,7 @@ _CONDITIONS = (OperandType.BOOLEAN, OperandType.ATOM)
 
 
 def widens_left(dialect: Dialect) -> bool:
-    """Return True if the dialect compares like the ActiveMQ family, by the Java type of the left operand."""
+    """Return True if ``dialect`` compares by the Java type of the left operand, as the ActiveMQ family does."""
     return dialect.numeric_promotion in (NumericPromotion.UPWARDS, NumericPromotion.UPWARDS_THROWING)
 
 
@@ -68,7 +69,8 @@ def comparison_kind(
     If ``convert``, a string is converted to the type of the other value.
     """
     if OperandType.BYTES in (first, second) and widens_left(dialect):
-        # Two properties are two different Java arrays, which are never equal; ``_Pairs`` handles the same property.
+        # In Java, the values of two properties are two different arrays, which are never equal. ``_Pairs`` handles a
+        # property that is compared with itself.
         if not operator.is_equality:
             return ComparisonKind.THROWS
         return ComparisonKind.ALWAYS if operator is Comparison.NE and first is second else ComparisonKind.NEVER
@@ -260,7 +262,7 @@ def _exactly(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predic
 
 
 def _atom_name(side: ir.Value) -> ir.Value:
-    """Return the name of an Erlang atom; the booleans are the atoms true and false."""
+    """Return the name of ``side``, an Erlang atom; a boolean is the atom ``true`` or ``false``."""
     if side.type == STRING:
         return side
     if isinstance(side, ir.Constant):
@@ -268,7 +270,7 @@ def _atom_name(side: ir.Value) -> ir.Value:
     return ir.Apply(ir.Function.JAVA_TEXT, (side,), STRING)
 
 
-#: The kinds of which a comparison of two values that are not NULL is FALSE exactly if the negated operator holds.
+#: The kinds for which a comparison of values that are not NULL is FALSE exactly if the negated operator is TRUE.
 COMPLEMENTED = frozenset(
     {
         ComparisonKind.INTEGERS,
@@ -294,7 +296,7 @@ def to_double(value: ir.Value) -> ir.Value:
 
 
 def compare_values(operator: Comparison, left: ir.Value, right: ir.Value, polarity: bool) -> ir.Predicate:
-    """Return the predicate that a comparison of two values of one class, both not NULL, has the result ``polarity``."""
+    """Return the predicate that ``left operator right`` is ``polarity``, for values of one class that are not NULL."""
     if ir.type_class(left.type) is TypeClass.FLOATING or ir.type_class(right.type) is TypeClass.FLOATING:
         return _compare_doubles(operator, to_double(left), to_double(right), polarity)
     if isinstance(left, ir.Constant) and isinstance(right, ir.Constant):
@@ -336,7 +338,7 @@ def _can_be_nan(value: ir.Value) -> bool:
         case ir.Constant():
             return False
         case ir.Apply(function=function) if function in (*_SUMS, ir.Function.DIVIDE):
-            # Infinity minus infinity is NaN, and so is infinity times zero.
+            # NaN can result only from infinite values: infinity minus infinity, or infinity times zero.
             return _largest(value) > _FAR_FROM_INFINITE
         case ir.Apply(function=ir.Function.TO_DOUBLE, arguments=(inner,)):
             return inner.type.kind is SparkType.FLOAT
@@ -345,7 +347,7 @@ def _can_be_nan(value: ir.Value) -> bool:
 
 
 _SUMS = (ir.Function.ADD, ir.Function.SUBTRACT, ir.Function.MULTIPLY)
-#: A bound on numbers below which no operation on them, including its rounding, yields infinity.
+#: An upper bound for results of operations: if ``_largest`` is not above this bound, no result is infinite.
 _FAR_FROM_INFINITE = 1e300
 
 

@@ -21,7 +21,7 @@ from transpiler.message.operand_types import OperandType
 
 
 def compare_converted(operator: Comparison, text: ir.Value, other: ir.Value, kind: OperandType) -> ir.Predicate:
-    """Return the comparison of the string ``text``, converted to ``kind``, with ``other``, which is of that type."""
+    """Return the comparison of the string ``text``, converted to the type ``kind``, with ``other`` of the same type."""
     if isinstance(text, ir.Constant):
         return _read_literal(operator, str(text.value), other, kind)
     if kind is OperandType.BOOLEAN:
@@ -58,7 +58,8 @@ def compare_converted(operator: Comparison, text: ir.Value, other: ir.Value, kin
     return ir.all_of(*bounds, ir.Compare(operator, number, other))
 
 
-#: The characters that Java's ``Double.valueOf`` trims, and the texts that ``Long.valueOf`` and it accept.
+#: ``_TRIMMED``: the characters that Java's ``Double.valueOf`` trims. ``_LONG_TEXT``: the texts that ``Long.valueOf``
+#: accepts. ``_DOUBLE_TEXT``: the trimmed texts that ``Double.valueOf`` accepts.
 _TRIMMED = "".join(map(chr, range(0x21)))
 _LONG_TEXT = re.compile(r"[+-]?[0-9]+")
 _DOUBLE_TEXT = re.compile(r"[+-]?(NaN|Infinity|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[fFdD]?)")
@@ -75,7 +76,7 @@ def _read_literal(operator: Comparison, text: str, other: ir.Value, kind: Operan
 
 
 def number_in(text: str, kind: OperandType) -> int | float | None:
-    """Return ``text`` converted to the number type ``kind`` by Java's ``valueOf``; None if it is not such a number."""
+    """Return ``text`` converted to the number type ``kind`` by Java's ``valueOf``; None if ``valueOf`` rejects it."""
     if kind.floating:
         content = text.strip(_TRIMMED)
         if not _DOUBLE_TEXT.fullmatch(content):

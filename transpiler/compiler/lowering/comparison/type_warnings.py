@@ -41,7 +41,11 @@ class TypeWarnings:
         self._has_columns = bool(layout.names())
 
     def unlike(self, node: ast.Compare, left: Operand, right: Operand, outcomes: Outcomes) -> None:
-        """Warn if no type of one operand can be compared with a type of the other, so that the result is constant."""
+        """Warn if the types of the operands make the result of the comparison constant.
+
+        That is the case if no type of ``left`` can be compared with a type of ``right``, or if the dialect orders only
+        numbers.
+        """
         if not left.alternatives or not right.alternatives:
             return
         unordered = not node.operator.is_equality and self._dialect.ordering is Ordering.FALSE
@@ -76,7 +80,7 @@ class TypeWarnings:
         self._warn(f"{sides}: {reason}, so this is {outcome}", node.span, hint, fix)
 
     def of_column(self, node: ast.Compare | ast.Between) -> None:
-        """Warn if a column's type determines the result: no FLOAT equals 1.1, no INT is between 1.5 and 1.7."""
+        """Warn if a column's type determines the result: for example, no FLOAT equals 1.1."""
         if self._has_columns:
             # Imported only here because the canonical layout and most stores have no typed columns.
             from transpiler.compiler.lowering.comparison.column_warnings import column_warning
@@ -86,7 +90,7 @@ class TypeWarnings:
                 self._warn(*found)
 
     def outside(self, node: ast.Between, value: Operand, low: Operand, high: Operand, outcomes: Outcomes) -> None:
-        """Warn if a bound of BETWEEN has a type that the operand never has, so that the result is constant."""
+        """Warn if ``low`` or ``high`` has a type that ``value`` never has: the result of BETWEEN is then constant."""
         for bound_node, bound in ((node.low, low), (node.high, high)):
             pairs = list(alternatives_beside(Comparison.GE, value, bound, self._dialect))
             kinds, others = _kinds([item for item, _ in pairs]), _kinds([item for _, item in pairs])
@@ -130,13 +134,16 @@ class TypeWarnings:
         self._warn(message, test.operand.span, *_parts(advice))
 
     def _declaration(self, node: ast.Expression, others: set[str]) -> Advice | None:
-        """Return the advice for declaring the name ``node`` as the type of the other side; None if there is none."""
+        """Return the advice for declaring the property ``node`` as the type of the other side; None if not possible.
+
+        ``others`` are the kinds of values that the other side can have.
+        """
         if not isinstance(node, ast.Identifier) or len(others) != 1:
             return None
         return self._layout.declaration(node.name, *others)
 
     def _literal(self, node: ast.Expression, others: set[str], other: ast.Expression) -> tuple[str | None, Fix | None]:
-        """Return the hint for writing the literal ``node`` with the type of the other side, and its fix."""
+        """Return the hint for writing the literal ``node`` with the type of the other side, and the fix; else None."""
         written = self._source.text[node.span.start : node.span.end]
         match node:
             case ast.IntegerLiteral(value=value) if self._is_delivery_mode(other):

@@ -22,12 +22,12 @@ class Comparison(IdentityEnum):
 
     @property
     def negated(self) -> Comparison:
-        """The operator that is true exactly if this one is false."""
+        """The operator that is true exactly if this operator is false."""
         return _NEGATED[self]
 
     @property
     def mirrored(self) -> Comparison:
-        """The operator for the same comparison with its operands exchanged."""
+        """The operator that gives the same result when the two operands are exchanged, such as ``>`` for ``<``."""
         return _MIRRORED[self]
 
 

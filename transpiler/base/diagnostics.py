@@ -47,7 +47,7 @@ class Fix:
         return before + self.spaced(text) + behind
 
     def spaced(self, text: str) -> str:
-        """Return the replacement of the span in ``text``, with a blank at an end where it would join two words."""
+        """Return what replaces the span in ``text``, with a blank at each end that would join two words."""
         assert self.span is not None
         before, behind = text[: self.span.start][-1:], text[self.span.end :][:1]
         return " " * _touch(before, self.text[:1]) + self.text + " " * _touch(self.text[-1:], behind)
@@ -78,12 +78,12 @@ class WordFix:
     text: str
 
 
-#: What a hint proposes, as data.
+#: The change that a hint proposes, as data: of the text, the table, an option or a document.
 Remedy = Fix | ColumnFix | OptionFix | WordFix
 
 
 class Advice(NamedTuple):
-    """A hint, and its proposal as data. ``fix`` is None if the hint only states a fact or begins with "perhaps"."""
+    """A hint, and the change that it proposes. ``fix`` is None if the hint only states a fact or a guess."""
 
     hint: str
     fix: Remedy | None = None
@@ -176,7 +176,7 @@ def at_path(
 
 
 def caret_block(text: str, gutter: str, spans: Sequence[Span]) -> list[str]:
-    """Return two lines: ``text`` after its number ``gutter``, and carets below ``spans``, at least one below each."""
+    """Return two lines: ``text`` after its line number ``gutter``, and carets below each of ``spans``, at least one."""
     # A selector may be thousands of characters on one line: show a window that contains the start of the first span.
     begin = max(0, spans[0].start - WINDOW // 2) if len(text) > WINDOW else 0
     end = min(len(text), begin + WINDOW)
@@ -259,7 +259,7 @@ def nearest(name: str, candidates: Iterable[str]) -> list[str]:
 
 
 def meant(name: str, candidates: Iterable[str], path: str | None) -> tuple[str | None, WordFix | None]:
-    """Return the hint with the candidate most similar to ``name``, a word at ``path``, and its fix; or two Nones."""
+    """Return a hint with the candidate most similar to ``name``, a word at ``path``, and its fix; else two Nones."""
     near = nearest(name, candidates)
     return (f"did you mean {near[0]}?", WordFix(path, name, near[0])) if near else (None, None)
 

@@ -12,5 +12,5 @@ class Wildcard(Enum):
     ANY = "%"
 
 
-#: A pattern: literal texts and wildcards in order. Two texts are never adjacent, nor are two ``%``.
+#: A pattern: literal texts and wildcards in order. Adjacent texts are joined, and so are adjacent wildcards ``ANY``.
 Pattern = tuple[str | Wildcard, ...]

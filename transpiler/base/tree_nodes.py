@@ -16,7 +16,7 @@ class Part(NamedTuple):
 
 
 def parts_of(kinds: Iterable[type], *types: str) -> dict[type, tuple[Part, ...]]:
-    """Return the child fields of each class in ``kinds``: the fields annotated as one of ``types`` or as its tuple.
+    """Return the child fields of each class in ``kinds``: those whose annotation is in ``types``, or a tuple of it.
 
     An annotation ``… | None`` also makes a child field. The child fields have the order of the fields. A class that is
     not a dataclass has no child field.

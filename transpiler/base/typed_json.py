@@ -35,7 +35,8 @@ _SCALARS = (NoneType, bool, int, float, str)
 class _Form(ABC):
     """The writer and reader of the values of one type. ``read`` raises ``ValueError`` for JSON of any other form."""
 
-    #: The classes of the values, and the word that marks such a value in a union; "" if the value needs no mark.
+    #: ``kinds``: the classes of the values. ``word``: the word that marks a value of this form inside a union; "" if
+    #: the JSON itself shows the class of the value.
     kinds: tuple[type, ...] = ()
     word = ""
 
@@ -324,11 +325,11 @@ class _Several(_Form):
 
     @abstractmethod
     def _together(self, values: Iterable[Any], lengths: list[int]) -> Json:
-        """Return the elements of all ``values`` as one JSON value."""
+        """Return the elements of all ``values`` as one JSON value; ``lengths`` are the numbers of their elements."""
 
     @abstractmethod
     def _apart(self, data: Json, lengths: list[int]) -> list[Any]:
-        """Split the elements in ``data`` into values of ``lengths`` elements; ``[-1]`` means one value with all."""
+        """Split the elements in ``data`` into values with ``lengths`` elements; ``[-1]`` puts all into one value."""
 
     def write(self, value: Any) -> Json:
         if not isinstance(value, self._kind):

@@ -7,7 +7,7 @@ import re
 
 _DECLARED = re.compile(rb"""^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
 
-#: Byte order marks and their encodings; a longer mark comes before a shorter mark with which it begins.
+#: Byte order marks and their encodings. The mark of UTF-32 comes first because it begins with that of UTF-16.
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32"),

@@ -102,7 +102,7 @@ class Entry:
         return self.data.get(name) is not None
 
     def text(self, name: str, default: str | None = None) -> str:
-        """Return the text of the member ``name``, or ``default`` if it is absent or null; otherwise raise."""
+        """Return the text of the member ``name``; ``default`` if it is absent or null. Raise if there is no text."""
         value = self.data.get(name)
         if value is None:
             if default is None:
@@ -119,7 +119,7 @@ class Entry:
             refuse("topology.unicode", self.at(name), "holds half of a surrogate pair, which is no Unicode text")
 
     def flag(self, name: str, default: bool) -> bool:
-        """Return the boolean of the member ``name``, or ``default`` if it is absent or null; otherwise raise."""
+        """Return the boolean of the member ``name``; ``default`` if absent or null. Raise for any other value."""
         value = self.data.get(name)
         if value is None:
             return default
@@ -132,7 +132,7 @@ class Entry:
         return {name: self.flag(name, default) for name, default in defaults.items()}
 
     def one_of(self, name: str, choices: tuple[_Choice, ...], default: _Choice | None = None) -> _Choice:
-        """Return the text of the member ``name``; raise if it is not among ``choices``."""
+        """Return the text of the member ``name``, by default ``default``; raise if it is not among ``choices``."""
         value = self.text(name, default)
         if value not in choices:
             hint, fix = meant(value, choices, self.at(name))

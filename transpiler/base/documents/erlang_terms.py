@@ -25,7 +25,7 @@ _Term = TypeVar("_Term")
 #: Maximum number of digits of a number. A double needs at most 325 digits, and an integer has 64 bits.
 MAX_DIGITS = 400
 
-#: The next token. Most terms are followed by a comma, which is part of their token.
+#: The next token. The token of a term includes the comma after the term, because most terms have a comma.
 _TOKEN = re.compile(
     r"""\s*+(?:(?P<open>\#?\{|\[) | (?P<arrow>=>) | (?P<stop>\.\s*+\Z) | (?P<end>\Z)
     |(?:(?P<text><<"[^"\\]*+">>)

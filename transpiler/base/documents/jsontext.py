@@ -93,5 +93,5 @@ def _trailing_comma(text: str, place: int) -> int | None:
 
 
 def _marks(text: str) -> int:
-    """Return an upper bound of the number of values: each value except the first follows one of these characters."""
+    """Return an upper bound of the number of values: each but the first follows a bracket, brace, comma or colon."""
     return sum(map(text.count, "[{,:"))

@@ -18,7 +18,7 @@ from transpiler.base.source import Source, Span
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One document of a file. ``data`` is the value of JSON, ``node`` that of YAML; an empty YAML file has neither."""
+    """One document of a file. ``data`` is its value if it is JSON, ``node`` if it is YAML; both are None if empty."""
 
     source: Source
     data: Any = None

@@ -53,7 +53,7 @@ class Node:
     """A value of a document, with the span of its text.
 
     The value of a mapping is a dictionary of nodes by key; ``keys`` contains the nodes of the keys. The value of a
-    sequence is a tuple of nodes. ``doubt`` is None unless the value is an ambiguous word of YAML.
+    sequence is a tuple of nodes. Only an ambiguous word of YAML has a ``doubt``.
     """
 
     value: bool | int | float | str | tuple[Node, ...] | Mapping[str, Node] | None
@@ -120,7 +120,7 @@ class Node:
         return self.value
 
     def key(self, name: str) -> Node:
-        """Return the node of the key ``name``; this node if the key has no node."""
+        """Return the node of the key ``name``, for errors about the key; by default, this mapping itself."""
         return (self.keys or {}).get(name, self)
 
     def text(self, what: str) -> str:

@@ -77,7 +77,7 @@ class _Walk:
     def value(self, at: int, own: str, paths: list[str]) -> int:
         """Record the location of the value at the offset ``at``, and return the offset of its end.
 
-        ``own`` is the path of the value; ``paths`` are the sorted paths that lead to it or into it.
+        ``own`` is the path of the value; ``paths`` are the sorted paths of this value and of values inside it.
         """
         text = self._text
         end: int = _SKIP(text, at)[1]
@@ -112,7 +112,10 @@ class _Walk:
             at = self._next(at, f"{own}[{item}]", wanted.get(item, []))
 
     def _next(self, at: int, step: str, paths: list[str]) -> int:
-        """Return the offset of the item or name that follows the value at ``at``, or of the closing bracket."""
+        """Record the value at ``at``, whose path is ``step``, for ``paths``; return the offset of the next item or key.
+
+        After the last value, this is the offset of the closing bracket.
+        """
         end = self._behind_space(self.value(at, step, paths) if paths else _SKIP(self._text, at)[1])
         return self._behind_space(end + 1) if self._text[end] == "," else end
 

@@ -95,7 +95,7 @@ class Element:
         return None if child is None else child.text
 
     def value(self, *names: str) -> str | None:
-        """Return the text of the child element, or else the attribute, of the first name in ``names`` that has one."""
+        """Return the text of the first child element or attribute that exists, in the order of ``names``; else None."""
         found = (self.get(name) if (text := self.child_text(name)) is None else text for name in names)
         return next((text for text in found if text is not None), None)
 
@@ -132,9 +132,9 @@ class Element:
         return self.warning("topology.not-computed", f"{what}, which is not computed")
 
     def elsewhere(self, effects: Mapping[str, str]) -> list[Diagnostic]:
-        """Return a warning for each child element that has an effect on messages which our results do not include.
+        """Return a warning for each child element that changes where messages go in a way that we do not compute.
 
-        ``effects`` maps the names of such elements to a description of the effect.
+        ``effects`` maps the names of these elements to a description of the change.
         """
         listed = (child for child in self.children if child.name in effects and (child.children or child.attributes))
         return [child.not_computed(f"<{child.name}>: {effects[child.name]}") for child in listed]

@@ -102,8 +102,8 @@ def _count(text: str) -> None:
     except ImportError:
         return
     total = 0
-    #: ``sizes`` is the number of values of each anchor. ``opened`` has, for each open collection, the total before it
-    #: and its anchor.
+    #: ``sizes``: anchor -> number of values in it. ``opened``: for each open collection, the number of values before
+    #: the collection, and its anchor.
     sizes: dict[str | None, int] = {}
     opened: list[tuple[int, str | None]] = []
     try:
@@ -220,7 +220,7 @@ class _Reader:
 
 
 def _doubtful_tag(tag: str, read: str = "") -> Doubt | None:
-    """Return the ``Doubt`` about ``tag``; None if ``tag`` is ``read``, the only supported tag of this kind of node."""
+    """Return the ``Doubt`` about a node tagged ``tag``; None if it is ``read``, the only tag allowed for this kind."""
     if tag == f"{_TAG}{read}":
         return None
     shown = f"!!{tag.removeprefix(_TAG)}" if tag.startswith(_TAG) else tag

@@ -30,8 +30,8 @@ from transpiler.base.regex.syntax import (
     Sequence,
 )
 
-#: Limits of a supported expression: the time of a search grows at most with this power of the text's length, and at
-#: each position of the text a matcher tries at most this number of ways through the choices.
+#: ``MAX_POWER``: maximum power of the text's length with which the time of a search may grow. ``MAX_WAYS``: maximum
+#: number of ways through the choices of the expression that a matcher may try at one position of the text.
 MAX_POWER, MAX_WAYS = 2, 100
 
 #: Maximum number of rounds of a repeated group into which the matcher may backtrack, because Java matches these rounds
@@ -43,7 +43,7 @@ TOO_MANY = "the repeats can divide a text among them in too many ways, which a m
 
 @dataclass(frozen=True, slots=True)
 class Follow:
-    """What follows a point of the expression: its possible first characters. ``free`` is True if it always matches."""
+    """The rest of an expression after some node: the characters it can begin with. ``free``: it always matches."""
 
     characters: CharacterSet
     free: bool = False
@@ -71,7 +71,10 @@ def nullable(node: Node) -> bool:
 
 
 def optional_groups(node: Node, inside_one: bool = False) -> set[int]:
-    """Return the numbers of the groups that some match does not enter, or that a match may enter several times."""
+    """Return the numbers of the groups in ``node`` that a match can skip or enter several times.
+
+    ``inside_one`` is True if ``node`` itself is inside a choice, repeat or look-ahead.
+    """
     match node:
         case Group(body=body, number=number):
             return optional_groups(body, inside_one) | ({number} if inside_one else set())
@@ -164,8 +167,8 @@ def determined(node: Node, after: Follow) -> bool:
 class Measure:
     """The cost of a search, as a power of the text's length, and the quantifiers that may be possessive.
 
-    Raises ``RegexError`` if a search takes too long. Its offset is that of the last examined repeat or choice with
-    several ways; nodes are examined from right to left.
+    Raises ``RegexError`` if a search takes too long. Nodes are examined from right to left; the error points to the
+    repeat or choice with several ways that was examined last.
     """
 
     def __init__(self, node: Node) -> None:
@@ -174,8 +177,8 @@ class Measure:
         self.power = 0
         self._tried = 0
         for branch in node.branches if isinstance(node, Choice) else (node,):
-            #: The number of unbounded repeats into which the matcher backtracks, and the number of determined unbounded
-            #: repeats after which a match may fail.
+            #: ``_tries``: the number of unbounded repeats into which the matcher backtracks. ``_runs``: the number of
+            #: determined unbounded repeats after which a match may fail.
             self._tries = self._runs = 0
             ways = self._ways(branch, FREE)
             parts = branch.parts if isinstance(branch, Sequence) else (branch,)

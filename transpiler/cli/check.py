@@ -224,7 +224,10 @@ def _listed(given: tuple[str, ...]) -> list[str]:
 
 @contextmanager
 def _progress(of_files: bool) -> Iterator[Callable[[int], None]]:
-    """Yield a function that adds a number to the count of checked selectors, which a terminal shows for files."""
+    """Yield a function that adds its argument to the number of checked selectors.
+
+    A terminal shows this number if ``of_files``, because a check of files can take long.
+    """
     if not (of_files and sys.stderr.isatty()):
         yield lambda _: None
         return

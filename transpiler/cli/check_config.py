@@ -15,7 +15,7 @@ _NAME = "pyproject.toml"
 
 
 class Config(NamedTuple):
-    """The options of a project. ``exclude`` and ``baseline`` are relative to ``directory``, that of pyproject.toml."""
+    """The options of a project. ``exclude`` and ``baseline`` are relative to ``directory``, where pyproject.toml is."""
 
     dialect: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()

@@ -62,7 +62,7 @@ _APPLICATION = ("application*.*", "src/main/resources/application*.*")
 class Choice(NamedTuple):
     """The options that select inputs: their kind, the name of standard input, and excluded files.
 
-    ``kind`` is the kind of the named files and of standard input; None means the kind that their names show.
+    ``kind`` is the kind of the named files and of standard input; if it is None, their suffixes show the kind.
     """
 
     kind: str | None = None
@@ -140,7 +140,10 @@ class Inputs:
         return declarations
 
     def fixed(self, dialects: Sequence[Dialect], checker: Checker, declarations: Declarations) -> Iterator[Text]:
-        """Write the corrections of all texts into their files, then yield the texts as they are after that."""
+        """Write the corrections of all texts into their files, then yield the corrected texts.
+
+        ``checker`` finds what to correct for ``dialects``; ``declarations`` are the project's.
+        """
         notes, left_out, corrections = list(self.notes), list(self.left_out), []
         used = self._used_elsewhere(declarations)
         for text in self.texts():
@@ -152,14 +155,14 @@ class Inputs:
                 kind = text.kind or text.file
                 content, count = fix_file(text.content, kind, dialects, checker, declarations, others)
             except UnreadableError:
-                # The second reading reports this error together with the findings.
+                # The check of the corrected files, which follows, reports this error together with the findings.
                 continue
             if count:
                 problem = self._leads_out(text.file) or _write(text.file, text.content, content)
                 told = f"{count} correction{'' if count == 1 else 's'} written"
                 corrections.append(f"{shown(text.file)}: {told if problem is None else f'not corrected: {problem}'}")
         declarations.constants.forget()
-        # The notes are reset, because the second reading of the texts adds the same notes again.
+        # Remove the notes of this first pass, because ``self.texts()`` reads all files and adds them again.
         self.notes[:], self.left_out[:] = [*notes, *corrections], left_out
         yield from self.texts()
 
@@ -227,7 +230,10 @@ class Inputs:
             self.failed = True
 
     def _of_directory(self, name: str, kind: str = "") -> Iterator[Text]:
-        """Yield the text of the file ``name``, found in a directory; if it cannot be read, add a note instead."""
+        """Yield the text of the file ``name``, found in a directory; if it cannot be read, add a note instead.
+
+        ``kind`` is the kind of the text; "" if the suffix of ``name`` shows it.
+        """
         try:
             if (other := no_file(system_path(name))) is not None:
                 self.notes.append(f"{shown(name)}: skipped: it is {other}")
@@ -283,7 +289,7 @@ class Inputs:
 
 
 def named_kind(kind: str | None) -> str | None:
-    """Return a file name whose suffix shows the kind ``kind`` of ``KINDS``; None for None."""
+    """Return a file name whose suffix shows ``kind``, a key of ``KINDS``; None if ``kind`` is None."""
     return None if kind is None else f"-{KINDS[kind]}"
 
 

@@ -35,7 +35,7 @@ class Comparable(NamedTuple):
 
     value: str | FilterSet | Topology
     name: str
-    #: The answers of the running broker that the topology is made of.
+    #: The answers of a running broker, if the topology was built from them; otherwise None.
     running: Answers | None = None
 
     @property
@@ -44,7 +44,7 @@ class Comparable(NamedTuple):
         return {str: "selector", FilterSet: "filter", Topology: "topology"}[type(self.value)]
 
     def check(self, dialect: str) -> None:
-        """Raise ``TranspilerError`` with this name if the value is a selector that cannot be parsed."""
+        """Raise ``TranspilerError`` if the value is a selector that cannot be parsed; the error names ``self.name``."""
         if isinstance(self.value, str):
             try:
                 parse_selector(self.value, dialect)
@@ -65,9 +65,9 @@ def read_pair(old: str, new: str, form: TopologyForm) -> tuple[Comparable, Compa
 
 
 def _running(old: str, new: str, form: TopologyForm) -> Comparable | None:
-    """Return the topology that runs, if ``new`` is a file of the running broker's answers or a directory of such files.
+    """Return the topology of a running broker, if ``new`` is a file of its answers or a directory of such files.
 
-    The parts of the broker that the answers leave out are those of ``old``.
+    What the answers do not contain is copied from the topology ``old``. Other files yield None.
     """
     if old == "-" or not exists(new) or new == "-":
         return None
@@ -95,7 +95,7 @@ def _read(given: str, role: str, form: TopologyForm) -> Comparable:
         data = load_json(text, max(MIN_VALUES, len(text) // 8))
     except JsonTextError as error:
         if bracket:
-            # The text may be a SQL filter of RabbitMQ, in which names can be written in brackets.
+            # A text that begins with a bracket may be a SQL filter of RabbitMQ, which allows names in brackets.
             return selector
         fail(f"{shown(shown_as)}{error.place(text)}: {error.message}")
     if _is_filter(data):

@@ -185,7 +185,10 @@ class _MessageChanges:
             )
 
     def of_topologies(self, names: Names, files: Sequence[str], layout: ChosenLayout, exchange: str | None) -> None:
-        """Compare two topologies on the messages in ``files``, published to ``exchange``; None if they name theirs."""
+        """Compare two topologies on the messages in ``files``, published to ``exchange``.
+
+        If ``exchange`` is None, each message names its exchange.
+        """
         # If only one of the topologies has the exchange, the messages change; it is an error only if neither has it.
         check_exchange(exchange, names.old, names.new)
         self._of_queues = True
@@ -242,7 +245,7 @@ class _MessageChanges:
 
 
 def _queues(names: Names, read: ReadMessage, exchange: str | None, *, of_old: bool) -> set[str]:
-    """Return the queues that a message reaches in OLD or NEW, by the names that NEW uses.
+    """Return the queues that a message reaches in OLD if ``of_old``, else in NEW, always with their names in NEW.
 
     The text " (possible)" marks a queue that the message reaches only if an exchange chooses it.
     """

@@ -158,7 +158,7 @@ def _types(
 
 
 def _tree(node: ast.Expression, part: Part | None, depth: int, dialect: Dialect) -> Iterator[str]:
-    """Yield a line for each node of the selector, with its result or value if ``part`` explains it for a message."""
+    """Yield a line for each node in ``node``, with its value for a message; without values if ``part`` is None."""
     inner = ast.children(node)
     label = f"{type(node).__name__.lower()}  " * bool(inner) + print_tree(node, dialect)
     yield "  " * depth + label + ("" if part is None or isinstance(node, ast.LITERALS) else f"  → {_seen(part)}")
@@ -175,7 +175,7 @@ def _seen(part: Part) -> str:
 
 
 def with_ids_of(messages: Sequence[Message], findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Return ``findings``; a finding about the form of a message ID proposes the ID of the message that was meant."""
+    """Return ``findings``; a finding about a malformed message ID proposes the full ID of one of ``messages``."""
     ids = [message.properties.message_id for message in messages if message.properties is not None]
     texts = (message_id_text(value) for value in ids if value is not None)
     known = [text for text in dict.fromkeys(texts) if text is not None]

@@ -97,7 +97,7 @@ class Program(click.Group):
         sys.exit(_flushed(code))
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
-        """Parse the arguments; ``--help`` and ``--version`` print here. click itself uses colours only on terminals."""
+        """Parse the arguments. ``--help`` and ``--version`` print here; NO_COLOR and a dumb terminal turn colours off."""
         if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
             kwargs["color"] = False
         with _kept_from_click():
@@ -241,7 +241,7 @@ def _prepare_streams() -> None:
 def _flushed(code: int) -> int:
     """Flush standard output, and return the exit code: ``code``, or that of an error while flushing.
 
-    Otherwise Python would flush it when the process exits, and an error would not change the exit code.
+    Without this, Python flushes standard output when the process exits, when an error cannot change the exit code.
     """
     try:
         sys.stdout.flush()

@@ -25,7 +25,7 @@ from transpiler.tools.message_files.file_lines import PIECE, Guard, about_file, 
 #: Maximum size of a file that is read as a whole, in bytes, because a file such as /dev/zero has no end.
 MAX_BYTES = 2**29
 
-#: Size of a file from which on reading takes seconds and shows its progress, in bytes.
+#: Minimum size of a file whose reading shows its progress, in bytes, because reading it takes seconds.
 LONG = 2**22
 
 
@@ -164,7 +164,7 @@ def _opened(name: str, *, unzip: bool = False, progress: bool = False) -> Iterat
 
 @contextmanager
 def _measured(name: str, stream: BinaryIO, progress: bool) -> Iterator[BinaryIO]:
-    """Show on a terminal's standard error how much of a long file has been read."""
+    """Yield ``stream``, the file ``name``; with ``progress``, a terminal shows how much of a long file was read."""
     size = os.fstat(stream.fileno()).st_size
     if not progress or size < LONG or not sys.stderr.isatty():
         yield stream

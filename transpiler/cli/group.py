@@ -97,7 +97,7 @@ class Program(click.Group):
         sys.exit(_flushed(code))
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
-        """Parse the arguments. ``--help`` and ``--version`` print here; NO_COLOR and a dumb terminal turn colours off."""
+        """Parse the arguments. ``--help`` and ``--version`` print here, without colours if NO_COLOR is set."""
         if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
             kwargs["color"] = False
         with _kept_from_click():

@@ -185,12 +185,12 @@ def _refuse_options() -> NoReturn:
 
 
 def _object(text: str, value: str) -> Any:
-    """Return ``value`` parsed as JSON if it begins with a brace, otherwise unchanged; ``text`` is the whole option."""
+    """Return ``value``, parsed as JSON if it begins with a brace; an error quotes the whole option ``text``."""
     return load_record(value, f"--layout-option {text}") if value.startswith("{") else value
 
 
 def _headers(value: Any) -> Any:
-    """Return the argument ``headers``. An object in ``value`` gives the conversion of a field, such as from a time."""
+    """Return ``value``, header field -> column, as the argument ``headers``; an object also states a conversion."""
     if not isinstance(value, dict):
         fail(f"--layout-option headers={value}: write headers.JMSType=order_type")
     return {name: _header(name, item) for name, item in value.items()}

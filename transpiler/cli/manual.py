@@ -18,7 +18,7 @@ class Example(NamedTuple):
     command: str
 
 
-#: Earlier names of options, or names that they have in other commands, and the options to use. In every command
+#: Option that a command does not have, but had earlier or has in other commands -> the option to use. In all commands
 #: ``--format`` is the form of the output, ``--input-format`` that of the input, and ``--form`` that of a topology.
 _NOW = {"--json": "--format json", "--format": "--input-format"}
 
@@ -26,8 +26,8 @@ _NOW = {"--json": "--format json", "--format": "--input-format"}
 class ManualCommand(click.Command):
     """A command whose help ends with its examples and exit codes.
 
-    ``exits`` contains the meanings of exit codes that differ from ``EXIT_CODES``: those of 0 and 1, and the meaning of
-    2 if it is not only an error.
+    ``exits`` maps exit codes to meanings that the command adds to ``EXIT_CODES`` or changes: of 0 and 1, and of 2 if
+    it does not only mean an error.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class ManualCommand(click.Command):
                 raise
             raise click.UsageError(f"{error.option_name} is {now} in this command", ctx) from None
         except click.BadOptionUsage as error:
-            # Replace click's error only for an option that accepts several values, of which at least one is missing.
+            # Replace click's error only for an option that needs several values, because one of these is missing.
             option = next((one for one in self.params if error.option_name in one.opts), None)
             examples = [each.command for each in self.examples if f"{error.option_name} " in each.command]
             if option is None or option.nargs < 2 or not examples:

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 class Name(click.types.StringParamType):
-    """A name of a known set, in upper or lower case. An unknown name is kept, and the command reports it.
+    """The type of an option whose value is one of ``names``, in any case. The command reports an unknown name itself.
 
-    ``names`` returns the names of the set. ``others`` maps alternative names, in lower case, to names of the set.
+    ``names`` returns the known names. ``others`` maps alternative names, in lower case, to known names.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class Name(click.types.StringParamType):
         self._others = others
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name with the spelling that the set has."""
+        """Return the known name that ``value`` means, or ``value`` itself if it is unknown."""
         text = super().convert(value, param, ctx)
         known = {**self._others, **{name.casefold(): name for name in self._names()}}
         return known.get(text.casefold(), text)
@@ -204,8 +204,8 @@ quiet_option = click.option("-q", "--quiet", is_flag=True, help="No warnings.")
 def warn(findings: tuple[Diagnostic, ...], every: bool = False) -> None:
     """Print ``findings`` on standard error.
 
-    Of the findings about a document that have the same code, only the first is printed, with the number of the others;
-    with ``every``, all are printed.
+    If several findings about a document have the same code, only the first is printed, with the number of the
+    remaining findings. If ``every`` is True, all findings are printed.
     """
     counted = [not every and (finding.span is None or finding.path is not None) for finding in findings]
     alike = Counter(finding.code for finding, is_counted in zip(findings, counted, strict=True) if is_counted)

@@ -27,7 +27,7 @@ from transpiler.tools.dialect_tools.port import Changes, port_selector
 
 Outcome = Literal["same", "changed", "unproved", "warning", "error"]
 
-#: The colours of outcomes in a table, and the width of a table outside a terminal, in characters.
+#: ``_STYLES``: outcome -> its colour in a table. ``_WIDTH``: width of a table outside a terminal, in characters.
 _STYLES = {"changed": "", "unproved": "yellow", "warning": "yellow", "error": "red"}
 _WIDTH = 120
 
@@ -195,7 +195,10 @@ def port(
 def _ported(
     name: str, number: int, text: str, source: str, target: str, changes: Changes, comments: bool
 ) -> _Row | None:
-    """Return the row for the line ``text``; None for a comment or a blank line, unless ``comments`` is True."""
+    """Return the row for ``text``, line ``number`` of file ``name``, a selector to port from ``source`` to ``target``.
+
+    A comment or a blank line has no row, or if ``comments`` is True, a row without changes.
+    """
     if not text.strip() or text.lstrip().startswith("#"):
         return _Row(name, number, text, text, (), "same") if comments else None
     try:
@@ -212,7 +215,10 @@ def _ported(
 
 
 def _reads_alike(text: str, ported: str, source: str, target: str) -> bool:
-    """Return True if ``text`` has the same tree as ``ported`` in ``target``, and ``source`` prints it as ``ported``."""
+    """Return True if ``text`` needs no change, because ``target`` parses it to the tree of ``ported``.
+
+    Also, ``ported`` must be what ``source`` prints for the tree of ``text``.
+    """
     try:
         tree = parse_selector(text, target)
     except TranspilerError:
@@ -244,7 +250,7 @@ def _sentence(note: Diagnostic) -> str:
 
 
 def _end(notes: Iterable[Diagnostic], strict: bool) -> None:
-    """Exit with code 3 if ``strict`` and a proof is missing. Without ``strict``, notes are not a failure."""
+    """Exit with code 3 if ``strict`` is True and a note reports a missing proof. Other notes are not failures."""
     if strict and any(note.code == "port.unproved" for note in notes):
         raise SystemExit(3)
 
@@ -287,7 +293,7 @@ def _print(rows: list[_Row], form: str | None, several: bool) -> None:
 
 
 def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], styles: Sequence[str]) -> None:
-    """Print a table with the headings ``heads``; ``styles`` has the colour of the last cell of each row.
+    """Print a table with the headings ``heads``; ``styles`` contains, for each row, the colour of its last cell.
 
     Colours are used only on a terminal, and only if NO_COLOR is not set.
     """

@@ -20,7 +20,7 @@ from transpiler.topology.publishing import asks_for_key, no_key, own_default
 
 
 class VirtualHosts:
-    """Filter of a log's messages: those of other virtual hosts than the topologies' are left out and counted.
+    """Filter of a log's messages. Messages of virtual hosts that no topology describes are skipped and counted.
 
     If the file of a topology names no virtual host, the messages of all virtual hosts are kept.
     """
@@ -32,7 +32,7 @@ class VirtualHosts:
         self.left_out: Counter[str] = Counter()
 
     def has(self, read: ReadMessage) -> bool:
-        """Return True if ``read`` is of the topologies' virtual hosts or names no virtual host; else count it."""
+        """Return True if ``read`` names no virtual host or a host of the topologies; otherwise count it as skipped."""
         if read.vhost is None:
             return True
         self._seen.add(read.vhost)
@@ -59,10 +59,10 @@ class VirtualHosts:
 
 
 def published(read: ReadMessage, topology: Topology, exchange: str | None) -> Sent:
-    """Return where the message was published: to ``exchange``, or if that is None, to the exchange that it names.
+    """Return where a message was published: to ``exchange``, or if that is None, to the exchange named in the message.
 
-    Raise ``RecordError`` if the message cannot name its exchange or destination. If it has a column or member for the
-    name, with NULL or an empty cell in it, it was published to the default exchange.
+    If the column or member with the exchange's name is NULL or empty, the message was published to the default
+    exchange. Raise ``RecordError`` if there is no such column or member.
     """
     sent = read.sent()
     target = sent.exchange if exchange is None else exchange
@@ -70,7 +70,7 @@ def published(read: ReadMessage, topology: Topology, exchange: str | None) -> Se
         try:
             if target is None and not names_exchange(read.value, read.layout):
                 target = own_default(topology, _offers("exchange", read))
-            # A NULL exchange is the default exchange, from which a message without a key reaches no queue: no check.
+            # If the exchange is NULL, it is the default exchange. A message may lack a key there: it reaches no queue.
             if target is not None and sent.routing_keys is None and asks_for_key(topology.key_exchanges, target):
                 _check_key(read)
         except TranspilerError as error:
@@ -78,7 +78,7 @@ def published(read: ReadMessage, topology: Topology, exchange: str | None) -> Se
         return Sent(topology.default_exchange if target is None else target, sent.routing_keys, None)
     if not target:
         refuse(read.place, "the message names no destination: give it a member exchange, or give --exchange")
-    # The destination's name contains the routing key.
+    # No routing keys are passed, because the name of the destination contains the routing key.
     return Sent(target, None, sent.routing_type if topology.rules.addressing.routing_types else None)
 
 
@@ -92,7 +92,7 @@ def _check_key(read: ReadMessage) -> None:
 
 
 def _offers(header: str, read: ReadMessage) -> list[str]:
-    """Return hints: which column or member probably contains ``header``, the exchange or routing key of a message."""
+    """Return hints on the column or member of ``read`` that probably contains ``header``, such as its routing key."""
     name = header.replace("-", "_")
     schema = None if read.layout is None else read.layout.known_schema()
     if read.layout is not None and (schema is not None or read.record.cells is None):

@@ -124,7 +124,7 @@ def sql(
 ) -> None:
     """Print the Spark SQL of SELECTOR (- reads it from standard input), or of a filter set."""
     if named is not None:
-        # If the user left out the name after the kind, click has taken the selector as the name.
+        # Check the name of the statement, because click has taken the selector as this name if the user omitted it.
         _check_statement(*named, source)
     elif source is not None:
         fail(_NO_VIEW)
@@ -230,7 +230,7 @@ def _parameters(condition: str, layout: ChosenLayout) -> Iterator[tuple[str, str
     if not types:
         fail("--as function: the parameters need types: give the columns with --schema")
     read = {match["word"] or (match["quoted"] or "").replace("``", "`") for match in _TOKEN.finditer(condition)}
-    # IDENTIFIER() contains a name with ${ as bytes, so the columns cannot be recognised: take all columns.
+    # IDENTIFIER() contains a column name as bytes, because it has ``${``. So any column may be read: yield all.
     every = "IDENTIFIER(" in condition
     for column, spark_type in types.items():
         if every or column in read:

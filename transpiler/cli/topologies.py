@@ -83,7 +83,7 @@ class TopologyForm(NamedTuple):
 
     def _tell(self, topology: Topology, *, every: bool) -> Topology:
         """Print the findings about a topology's file, and return the topology."""
-        # A finding about both compared files is printed once. Notes are printed only for a report (``every``).
+        # A finding that occurs in both of two compared files is printed once. Only a report (``every``) has notes.
         told = click.get_current_context().meta.setdefault(_TOLD, set())
         shown = [one for one in topology.findings if every or one.severity != "info"]
         warn(tuple(one for one in shown if one not in told), every=every)
@@ -226,7 +226,7 @@ def recorded_options(place: str) -> Options:
     )
 
 
-#: The options for destinations of messages other than an exchange by name.
+#: The options that state where messages are published without naming an exchange: ``--address``, ``--publish-to``.
 destination_options = together(
     click.option("--address", help="Publish as a sender with this address: queue, exchange, or exchange/subject."),
     click.option(

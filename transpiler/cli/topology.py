@@ -232,9 +232,9 @@ def _answer(found: list[Finding], form: str, columns: Mapping[str, int]) -> None
 
 
 def _within(topology: Topology, whole: Topology, summary: Summary) -> Summary:
-    """Return the counts for ``topology``, a part of ``whole``, without exchanges and queues that it does not contain.
+    """Return the counts in ``summary`` of the exchanges and queues of ``topology``, which is a part of ``whole``.
 
-    If ``topology`` is ``whole``, counts of queues that the configuration does not contain stay.
+    If ``topology`` is ``whole``, the result includes the counts of queues that the configuration does not contain.
     """
     exchanges = counts_of(whole, summary.exchanges)
     if topology is whole:

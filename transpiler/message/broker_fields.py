@@ -41,7 +41,7 @@ def _renamed(field: HeaderField, name: str) -> HeaderField:
 
 
 def _expiration(conversion: Conversion) -> HeaderField:
-    """Return JMSExpiration: if the message has no expiry time, every broker adds the ttl to the time of arrival."""
+    """Return JMSExpiration: the expiry time of the message, else the sum of its ttl and of the time of arrival."""
     expiry = Origin((MessageField("properties", "absolute_expiry_time"),))
     end = Origin((MessageField("header", "ttl"), NOW), conversion)
     return HeaderField("JMSExpiration", OperandType.LONG, (expiry, end), default=0)
@@ -104,7 +104,7 @@ def _annotation_keys(name: str) -> tuple[str, ...]:
 
 _SIZE = "the number of bytes in which the broker holds the message, which no message carries"
 
-#: The header fields in the broker's own filters. JMS names that no client rewrites are read from the properties section
+#: The header fields in Artemis' own filters. JMS names that no client rewrites are read from the properties section
 #: (``AMQPMessage.getObjectProperty``); every other JMS name is an application property.
 _OWN_NAMES = (
     _DURABILITY,

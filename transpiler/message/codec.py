@@ -59,7 +59,9 @@ class _Section:
 
 @dataclass(slots=True)
 class _Bodies:
-    """The body so far: 3.2, "one or more data sections, one or more amqp-sequence sections, or a single amqp-value"."""
+    """The body sections read so far: 3.2, "one or more data sections, one or more amqp-sequence sections, or a single
+    amqp-value".
+    """
 
     section: str | None = None
     data: list[bytes] = field(default_factory=list)

@@ -37,7 +37,7 @@ _NAME_LETTERS = (
     r"\u3041-\u3094\u30A1-\u30FA\u4E00-\u9FA5\uAC00-\uD7A3"
 )
 
-#: Pattern of a character that XML 1.0 does not allow. Among the allowed characters, XML's white space is ``\s``.
+#: Pattern of a character that XML 1.0 forbids. Of the characters that it allows, ``\s`` matches XML's white space.
 FORBIDDEN = r"[\x00-\x08\x0B\x0C\x0E-\x1F\uFFFE\uFFFF]"
 
 #: Pattern of the XML declaration. Versions other than 1.0 allow other characters, so only 1.0 matches. The encoding is

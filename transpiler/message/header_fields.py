@@ -31,8 +31,8 @@ PUBLISHER_CONNECTION = MessageField("message_annotations", "x-opt-publisher-conn
 #: The message field in which publishers to a RabbitMQ stream put the value that the stream's filter compares.
 STREAM_FILTER_VALUE = MessageField("message_annotations", "x-stream-filter-value")
 
-#: The message fields that can hold the routing key, in order of precedence, and the message field that names the
-#: exchange. AMQP 0-10 sends the key and the exchange in its delivery-properties; in AMQP 1.0 the key is the subject.
+#: ``ROUTING_KEYS``: the message fields that can hold the routing key, in order of precedence: ``_SENT_KEY`` of AMQP
+#: 0-10, ``SUBJECT`` of AMQP 1.0. ``PUBLISHED_EXCHANGE``: the message field that names the exchange in AMQP 0-10.
 _SENT_KEY, SUBJECT = MessageField("delivery_properties", "routing_key"), MessageField("properties", "subject")
 ROUTING_KEYS = (_SENT_KEY, SUBJECT)
 PUBLISHED_EXCHANGE = MessageField("delivery_properties", "exchange")
@@ -41,13 +41,13 @@ PUBLISHED_EXCHANGE = MessageField("delivery_properties", "exchange")
 #: as JMSType, not as a subject.
 TYPED_SUBJECT = MessageField("published", "JMSType")
 
-#: The message fields that can hold the subject, and the routing key, with which a message was published, in order of
-#: precedence.
+#: The message fields that can hold the subject (``PUBLISHED_SUBJECTS``) or the routing key (``PUBLISHED_KEYS``) with
+#: which a message was published, in order of precedence.
 PUBLISHED_SUBJECTS = (SUBJECT, TYPED_SUBJECT)
 PUBLISHED_KEYS = (_SENT_KEY, *PUBLISHED_SUBJECTS)
 
-#: A pseudo-section with two values that the receiver knows and no message contains: the current time, in milliseconds
-#: since the epoch, and the destination that the consumer was created with.
+#: A pseudo-section of two values that only the receiver of a message knows. ``NOW``: the current time, in milliseconds
+#: since the epoch. ``DESTINATION``: the destination with which the consumer was created.
 RECEIVER = "receiver"
 NOW = MessageField(RECEIVER, "now")
 DESTINATION = MessageField(RECEIVER, "destination")
@@ -58,7 +58,7 @@ DELIVERY_MODES: Mapping[bool, str] = MappingProxyType({True: "PERSISTENT", False
 #: The highest JMSPriority.
 MAX_PRIORITY = 9
 
-#: The smallest group sequence (a uint) that is negative as a Java int, and the number to subtract from it.
+#: A group sequence (a uint) of at least ``FIRST_NEGATIVE`` becomes a negative Java int: subtract ``FOLD`` from it.
 FIRST_NEGATIVE, FOLD = 2**31, 2**32
 
 
@@ -68,9 +68,9 @@ class Conversion(Enum):
     A value that the conversion does not apply to, such as bytes for an integer, becomes NULL.
     """
 
-    #: Under the dialect's table of operand types.
+    #: The value with the operand type that the dialect's table assigns to its AMQP type.
     AS_IS = "as is"
-    #: Like AS_IS, except that a text that spells a number is that number when it is compared with a number.
+    #: Like AS_IS, except that a text such as "42" becomes a number in a comparison with a number.
     NUMBER_IN_TEXT = "number in a text"
     #: An integer; a value of any other type is NULL.
     INTEGER = "integer"
@@ -92,11 +92,11 @@ class Conversion(Enum):
     GROUP_SEQUENCE = "group sequence"
     #: Milliseconds, truncated to whole seconds.
     WHOLE_SECONDS = "whole seconds"
-    #: A duration in milliseconds, added to the first time that the origin has.
+    #: The sum of the origin's first field, a duration in milliseconds, and of the first of its times that has a value.
     EXPIRY = "expiry"
     #: Like EXPIRY, except that a duration of 0 means that the message never expires.
     EXPIRY_UNLESS_ZERO = "expiry unless zero"
-    #: An id under the coercion table: a string, an integer or bytes.
+    #: An id as the coercion table converts it: a string, an integer or bytes.
     ANY_ID = "any id"
     #: The text of an id whose AMQP type is string.
     STRING_ID = "string id"
@@ -117,7 +117,8 @@ PROPERTIES = "application_properties"
 class Origin:
     """A source of a header field's value: the first message field in ``places`` that has a value, converted.
 
-    An expiry adds the first message field, a duration, to the first value of the other fields, which are times.
+    For the conversion ``EXPIRY``, ``places`` are a duration and several times. The value is then the sum of the
+    duration and of the first time that has a value.
     """
 
     places: tuple[MessageField, ...]
@@ -190,7 +191,7 @@ class HeaderFields:
     """The header fields of a dialect: ``table`` maps the name of each field to the field."""
 
     table: Mapping[str, HeaderField]
-    #: The prefixes of names that the broker reserves: a name with such a prefix that is not in the table is NULL.
+    #: The prefixes of names that the broker reserves: a name with such a prefix is NULL if it is not in the table.
     hidden: tuple[str, ...] = ()
     #: The string literals that are rewritten anywhere in a selector, as pairs (old, new).
     rewritten: tuple[tuple[str, str], ...] = ()
@@ -198,7 +199,7 @@ class HeaderFields:
     wire_prefix: str = ""
     #: The prefix of the names of message annotations; empty if the dialect has no names for annotations.
     annotation_prefix: str = ""
-    #: The keys of annotations that hold numbers as text. A name that spells such a key exactly is ordered as a number.
+    #: The keys of annotations with numbers as text: if a name spells such a key exactly, AS_IS becomes NUMBER_IN_TEXT.
     number_annotations: frozenset[str] = frozenset()
     #: A function from a name without the annotation prefix to the annotation keys, in order of precedence; an empty
     #: tuple means that the name is not an annotation's.
@@ -208,7 +209,8 @@ class HeaderFields:
     #: The names that clients rewrite in selectors, each with the broker's own name. Filters of this dialect are not
     #: rewritten: in them, such a name is an application property unless the table contains it.
     rewritten_for_clients: Mapping[str, str] = field(default_factory=dict)
-    #: The header fields that a selector names by section and field, and the section for each of its spellings.
+    #: ``sections``: (section, field) -> the header field that a selector names in this way. ``section_prefixes``: each
+    #: spelling of a section in selectors -> the section.
     sections: Mapping[tuple[str, str], HeaderField] = field(default_factory=dict)
     section_prefixes: Mapping[str, str] = field(default_factory=dict)
 

@@ -12,7 +12,8 @@ from uuid import UUID
 from transpiler.base.errors import DecodeError
 from transpiler.message.types import AmqpType, AmqpValue
 
-#: The prefix of every JMSMessageID, and the prefixes that name the AMQP type of an id.
+#: ``PREFIX``: the beginning of every JMSMessageID. The other prefixes name the AMQP type of an id: a binary, a uuid, a
+#: ulong, a string without "ID:", or a string that begins with a prefix in ``ESCAPED``.
 PREFIX = "ID:"
 BINARY, UUID_, ULONG = "ID:AMQP_BINARY:", "ID:AMQP_UUID:", "ID:AMQP_ULONG:"
 NO_PREFIX, STRING = "ID:AMQP_NO_PREFIX:", "ID:AMQP_STRING:"
@@ -116,7 +117,7 @@ def read_id(text: str) -> AmqpValue:
 
 
 def canonical(text: str) -> str:
-    """Return ``text`` with its hexadecimal digits in the case that ids of messages have; any other text unchanged."""
+    """Return the id ``text`` with its hexadecimal digits in the same case as in messages; other texts are unchanged."""
     if text.startswith((BINARY, UUID_)):
         try:
             return correlation_id_text(read_id(text)) or text

@@ -13,7 +13,7 @@ from transpiler.message.types import AmqpType, AmqpValue, Compound
 #: The keys of the annotations that contain the kind of JMSDestination and of JMSReplyTo: 5.1.
 DESTINATION, REPLY_TO = "x-opt-jms-dest", "x-opt-jms-reply-to"
 
-#: The kind of destination for each value of these annotations, named as the terminus capability: 5.2.
+#: Value of these annotations -> kind of destination, which is also the name of its terminus capability: 5.2.
 DESTINATION_TYPES: Mapping[int, str] = MappingProxyType(
     {0: "queue", 1: "topic", 2: "temporary-queue", 3: "temporary-topic"}
 )
@@ -31,14 +31,14 @@ MESSAGE_TYPES: Mapping[int, str] = MappingProxyType(
     }
 )
 
-#: The content type of a serialized Java object, and the prefixes, types and suffixes of the content types that are
-#: text: 3.3.4.3.
+#: ``SERIALIZED``: the content type of a serialized Java object. A content type is text if it begins with
+#: ``TEXT_PREFIX``, is in ``TEXT_TYPES``, or begins with ``APPLICATION`` and ends with a suffix: 3.3.4.3.
 SERIALIZED = "application/x-java-serialized-object"
 TEXT_PREFIX, APPLICATION = "text/", "application/"
 TEXT_TYPES = tuple(APPLICATION + name for name in ("xml", "xml-dtd", "json", "javascript", "ecmascript"))
 TEXT_SUFFIXES = ("+xml", "+json")
 
-#: The AMQP types of a body value that make the message a TextMessage (null included), and a BytesMessage: 3.3.4.4.
+#: The AMQP types of an amqp-value body that make the message a TextMessage, or a BytesMessage: 3.3.4.4.
 TEXT_VALUES, BYTES_VALUES = (AmqpType.STRING, AmqpType.NULL), (AmqpType.BINARY,)
 
 

@@ -143,8 +143,8 @@ def _null(path: str, value: Any) -> None:
         _refuse("message.type", f"a null has no value, found {kind_of(value)}", path)
 
 
-#: For each type, the function that reads a value in the tagged form, from (path for errors, JSON value). It checks the
-#: bounds of part 1 of the AMQP standard.
+#: AMQP type -> function that reads a value from ``{"type": T, "value": X}``, given (path for errors, X). The function
+#: checks the bounds of part 1 of the AMQP standard.
 _READERS: Mapping[AmqpType, Callable[[str, Any], Primitive]] = {
     AmqpType.NULL: _null,
     AmqpType.BOOLEAN: _boolean,

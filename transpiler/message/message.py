@@ -280,8 +280,8 @@ def _user_id(path: str, value: Any) -> bytes:
     return value
 
 
-#: The conversions, for header fields that selectors see converted: from (path for errors, the selector's value) to the
-#: value of the AMQP field.
+#: Header field -> function that converts the value that a selector sees to the value of the AMQP field, from (path for
+#: errors, value). A header field that is not listed has the same value in selectors.
 _READERS: Mapping[str, Callable[[str, Any], Any]] = {
     "JMSMessageID": _id,
     "JMSCorrelationID": _id,
@@ -304,7 +304,7 @@ HEADERS: Mapping[str, MessageField] = MappingProxyType(
         if not name.startswith(JMS_FIELDS.wire_prefix)
     }
 )
-#: The JMS names in ``HEADERS`` that determine the value of their message field exactly.
+#: The JMS names in ``HEADERS`` from whose values the AMQP field can be computed. JMSRedelivered only gives a minimum.
 _EXACT = tuple(name for name in HEADERS if name != "JMSRedelivered")
 
 

@@ -59,7 +59,7 @@ class UnsignedLong(Enum):
 
 
 class ByteText(Enum):
-    """The text with which a binary value or a uuid is compared; NONE if it is not compared as text."""
+    """The text as which a selector compares a binary value or a uuid; NONE if it compares no such text."""
 
     NONE = "none"
     BYTES = "its bytes as text"
@@ -68,7 +68,7 @@ class ByteText(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OperandTypes:
-    """The operand type of a property for each AMQP type. ``throws`` is the types on which evaluation throws."""
+    """The operand type of a property for each AMQP type. ``throws``: the AMQP types on which evaluation throws."""
 
     table: Mapping[ValueType, OperandType]
     throws: frozenset[ValueType] = frozenset()
@@ -151,7 +151,7 @@ SQL_FILTER_TYPES = OperandTypes(
     special_doubles=False,
 )
 
-#: RabbitMQ's JMS client: the types of its header table. The evaluator has no clause for a timestamp or binary header.
+#: RabbitMQ's JMS client: the types of its header table. Its evaluator throws on a timestamp and on bytes.
 RABBITMQ_JMS_TYPES = OperandTypes(
     MappingProxyType(
         _BOOLEAN

@@ -26,7 +26,7 @@ class Sent(NamedTuple):
 def sent_in(value: Mapping[str, Any], exchange: object = None, routing_key: object = None) -> Sent:
     """Return where the message in ``value`` was published.
 
-    ``exchange`` and ``routing_key`` are used if the object does not have these members.
+    ``exchange`` and ``routing_key`` are the defaults for the members ``exchange`` and ``routing_key`` of ``value``.
     Raise ``DecodeError`` if a member is not text, or an array of texts.
     """
     keys: tuple[str | None, ...] | None = _array_in(value, ROUTING_KEYS, str | None)

@@ -55,7 +55,7 @@ class Codec(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Constructor:
-    """A row of the table. ``codec`` is None for a compound type, which decoder and encoder build from its items."""
+    """One encoding of one type. ``codec`` is None for a compound type, whose items decoder and encoder process."""
 
     code: int
     type: WireType

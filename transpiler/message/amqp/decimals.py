@@ -68,7 +68,11 @@ class DecimalFormat:
         return (sign << rest | bits).to_bytes(self.width)
 
     def _fit(self, digits: tuple[int, ...], biased: int) -> tuple[int, int]:
-        """Return the significand and biased exponent; move trailing zeros between them if the format requires it."""
+        """Return the significand of ``digits`` and its biased exponent, both within the limits of the format.
+
+        Trailing zeros are removed from the significand or added to it for this. Raise ``ValueError`` if it still does
+        not fit.
+        """
         count = len(digits)
         while count > 1 and digits[count - 1] == 0 and (count > self.digits or biased < 0):
             count -= 1

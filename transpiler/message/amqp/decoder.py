@@ -113,7 +113,7 @@ class _Reader:
         return constructor, descriptors
 
     def plain(self, constructor: Constructor, start: int, end: int, depth: int) -> PlainValue:
-        """Read the value of ``constructor`` at the current position; errors report ``start`` as its beginning."""
+        """Read the data of ``constructor`` at this position. The value starts at ``start`` and must end by ``end``."""
         kind, width = constructor.type, constructor.width
         size = width if constructor.form is Form.FIXED else self.number(width, _a(kind), start, end)
         first = self.claim(size, _a(kind), start, end)
@@ -177,12 +177,12 @@ class _Reader:
         return AmqpArray(constructor.type, items, descriptors)
 
     def number(self, width: int, what: str, start: int, end: int) -> int:
-        """Read a size or count of ``width`` bytes; errors call it ``what``."""
+        """Read a size or count of ``width`` bytes before ``end``; errors call the field ``what``."""
         first = self.claim(width, what, start, end)
         return int.from_bytes(self.data[first : self.at])
 
     def claim(self, size: int, what: str, start: int, end: int) -> int:
-        """Advance over ``size`` bytes and return where they begin; raise ``DecodeError`` if they end after ``end``."""
+        """Skip ``size`` bytes of ``what`` and return their offset; raise ``DecodeError`` if they end after ``end``."""
         first = self.at
         if size > end - first:
             left = end - first
@@ -211,7 +211,7 @@ def _fail(code: str, message: str, start: int, end: int) -> NoReturn:
     raise DecodeError.at(code, f"{message}, at byte {start}", span=Span(start, end))
 
 
-#: The name of each type with its article, for errors. It is a table because every value that is read looks it up.
+#: The name of each type with its article, for errors. The names are computed once because each read value needs one.
 _WITH_ARTICLE: dict[AmqpType | CompoundType, str] = {
     kind: f"{'an' if kind.value[0] in 'ai' else 'a'} {kind.value}" for kind in (*AmqpType, *CompoundType)
 }

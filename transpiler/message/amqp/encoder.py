@@ -62,7 +62,10 @@ class _UnfitError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Writer:
-    """An encoder with its choice of encodings; ``code`` and ``element`` apply only to the outermost value."""
+    """An encoder of one value. ``compact`` selects the smallest encodings, otherwise the widest.
+
+    ``code`` is the format code of the outermost value, ``element`` that of its items if it is an array; None is any.
+    """
 
     compact: bool
     code: int | None = None
@@ -91,7 +94,7 @@ class _Writer:
         return bytes((DESCRIBED,)) + self.value(value, depth + 1)
 
     def content(self, value: PlainValue, depth: int) -> _Content:
-        """Return the content of ``value`` before its constructor is chosen: a compound's items are already encoded."""
+        """Return ``value`` itself if it is a primitive; otherwise its encoded items. No constructor is chosen yet."""
         if isinstance(value, AmqpValue):
             return value
         _descend(depth)
@@ -126,7 +129,10 @@ class _Writer:
 def _choose(
     kind: WireType, contents: Sequence[_Content], compact: bool, code: int | None
 ) -> tuple[Constructor, list[bytes]]:
-    """Return the first encoding of ``kind`` that can hold all ``contents``, and the data of each in this encoding."""
+    """Return the first encoding of ``kind`` that can hold all ``contents``, and the data of each content in it.
+
+    Only the widest encoding is tried unless ``compact`` is True; only ``code`` unless it is None.
+    """
     candidates = ENCODINGS[kind] if compact else ENCODINGS[kind][-1:]
     reason = "there is none"
     if code is not None:

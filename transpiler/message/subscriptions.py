@@ -17,7 +17,7 @@ from transpiler.base.errors import DecodeError
 
 #: The separator between the name of a subscription and the suffix of each of its links: 8.1.
 SEPARATOR = "|"
-#: The capabilities of a link's source that make its subscription shared, and global: 8.1.
+#: Capabilities of a link's source: ``SHARED`` makes the subscription shared, ``GLOBAL`` makes it global: 8.1.
 SHARED, GLOBAL = "shared", "global"
 
 #: Pattern of the suffixes that JMS clients append to link names: the tables of 8.6 and 8.7.

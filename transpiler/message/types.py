@@ -238,7 +238,7 @@ class Equality:
     same_type: bool = False
     #: True if a boolean equals the integer 0 or 1.
     booleans_are_integers: bool = False
-    #: True if a value of the type float in a binding equals nothing.
+    #: True if a binding's value of the AMQP type float (32 bits) equals no value of a message.
     refuses_floats: bool = False
     #: True if bytes equal the text whose UTF-8 encoding they are.
     bytes_are_text: bool = False
@@ -247,7 +247,8 @@ class Equality:
     decimals_apart: bool = False
     #: True if an empty list equals an empty map.
     empty_compounds_alike: bool = False
-    #: True if timestamps of a binding, and of a message, are compared in whole seconds instead of milliseconds.
+    #: True if timestamps are cut to whole seconds for comparison: ``asks_in_seconds`` those of a binding,
+    #: ``has_seconds`` those of a message.
     asks_in_seconds: bool = False
     has_seconds: bool = False
 

@@ -78,8 +78,8 @@ def calculate(
     """Return the result of a binary operation.
 
     ``left`` and ``right`` evaluate the operands, because Java does not evaluate the right operand if the left operand
-    is NULL. ``convert`` is True under the selector prefix with which comparisons, and in Artemis also arithmetic,
-    convert strings to numbers.
+    is NULL. ``convert`` is True if the selector has the prefix that makes comparisons, and in Artemis also
+    arithmetic, convert strings to numbers.
     """
     first = left()
     if first is None and dialect.integer_arithmetic is IntegerArithmetic.WRAP_INT:
@@ -117,7 +117,7 @@ def _not_numbers(operator: Arithmetic, left: Value, right: Value, dialect: Diale
         case NotNumbers.CONCATENATE if operator is Arithmetic.ADD and left.type is OperandType.STRING:
             return Value(OperandType.STRING, java_text(left) + java_text(right))
         case NotNumbers.THROWS if _by_zero_atom(operator, dialect) and right.numeric and right.value == 0:
-            # In Erlang's order of terms, a term of any other type is greater than a number.
+            # The sign of infinity depends on whether the dividend is above 0. Erlang orders other terms above numbers.
             return Value(OperandType.ATOM, "plus_infinity")
         case _:
             raise BrokerError(f"{operator.value} on what is no number")

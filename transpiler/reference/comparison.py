@@ -33,7 +33,7 @@ _WIDTH = {
 def compare(operator: Comparison, left: Value, right: Value, dialect: Dialect, convert: bool = False) -> bool:
     """Return True if a comparison of two operands that are not NULL holds; raise ``BrokerError`` if the broker throws.
 
-    ``convert`` is True under the selector prefix with which comparisons convert strings to numbers and booleans.
+    ``convert`` is True if the selector has the prefix that makes comparisons convert strings to numbers and booleans.
     """
     left, right = compared_by_use(operator, left, right, dialect)
     if dialect.unlike_types is UnlikeTypes.NOT_EQUAL and operator is Comparison.NE:
@@ -43,7 +43,7 @@ def compare(operator: Comparison, left: Value, right: Value, dialect: Dialect, c
     if java and (_is_array(left) or _is_array(right)):
         if not operator.is_equality:
             raise BrokerError("an array of bytes has no order")
-        # Two arrays are equal only if they are the same object, which is the value of one property.
+        # Java compares arrays by identity: they are equal only if both operands read the same property.
         is_one = bool(left.origin) and left.origin == right.origin
         return left.type is right.type and is_one is (operator is Comparison.EQ)
     if convert and left.type is not right.type:
@@ -143,9 +143,9 @@ def _units(value: Value) -> bytes:
 
 
 def _widens(left: OperandType, right: OperandType) -> bool:
-    """Return True if Java's code converts one of the two types to the other.
+    """Return True if the broker's Java code converts the narrower of two operand types to the wider one.
 
-    The code has no clauses for a right operand that is narrower than the left operand.
+    It has no clause for a byte or short on the right, unless the type on the left is narrower still.
     """
     if OperandType.BIG in (left, right):
         return False

@@ -115,7 +115,7 @@ def evaluate_operand(
 ) -> Evaluated:
     """Return the value of an operand with its type, and report the exception that the broker would throw.
 
-    ``convert`` is True under the selector prefix with which comparisons convert strings to numbers and booleans.
+    ``convert`` is True if the selector has the prefix that makes comparisons convert strings to numbers and booleans.
     """
     evaluator = _Evaluator(message, dialect, receiver)
     evaluator.convert = convert

@@ -26,7 +26,8 @@ Ends = frozenset[Target]
 class _Reached(NamedTuple):
     """The ends of a part of a traversal.
 
-    ``surely`` is True if the message reaches an end whatever exchanges choose, even if the end is not in ``ends``.
+    ``surely`` is True if the message reaches some end whatever exchanges choose. That end may be missing in ``ends``,
+    because the traversal does not follow every choice.
     """
 
     ends: Ends = frozenset()
@@ -37,15 +38,16 @@ class _Reached(NamedTuple):
         return _Reached(self.ends | other.ends, self.surely or other.surely)
 
 
-#: A part of a traversal, as a generator. It yields further parts, is sent the ends of each, and returns its own ends.
+#: A part of a traversal, as a generator. It yields the parts that begin in it, is sent the ends of each of these parts,
+#: and returns the ends of all.
 _Walk = Generator["_Walk", _Reached, _Reached]
 
 
 class Visit(NamedTuple):
-    """An exchange that a message reached, with the routing keys of the message there.
+    """An exchange that a message reached, with the message's routing keys at this exchange.
 
     ``matched`` contains, for each binding of the exchange in ``Topology.bindings_by_source``, True if the message
-    matches it. It is empty for the default exchange, and for an exchange that chooses regardless of matches.
+    matches the binding. It is empty for the default exchange, and for an exchange that chooses regardless of matches.
     """
 
     exchange: Exchange
@@ -54,9 +56,10 @@ class Visit(NamedTuple):
 
 
 class ExchangeWalk:
-    """The traversal of one message. If ``alternates`` is False, it follows only bindings.
+    """The traversal of one message. If ``alternates`` is False, only bindings are followed.
 
-    At an exchange that chooses among its bindings it stops; if ``chosen`` is True, it follows all that can be chosen.
+    At an exchange that chooses among its bindings, the traversal stops, or if ``chosen`` is True, follows every binding
+    that can be chosen.
     """
 
     def __init__(self, topology: Topology, message: Message, *, alternates: bool = True, chosen: bool = False) -> None:
@@ -69,7 +72,7 @@ class ExchangeWalk:
         #: True if the message reached an exchange that the file names without describing it.
         self.came_to_unknown = False
         self.visits: dict[tuple[str, Keys], Visit] = {}
-        #: For each state (exchange, keys), the states to which the message went on; only for brokers whose rings fail.
+        #: (exchange, keys) -> the pairs that the message reached next. Empty unless a cycle is an error at the broker.
         self.onward: dict[tuple[str, Keys], list[tuple[str, Keys]]] = {}
         self._alternates = alternates
         self._chosen = chosen
@@ -108,15 +111,15 @@ class ExchangeWalk:
         self._path.add(here)
         reached, matched = yield from self._bound(exchange, keys)
         is_open = self._chose_here > chose
-        # If a choice can take the message to a queue, it is not certain that the message reaches the alternate.
+        # If an exchange chose, the message may have reached a queue, so the alternate is only a possible end.
         left = not reached.surely and (self._chosen or not is_open)
         if not matched if self.topology.rules.alternate_on_no_match else left:
             reached = reached.also((yield from self._alternate(exchange, keys)))
         if not self.topology.rules.alternate_on_no_match:
-            # Otherwise the result of an exchange depends only on its own bindings, so one visit is enough.
+            # Keep the exchange on the path if the alternate depends only on its own bindings: one visit is enough.
             self._path.remove(here)
         if self._shortened == shortened:
-            # No walk ended at an exchange on the path, so the result is the same on every other path.
+            # No walk ended early because its exchange was on the path, so this result holds for every path.
             self._known[here] = reached, is_open
         return reached
 
@@ -183,7 +186,7 @@ class ExchangeWalk:
 
     @property
     def comes_back(self) -> bool:
-        """True if the message came back to an exchange on its path with the same keys, at a broker whose rings fail."""
+        """True if the message came back to an exchange with the same keys, and the broker treats this as an error."""
         try:
             TopologicalSorter(self.onward).prepare()
         except CycleError:

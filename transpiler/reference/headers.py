@@ -41,8 +41,8 @@ def look_up(node: ast.Identifier, message: Message, dialect: Dialect, receiver: 
 def header_value(field: HeaderField, message: Message, dialect: Dialect = JMS, receiver: Receiver = ANYONE) -> Operand:
     """Return the value of a header field, or None for NULL.
 
-    It is the value under the field's name in ``header_values``, else that of the first origin that has one, else the
-    default.
+    In order of precedence: the value of ``field.name`` in ``message.header_values``, the value of the first origin that
+    has one, and ``field.default``.
     """
     origins = field.origins
     given = (message.header_values or {}).get(field.name)

@@ -25,7 +25,7 @@ class BrokerError(Exception):
 class Value(NamedTuple):
     """An operand that is not NULL.
 
-    ``origin`` is the name of the property that holds the value; types that are compared by identity need it.
+    ``origin`` is the name of the property that holds the value, for values that Java compares by identity.
     """
 
     type: OperandType

@@ -197,9 +197,9 @@ class _XPath:
         return (any if sign == "or" else all)(_boolean(self.value(operand, context)) for operand in operands)
 
     def _compared(self, sign: str, left: _Value, right: _Value) -> bool:
-        """Return the value of a comparison. Under section 3.4, a set of nodes compares true if any of its nodes does.
+        """Return the value of a comparison. Under section 3.4, a set of nodes has the result TRUE if any node has.
 
-        A set of nodes that is compared with a boolean is converted to a boolean first.
+        If one operand is a boolean, a set of nodes is converted to a boolean first.
         """
         holds, equality = _COMPARISONS[sign], sign in ("=", "!=")
         if isinstance(left, bool) or isinstance(right, bool):
@@ -275,7 +275,7 @@ class _Query(_XPath):
             return None
 
     def _path(self, path: tree.Path, context: _Context) -> list[Node]:
-        # Only a path reads the body: a query without paths can be true of a message whose body is not XML.
+        # An error only now, when a path reads the body: a query without paths can be true of a body that is not XML.
         if self._document is None:
             raise _NoValueError
         return super()._path(path, context._replace(node=self._document))
@@ -366,7 +366,7 @@ def _atomized(value: _Value) -> list[str | float]:
 
 
 def _cast(item: str | float, other: str | float) -> str | float | None:
-    """Convert ``item`` for a comparison with ``other``; None if the conversion fails."""
+    """Return ``item``, as a number if it is a node's text and ``other`` is a number; None if that is impossible."""
     return _read_number(item) if isinstance(item, _Untyped) and isinstance(other, float) else item
 
 
@@ -383,7 +383,7 @@ def _called(name: str, arguments: list[_Value], context: _Context) -> _Value:
 def _prefixed_name(path: tree.Path) -> str | None:
     """Return the name in ``//name`` or ``.//name``; None for any other path.
 
-    Java compares this name with whole names, and the names in other paths with names without their prefixes.
+    Java compares this name with the full names of elements, but names in other paths with names without prefix.
     """
     match path:
         case tree.Path(start=tree.Start.ROOT, steps=[step]):

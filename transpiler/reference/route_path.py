@@ -26,7 +26,7 @@ _PUBLISHER = Publisher()
 
 
 class Step(NamedTuple):
-    """A link from a queue to another place, and the routing of the message after the link.
+    """A link by which a message leaves a queue, and the routing of the message at the end of the link.
 
     ``to`` is the exchange, destination or queue to which the link leads; None is another broker. ``traced`` is None if
     the topology does not have the target of the link.
@@ -131,7 +131,7 @@ def _links_from(
     made = queue not in topology.queue_names
     listed = links.get(Target("queue", queue), ())
     subscribed = [link for link in listed if link.pattern is not None]
-    # If no key matches a pattern, the message reached the subscription under another name, and can be of any topic.
+    # If no key matches a pattern, the keys do not show the topic of the message: the links of all patterns apply.
     names = [key for key in keys if key is not None]
     of_key = [_of_queue(link, name) for name in names for link in _of_key(topology, subscribed, name)] or subscribed
     plain = (link for link in listed if link.pattern is None)
@@ -142,9 +142,12 @@ def _links_from(
 
 
 def _links_of_own(topology: Topology, links: Mapping[Target, list[Link]], key: str, let_go: bool) -> Iterator[Link]:
-    """Yield the links of a queue that a send created; ``key`` is the queue's key."""
+    """Yield the links of a queue that the broker created for a message; ``key`` is the routing key of the queue.
+
+    ``let_go`` is True if the message has already left an earlier queue.
+    """
     for link in _of_key(topology, links.get(OWN_QUEUE, ()), key):
-        # The names of queues for dead letters of dead letters would become longer and longer.
+        # If a queue for dead letters had a queue for its dead letters, and so on, the names would grow forever.
         endless = let_go and link.affixes is not None
         stays = link.key == key and link.destination != TOPIC_KIND
         if not endless and not stays and link.destination_type != "outcome":
@@ -162,7 +165,7 @@ def _of_key(topology: Topology, links: Iterable[Link], key: str) -> Iterator[Lin
 
 
 def _of_queue(link: Link, key: str) -> Link:
-    """Return ``link`` for the queue or topic ``key``: the name with ``affixes`` around the key is filled in."""
+    """Return ``link`` with the name that its affixes form around ``key``, a queue or topic, as destination or key."""
     if link.affixes is None:
         return link
     name = key.join(link.affixes)

@@ -78,7 +78,7 @@ class Arrival(NamedTuple):
     """Where one exchange routes a message.
 
     ``ends`` are the queues and outcomes that the message always reaches, ``possible`` those that it may also reach.
-    ``outcome`` is the outcome without regard to the outcomes in these two sets.
+    ``outcome`` is the outcome if ``ends`` and ``possible`` contain only queues.
     """
 
     ends: Ends
@@ -140,7 +140,7 @@ def settle(topology: Topology, message: Message, destination: str, parts: Sequen
     elif not queues and unknown:
         outcome = "undecided"
     elif outcome == "alternate":
-        # In the topology of a JMS broker, alternates are made by the importer and are not a fallback of the broker.
+        # For a JMS broker, the importer expresses ordinary routing as alternates, so this is no fallback.
         outcome = "delivered"
     elif not queues and not others and outcome not in ("delivered", "undecided"):
         outcome = "discarded"

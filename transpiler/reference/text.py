@@ -126,7 +126,7 @@ def _line_matches(text: str, pattern: Pattern) -> bool:
             reached: set[int] = set()
             stop = -1
             for start in sorted(ends):
-                # Every position in a line reaches a subset of the positions that the first position in it reaches.
+                # From a later position in the same line, no end is reached that the first position does not reach.
                 if start > stop:
                     stop = text.find("\n", start)
                     stop = len(text) if stop < 0 else stop
@@ -182,7 +182,7 @@ def call(function: str, arguments: Sequence[Callable[[], Operand]], dialect: Dia
 
 
 def _equals(item: Operand, member: Operand, dialect: Dialect) -> bool:
-    """Return True if a member of a list equals ``member`` under Java's ``equals``; values of other types never do."""
+    """Return True if ``item`` of a list equals ``member`` under Java's ``equals``: never if their types differ."""
     if item is None:
         raise BrokerError("INLIST meets a NULL in its list")
     if member is None:
@@ -199,9 +199,10 @@ def _text(value: Operand) -> str:
 
 @contextmanager
 def _bounded() -> Iterator[None]:
-    """Convert errors of regular expressions: to ``BrokerError`` if Java rejects the expression too.
+    """Convert the errors of a regular expression that is evaluated in this context.
 
-    An expression that is unsupported, or too slow, becomes an ``UnsupportedFeatureError``.
+    If Java rejects the expression too, raise ``BrokerError``; if it is only unsupported or too slow here,
+    ``UnsupportedFeatureError``.
     """
     try:
         yield

@@ -43,7 +43,7 @@ _CORRUPT = "_corrupt_record"
 
 
 class Archive(NamedTuple):
-    """Messages as a DataFrame, and their layout: a layout, its name, or a DataFrame of the columns; None infers it."""
+    """Messages as a DataFrame. ``layout``: their layout, its name, or a DataFrame with its columns; None infers it."""
 
     messages: Any
     layout: Any
@@ -51,7 +51,7 @@ class Archive(NamedTuple):
     def of_virtual_host(self, topology: Topology) -> tuple[Archive, Counter[str]]:
         """Return the messages of the topology's virtual host, and the counts of messages of other virtual hosts.
 
-        All messages are kept if the topology's file names no virtual host, or if the messages do not name theirs.
+        All messages are kept if the topology's file or the messages name no virtual host.
         """
         own, layout = topology.vhost, getattr(self.layout, "name", self.layout)
         if own is None or layout not in (None, TRACE) or VHOST not in self.messages.columns:
@@ -197,7 +197,7 @@ def _read_archive(session: Any, inputs: Inputs, layout: str | None, schema: Any,
         opened = inputs.opened(session)
         for record in (one for file in inputs.files() for one in records(file, "json", errors, opened)):
             errors.attempt(_check_object, record)
-        # Spark rejects a query that reads only this column, unless the rows are cached.
+        # Cache the rows, because Spark rejects a query that reads only ``_CORRUPT`` from a file.
         messages = messages.cache().filter(f"{_CORRUPT} IS NULL").drop(_CORRUPT)
     return Archive(messages, messages if layout == FLAT else layout)
 
@@ -312,7 +312,7 @@ def _messages(session: Any, inputs: Inputs, errors: CommandErrors) -> Archive:
                 errors.add(error)
             parsed, wrong = parsed.filter(f"{PROBLEM} IS NULL"), None
     if wrong is not None or counts.content:
-        # Python reads plain properties, NaN, and lists and maps whose content must be encoded.
+        # The SQL cannot convert plain properties, NaN, and the content of lists and maps, so read these in Python.
         return _rows_in_python(session, inputs, AmqpLayout(), errors)
     return Archive(parsed.select(*SECTIONS, *(name for name in COLUMNS if counts[name])), None)
 
@@ -348,7 +348,7 @@ def _rows_in_python(session: Any, inputs: Inputs, layout: ArchiveLayout, errors:
 
 
 def _texts(session: Any, cells: list[Mapping[str, Any]]) -> Archive:
-    """Return messages whose values are all text as rows of CSV, because only this layout has the types by use."""
+    """Return messages whose values are all text as rows of CSV, whose layout gives text the type that it is used as."""
     names = list(dict.fromkeys(name for each in cells for name in each))
     rows = [tuple(each.get(name) for name in names) for each in cells]
     kinds = ", ".join(f"{quote_name(name)} STRING" for name in names)

@@ -207,7 +207,7 @@ def _with_absent(table: Any) -> Any:
 
 
 def read_schema(given: str | None) -> Any:
-    """Read a schema for Spark's readers from DDL text, Spark's JSON form, or a file with either; None for None."""
+    """Read the schema ``given`` for Spark's readers: DDL text, Spark's JSON form, or a file with one of these."""
     if given is None:
         return None
     from pyspark.sql.types import StructType

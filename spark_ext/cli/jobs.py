@@ -146,7 +146,7 @@ class Output:
             raise
 
     def _rename(self) -> None:
-        """Give the complete output its name. If two jobs write the same output, that of the first to end is kept."""
+        """Give the complete output its name. If two jobs write the same output, the job that ends first wins."""
         # Hadoop would move the output into an existing directory of that name, and checks for it in a separate step.
         self._refuse_existing()
         if has_scheme(self._name):

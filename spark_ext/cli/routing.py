@@ -56,7 +56,7 @@ class Routing(NamedTuple):
 
     @property
     def topology(self) -> Topology:
-        """The topology. That of a compiled topology has only the exchanges and the bindings between them."""
+        """The topology; if it was compiled, only its exchanges and the bindings between exchanges."""
         return self.given.topology if isinstance(self.given, CompiledTopology) else self.given
 
     def broadcast(self) -> AbstractContextManager[None]:
@@ -292,7 +292,10 @@ def backtest(
 
 
 def _with_subscribers(routed: Any, topology: Topology, possible: str, recorded: str) -> Any:
-    """Add recorded queues that the topology's file does not contain to the possible queues of messages to topics."""
+    """Add queues of the column ``recorded`` to the column ``possible`` for messages to topics.
+
+    Only queues that the topology's file does not contain are added: they may belong to unknown subscribers.
+    """
     known = f"CAST(array({', '.join(map(quote_text, sorted(topology.queue_names)))}) AS ARRAY<STRING>)"
     others = f"CASE WHEN contains({_PUBLISHED_TO}, 'topic://') THEN array_except({recorded}, {known}) END"
     both = f"array_union({quote_name(possible)}, coalesce({others}, CAST(array() AS ARRAY<STRING>)))"
@@ -313,7 +316,10 @@ def _check_recorded(messages: Any, recorded: str, archive: str, partial: bool) -
 
 
 def _count(routed: Any, column: str, outcome: str, possible: str | None) -> tuple[Summary, int]:
-    """Count the messages by exchange, queue and outcome, and those with possible queues, in one Spark job."""
+    """Count messages by exchange, queue, outcome and possible queue in one Spark job.
+
+    Also return the number of messages that have a possible queue.
+    """
     counted = [("exchange", _PUBLISHED_TO), ("outcome", quote_name(outcome))]
     queues = {"queue": column} | ({} if possible is None else {"possible": possible})
     if possible is not None:

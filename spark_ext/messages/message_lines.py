@@ -34,7 +34,8 @@ from spark_ext.messages.schemas import MAX_MILLISECONDS, MESSAGE_SCHEMA
 from transpiler.compiler.layouts.columns import MAPS, SECTIONS, STRUCTS
 from transpiler.message.types import AmqpType, Compound
 
-#: The column with the problem of a line, which is NULL if the line is a valid message, and the values of this column.
+#: ``PROBLEM``: the column with the problem of a line, NULL if the line is a valid message. Its values are
+#: ``NO_MESSAGE`` and ``CONTENT``, which only Python can encode.
 PROBLEM = "_problem"
 NO_MESSAGE, CONTENT = "no message", "content of a list or map"
 
@@ -122,7 +123,10 @@ def _converted(beside: Mapping[str, str]) -> str:
 
 
 def _entries() -> str:
-    """Return SQL for the entries of each map, NULL if it is not a map, and of the ids and the body's value."""
+    """Return SQL for a struct with one array of entries for each map section, NULL if the section is not a map.
+
+    Its last field ``others`` is the array of the entries for the ids and the value of the body.
+    """
     maps = {
         name: f"transform(map_entries({extract(name, 'map<string,variant>')}), "
         f"e -> {entry('e.key', 'e.value', f'_texts.{name}[e.key]')})"
@@ -161,7 +165,7 @@ def _header() -> str:
 
 def _properties() -> str:
     pattern = _object_pattern({**dict.fromkeys(_IDS, _ID_SCHEMA), **_PROPERTIES})
-    # ``_values`` ends with the ids and then the value of the body.
+    # The last elements of ``_values`` are the ids and then the value of the body, so count from the end.
     ids = {name: f"element_at(_values, {place - len(_IDS) - 1}).value" for place, name in enumerate(_IDS)}
     converted = {
         **ids,
@@ -245,7 +249,7 @@ def _body_fields() -> str:
 
 
 def _map(name: str) -> str:
-    # The size of a NULL map is NULL or -1, depending on a setting of Spark.
+    # Count a NULL map as 0 elements: Spark's ``size`` returns NULL or -1 for it, depending on a setting.
     before = "".join(f" + greatest(size(_entries.{other}), 0)" for other in MAPS[: MAPS.index(name)])
     return let(
         "m",

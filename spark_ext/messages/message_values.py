@@ -27,8 +27,8 @@ _BOUNDS: Mapping[AmqpType, tuple[int, int]] = {
     kind: (low, min(high, _LONG[1])) for kind, (low, high) in INTEGER_RANGES.items() if (low, high) != _LONG
 }
 
-#: The VARIANT schema of a value with its AMQP type: that of a type without a value, and the beginning of one with a
-#: value.
+#: ``_TYPE_ONLY``: the VARIANT schema of an AMQP type without a value. ``_TYPE_AND``: the beginning of the VARIANT
+#: schema of a value with its AMQP type.
 _TYPE_ONLY, _TYPE_AND = "OBJECT<type: STRING>", "OBJECT<type: STRING, value: "
 
 #: A regular expression for the end of the text. It has no backslash, because the meaning of a backslash in SQL depends

@@ -218,10 +218,10 @@ class MessageColumns(NamedTuple):
 def message_columns(messages: DataFrame | None, layout: Layout | SchemaLike | None) -> MessageColumns:
     """Return the columns of ``messages``, and the layout for them. All code on Spark gets its layout here.
 
-    If ``messages`` is None, or if Spark cannot analyze the messages because they are in a pipeline, the columns are
-    those of the schema that ``layout`` is, was made with, or has as a preset; without such a schema there are none. If
-    ``layout`` is None, it is inferred from the messages; without messages it is the canonical layout. Raise
-    ``LayoutError`` in a pipeline if ``layout`` is None, and if the layout needs columns that the messages do not have.
+    If ``messages`` is None, or in a pipeline, where Spark cannot analyze messages, the columns are those for which the
+    layout was made, or no columns if these are unknown. If ``layout`` is None, it is inferred from the messages;
+    without messages it is the canonical layout. Raise ``LayoutError`` if ``layout`` is None in a pipeline, or if the
+    layout needs columns that the messages do not have.
     """
     given = analyzed_schema(layout) if isinstance(layout, DataFrame) else layout
     schema = None
@@ -238,7 +238,7 @@ def message_columns(messages: DataFrame | None, layout: Layout | SchemaLike | No
 
 
 def _declared_schema(layout: Layout) -> StructType:
-    """Return the schema for which ``layout`` was made, or that of an archive's layout; otherwise an empty schema."""
+    """Return the schema for which ``layout`` was made, else the schema of an archive in this layout, else no fields."""
     known = layout.known_schema()
     if known is not None:
         return StructType.fromJson(_complete(known))
@@ -264,7 +264,7 @@ def _complete(spark_type: Any) -> Any:
 def case_sensitive(frame: DataFrame | None = None) -> bool:
     """Return True if names that differ only in the case of letters are different names in the session of ``frame``.
 
-    If ``frame`` is None, the active session of the thread determines it, or else the default session.
+    If ``frame`` is None, the session is the active session of the thread, or else the default session.
     """
     try:
         session = SparkSession.active() if frame is None else frame.sparkSession

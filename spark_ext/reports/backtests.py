@@ -185,7 +185,10 @@ def _check_is_queue(name: str, topology: Topology | None, routed: DataFrame) -> 
 def _given(
     exchange: str | Column | None, topology: Topology | None, routed: DataFrame, columns: MessageColumns
 ) -> GivenExchange:
-    """Return the exchange that the option gives, as in ``route``. If ``topology`` is None, any exchange is allowed."""
+    """Return the exchange that the option ``exchange`` of ``backtest`` gives, as in ``route``.
+
+    Unless ``topology`` is None, raise ``TopologyError`` for an exchange that it does not have.
+    """
     given = given_exchange(exchange, topology or Topology(RABBITMQ), routed, columns)
     if topology is not None:
         check_exchange(given.name, topology)
@@ -215,8 +218,8 @@ def _published(given: GivenExchange, topology: Topology | None, columns: Message
 def _compared(selected: DataFrame, partial: bool, there: Collection[str]) -> DataFrame:
     """Add columns with the differing queues: missed queues, extra queues, and queues unknown to the topology.
 
-    The default exchange routes to every queue by its name, so a recorded queue that it did not reach is unknown, except
-    for the queues in ``there``, which the topology has.
+    The default exchange routes to every queue by its name. So if a message to this exchange was recorded in a queue
+    that the topology does not reach, the queue is unknown, except for the queues in ``there``, which the topology has.
     """
     by_name = f"coalesce(published = {quote_text(DEFAULT_EXCHANGE)}, false)"
     lost = "array_except(recorded, routed)"
@@ -233,7 +236,7 @@ def _compared(selected: DataFrame, partial: bool, there: Collection[str]) -> Dat
 
 
 def _counted(compared: DataFrame) -> list[Row]:
-    """Count the messages by exchange, and their differing queues, in one pass over the messages."""
+    """Count the messages by exchange, and their missed, extra and unknown queues by queue, in one pass."""
     # There is one row for each message, and one row for each of its differing queues.
     counted = "struct('{}' AS kind, exchange, {} AS queue, {} AS deliveries, {} AS disagrees)"
     counts = ["array(" + counted.format("message", "''", "size(recorded)", f"NOT ({_AGREES})") + ")"]

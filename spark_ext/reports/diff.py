@@ -35,8 +35,8 @@ from transpiler.topology.model import Topology, check_exchange
 #: A value that can be compared: a selector, a filter or filter set, or a topology.
 Comparable: TypeAlias = "str | Expression | FiltersLike | Topology"
 
-#: Number of changed messages that are fetched for each example of a topology's change, so that the chosen examples show
-#: different queues.
+#: Number of changed messages that are fetched for each example of a change of a topology. The examples are chosen from
+#: these messages so that they show different queues.
 _LOOKED_AT = 40
 
 
@@ -209,7 +209,7 @@ def _diff_topologies(rows: _Rows, old: Topology, new: Topology, missing: Missing
     for name, topology in zip(names, (old, new), strict=True):
         known = topology.exchange_by_name
         if exchange is not None and not topology.rules.addressing.may_name(exchange, known):
-            # Only the other topology has the exchange, which is a change: in this one the message reaches no queue.
+            # This topology lacks the exchange, so the message reaches no queue in it; that is a change, not an error.
             routed = routed.withColumn(name, sf.expr("CAST(array() AS ARRAY<STRING>)"))
             continue
         if not choices(topology):

@@ -30,8 +30,8 @@ from transpiler.language.selector.parsing import SelectorLike, selector_text
 from transpiler.routing.found_values import found_values, places_of, tests_of
 from transpiler.tools.explanation import explain_selector
 
-#: Maximum number of parts that are counted separately, of which the last combines all further parts; and maximum number
-#: of names of one part that are examined as missing.
+#: ``_MAX_PARTS``: maximum number of parts of a selector; the last combines all remaining terms. ``_MAX_NAMES``: maximum
+#: number of names in one part whose absence is counted.
 _MAX_PARTS, _MAX_NAMES = 40, 8
 
 #: Minimum number of rows that are fetched from a group to choose examples from, because some rows may be similar.
@@ -127,7 +127,10 @@ def explain_matches(
 
 
 def _order(key: tuple[int | None, bool | None, int | None]) -> tuple[bool, int, bool, int]:
-    """Return the sort key of a group: matching rows first, then by part, groups without a part last, FALSE first."""
+    """Return the sort key of the group ``key`` (part, result, missing name): groups of matching rows come first.
+
+    Then groups are sorted by part, those without a part last; for the same part, FALSE comes before unknown.
+    """
     part, verdict, absent = key
     return verdict is not True, 10**6 if part is None else part, verdict is None, -1 if absent is None else absent
 
@@ -166,7 +169,7 @@ class Parts:
         }
 
     def asked(self, part: int | None) -> ast.Expression | None:
-        """Return the condition that explains a row: its part, or the whole for alternatives and for matching rows."""
+        """Return the condition that explains rows of ``part``: the whole selector if None, or if parts are alternatives."""
         condition = self._condition if part is None or self.are_alternatives else self._terms[part]
         return ast.ConvertStrings(condition) if self._converts and condition is not None else condition
 
@@ -260,9 +263,9 @@ def _no_number() -> Column:
 
 
 def _count(df: DataFrame, parts: Parts, tests: Sequence[str], examples: int) -> DataFrame:
-    """Count the rows of each group in one aggregation. Each group is divided into shares with an example row each.
+    """Count the rows of each group in one aggregation. With ``examples``, a group is split into shares of one example.
 
-    The columns ``found0`` and so on count the rows that pass each of ``tests``.
+    The columns ``found0`` and so on count the rows that pass each of ``tests``, which are SQL conditions.
     """
     shares = max(_MIN_CANDIDATES, 2 * examples) if examples else 1
     share = (sf.monotonically_increasing_id() % shares).alias("share")
@@ -272,8 +275,8 @@ def _count(df: DataFrame, parts: Parts, tests: Sequence[str], examples: int) -> 
     keyed = judged.select("example", "share", *parts.key(), *found)
     counts = [sf.count(sf.lit(1)).alias("rows"), *(sf.count_if(sf.col(name)).alias(name) for name in found)]
     if examples:
-        # With ``collect_list``, Spark aggregates in a hash table of objects. Without it, Spark would sort the rows,
-        # because the type of the example has no fixed size.
+        # ``collect_list`` makes Spark aggregate in a hash table of objects. Otherwise Spark would sort the rows,
+        # because an example has no fixed size.
         hashed = sf.collect_list(_no_number()).alias("nothing")
         counts += [sf.first("example").alias("example"), hashed]
     return keyed.groupBy("part", "verdict", "absent", "share").agg(*counts)

@@ -15,7 +15,7 @@ from transpiler.compiler.compile_options import RowOptions, SelectorOptions, rea
 from transpiler.language.selector.dialects import find_dialect
 from transpiler.language.selector.parsing import SelectorLike, selector_text
 
-#: The name of the column with the result of each row, and the values of this column.
+#: ``RESULT``: the column with the result of each row. ``MATCHED``, ``NOT_MATCHED`` and ``UNKNOWN``: its values.
 RESULT = "result"
 MATCHED, NOT_MATCHED, UNKNOWN = "matched", "not matched", "unknown"
 

@@ -24,12 +24,12 @@ class Undecodable:
         self._rows: Counter[str] = Counter()
 
     def look_at(self, row: Mapping[str, Any]) -> None:
-        """Count the properties of ``row`` whose bytes are not valid UTF-8."""
+        """Count ``row`` for each property of the selector whose bytes in it are not valid UTF-8."""
         if self._store is not None:
             self._rows.update(self._store.undecodable(row) & self._names)
 
     def findings(self) -> tuple[Diagnostic, ...]:
-        """Return a warning for each such property, with the number of its rows."""
+        """Return a warning for each property with undecodable bytes, with the number of rows in which it has them."""
         return tuple(_finding(name, rows) for name, rows in sorted(self._rows.items()))
 
 

@@ -169,7 +169,7 @@ class Parts:
         }
 
     def asked(self, part: int | None) -> ast.Expression | None:
-        """Return the condition that explains rows of ``part``: the whole selector if None, or if parts are alternatives."""
+        """Return the condition that explains rows of part ``part``: the whole one for None and alternatives."""
         condition = self._condition if part is None or self.are_alternatives else self._terms[part]
         return ast.ConvertStrings(condition) if self._converts and condition is not None else condition
 

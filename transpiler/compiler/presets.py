@@ -28,7 +28,8 @@ LayoutLike = str | Path | Layout | Mapping[str, Any] | SchemaLike | None
 
 _NAME = re.compile(r"[\w.-]*")
 
-#: Hints for unknown preset names whose meaning is known although no preset, or the wrong preset, has a similar name.
+#: Hints for invalid preset names that users are likely to write, by name. A search for similar names would find no
+#: preset, or the wrong preset.
 _MEANT = {
     "kafka": "did you mean kafka-headers?",
     "flat": "typed columns need a schema: pass the DataFrame or its schema; in commands --schema",

@@ -30,7 +30,8 @@ RoutingType = Literal["ANYCAST", "MULTICAST"]
 
 ROUTING_TYPES: tuple[RoutingType, ...] = get_args(RoutingType)
 
-#: Names of the exchanges at which sends enter: for Artemis without a routing type, and for ActiveMQ by kind.
+#: Names of the exchanges at which sends enter. ``UNTYPED``: Artemis' sends without a routing type. ``QUEUE_KIND`` and
+#: ``TOPIC_KIND``: ActiveMQ's sends to queues and to topics.
 UNTYPED = "untyped"
 QUEUE_KIND, TOPIC_KIND = "queue", "topic"
 
@@ -62,7 +63,10 @@ class Send(NamedTuple):
 
 
 class PlacePattern(NamedTuple):
-    """The places that a name denotes: the prefix of their kind (such as ``queue://``), and the words of a pattern."""
+    """The places that a name denotes: a pattern of words for their names, and the prefix of their kind.
+
+    ``kind`` is a prefix such as ``queue://``, or empty.
+    """
 
     kind: str
     words: TopicPattern
@@ -72,7 +76,7 @@ class PlacePattern(NamedTuple):
 class Addressing(ABC):
     """A way in which senders name places. Brokers whose senders name places the same way have equal objects."""
 
-    #: The singular and plural noun for an exchange; and the noun for what a binding key with wildcards matches.
+    #: ``nouns``: the singular and plural noun for an exchange. ``pattern_noun``: the noun for a key with wildcards.
     nouns: ClassVar[tuple[str, str]]
     pattern_noun: ClassVar[str]
 
@@ -88,9 +92,9 @@ class Addressing(ABC):
     takes_lists: ClassVar[bool] = False
     #: The kinds of targets to which bindings and alternates can lead.
     targets: ClassVar[tuple[TargetType, ...]]
-    #: The names whose value in a selector is the place that the message has reached.
+    #: The names of header fields whose value in a selector is the place that the message has reached.
     place_names: ClassVar[frozenset[str]] = frozenset()
-    #: The text that precedes a destination's name in the name of the destination's own queue.
+    #: The prefix that makes the name of a destination the name of the destination's own queue.
     own_prefix: ClassVar[str] = ""
 
     #: True if senders can name a queue directly, so that a queue needs no binding.
@@ -110,11 +114,11 @@ class Addressing(ABC):
     unknown: ClassVar[str]
     #: The text for users about a queue to which no binding leads; None if such a queue is normal.
     lonely: ClassVar[str | None]
-    #: The texts for users about a place that leads nowhere, and about a place whose paths end before any queue; None if
-    #: there may be a queue.
+    #: ``leads_nowhere``: the text for users about a place that leads nowhere. ``ends_early``: the text about a place
+    #: whose paths end before any queue; None if there may be a queue.
     leads_nowhere: ClassVar[str] = "it leads to no queue: its messages are lost"
     ends_early: ClassVar[str | None] = None
-    #: The texts for users, by outcome, about a message that reached no binding, if they differ from the usual texts.
+    #: By outcome: the text for users about a message that reached no binding, if it differs from the usual text.
     unasked: ClassVar[Mapping[Outcome, str]] = MappingProxyType({})
 
     @property
@@ -155,7 +159,7 @@ class Addressing(ABC):
 
     def own_queue(self, key: str) -> str:
         """Return the name of the own queue of the destination with the key ``key``."""
-        # A list of names to which messages are forwarded is a single name, and has no kind.
+        # A key with a comma is a list of names to which messages are forwarded. It counts as one name without a kind.
         return key if "," in key else self.own_prefix + key
 
     def queue_key(self, queue: str) -> str:
@@ -167,7 +171,7 @@ class Addressing(ABC):
         return ()
 
     def of_kind(self, _kind: str, name: str) -> tuple[str, RoutingType | None]:
-        """Return the destination of a kind and name, and the routing type for this kind; None if it needs no type."""
+        """Return the destination with a kind and name, and the routing type to send with; None if no type is needed."""
         return name, None
 
 
@@ -240,7 +244,7 @@ class ArtemisAddresses(Destinations):
     )
 
     def sends(self, destination: str, routing_type: str | None, _exchanges: Collection[str]) -> tuple[Send, ...]:
-        """Return the entry for the routing type, and for whether ``destination`` names a queue after the address."""
+        """Return the entry for ``routing_type``; a destination ``address::queue`` has other entries than an address."""
         check_routing_type(routing_type)
         return (Send(entry_name(routing_type, FULLY_QUALIFIED in destination), destination),)
 
@@ -296,11 +300,11 @@ class ActiveMQDestinations(Destinations):
         return tuple(f"{kind}{_MARK}{name}" for kind, name in activemq_parts(named))
 
     def destination(self, entered: Entered, key: str) -> str:
-        """Return the destination that ``key`` denotes at the exchange where it entered, with its kind."""
+        """Return the destination, with its kind, that ``key`` denotes at the exchange with the sends ``entered``."""
         return f"{entered.by}{_MARK}{key if entered.affixes is None else key.join(entered.affixes)}"
 
     def pattern(self, name: str, topic: TopicRules) -> PlacePattern:
-        """Return the kind of a destination and the words of its name; a name without a kind is not a pattern."""
+        """Return the kind and the words of the destination ``name``; without a kind, the whole name is one word."""
         kind, mark, bare = name.partition(_MARK)
         return PlacePattern(kind + mark, topic.name_pattern(bare)) if mark else PlacePattern("", (name,))
 

@@ -23,7 +23,7 @@ class Slip(NamedTuple):
 
 
 def slip_of(topology: Topology, binding: Binding) -> Slip | None:
-    """Return the apparent mistake of ``binding``; None if there is none, or if the broker has no exchanges.
+    """Return the apparent mistake in ``binding``; None if there is no mistake, or if the broker has no exchanges.
 
     A direct exchange compares keys as texts, so that a wildcard is an ordinary word. A topic exchange splits the key ""
     into no words. A headers binding compares only its pairs, and accepts every message if it has no pairs.

@@ -27,7 +27,10 @@ from transpiler.topology.exchange_types import HASHING_TYPES, MATCHING_TYPES, UN
 
 
 class RelayAddress(Enum):
-    """How the anonymous relay interprets the address in a message's ``to``: the JMS mapping, section 6.2."""
+    """How the anonymous relay, an AMQP node without a name, interprets the address in a message's field ``to``.
+
+    See the JMS mapping, section 6.2.
+    """
 
     #: The name of an exchange, else of a queue, or ``exchange/key``; a name has no slash (Broker-J).
     EXCHANGE_FIRST = "exchange first"
@@ -78,9 +81,9 @@ class Rules(BindingRules):
     rings_fail: bool = False
 
     def with_words(self, words: str) -> Rules:
-        """Return the rules with other special characters: separator, single-word and multi-word wildcard.
+        """Return the rules with the special characters ``words``: separator, single-word and multi-word wildcard.
 
-        Empty ``words`` means that names have no wildcards.
+        If ``words`` is empty, names have no wildcards.
         """
         if not words:
             return replace(self, topic=replace(self.topic, wild_names=False))
@@ -107,7 +110,7 @@ QPID_JAVA = Rules(
     predeclared={**_PREDECLARED, "amq.match": "headers"},
     reserved=("amq.", "qpid."),
     types=("direct", "topic", "fanout", "headers", UNKNOWN),
-    # The chapter names the first three types; the broker's code also evaluates the selector of a headers binding.
+    # The documentation names direct, topic and fanout; the broker also evaluates the selector of a headers binding.
     selector_types=("direct", "topic", "fanout", "headers"),
     replaces_keys=True,
     alternate_queues=True,
@@ -144,9 +147,9 @@ QPID_CPP = Rules(
     ),
 )
 
-#: The equality of RabbitMQ's headers exchange. It compares Erlang terms, which do not distinguish text from bytes, nor
-#: the types of integers; a decimal is a pair. Since RabbitMQ 3.13 it compares with ``=:=``, and a header's timestamp is
-#: in milliseconds.
+#: The equality of RabbitMQ's headers exchange. The exchange compares Erlang terms, which do not distinguish text from
+#: bytes, nor the types of integers; a decimal is a pair. Since RabbitMQ 3.13, the exchange compares with ``=:=``, and a
+#: header's timestamp is in milliseconds.
 _ERLANG = Equality(bytes_are_text=True, decimals_apart=True, empty_compounds_alike=True, asks_in_seconds=True)
 
 _RABBITMQ_INTERNAL = ("amq.rabbitmq.trace", "amq.rabbitmq.event", "amq.rabbitmq.log")

@@ -31,10 +31,10 @@ _CONDITION = (SELECTOR_ARGUMENT, DIALECT_ARGUMENT)
 
 
 class Choice(NamedTuple):
-    """The bindings among which an exchange chooses one, or several. If ``total`` is False, it may choose no binding.
+    """The bindings among which an exchange chooses. If ``total`` is False, the exchange may choose no binding.
 
-    If ``by_match`` is True, it chooses only among the bindings that the message matches, and no binding if it matches
-    none of them.
+    If ``by_match`` is True, the exchange chooses only among the bindings that the message matches, and chooses no
+    binding if the message matches none of them.
     """
 
     bindings: tuple[Binding, ...]
@@ -61,7 +61,8 @@ def choice_of(topology: Topology, exchange: Exchange) -> Choice | None:
         return None
     total = not choosing.may_choose_none
     if choosing.by_partition:
-        # The hash modulo the number of bindings is the key of the chosen binding, and no binding may have this key.
+        # The exchange chooses the binding whose key is the hash modulo the number of bindings. It chooses no binding if
+        # there is none with this key.
         numbers = {str(number) for number in range(len(bindings))}
         bindings = tuple(binding for binding in bindings if binding.key in numbers)
         total = len({binding.key for binding in bindings}) == len(numbers)
@@ -69,12 +70,12 @@ def choice_of(topology: Topology, exchange: Exchange) -> Choice | None:
     return None if total and len(destinations) < 2 else Choice(bindings, total, choosing.among_matches)
 
 
-#: The kind and the name of a binding's destination, and the key that replaces the message's key; None if none does.
+#: The kind of a binding's destination, its name, and the key that replaces the message's key (None: the key stays).
 _Target = tuple[TargetType, str, str | None]
 
 
 def target_of(topology: Topology, binding: Binding) -> _Target:
-    """Return the target of a binding. Among bindings with the same target there is no choice."""
+    """Return the target of ``binding``. Choosing among bindings with the same target makes no difference."""
     return binding.destination_type, binding.destination, topology.replacement_key(binding)
 
 
@@ -103,8 +104,8 @@ def chosen_queue(topology: Topology) -> str:
 def certain_topology(topology: Topology, chosen_queue: str) -> Topology:
     """Return the topology without the bindings among which exchanges choose.
 
-    The queue ``chosen_queue`` is added. A message reaches it if an exchange certainly chooses a queue for the message,
-    and it is unknown which queue.
+    The queue ``chosen_queue`` is added. A message reaches this queue if an exchange certainly chooses some queue for
+    the message, but it is unknown which queue.
     """
     made = choices(topology)
     bindings = [binding for binding in topology.bindings if binding.source not in made]
@@ -117,7 +118,7 @@ def certain_topology(topology: Topology, chosen_queue: str) -> Topology:
             exchanges.append(_without_choice(exchange))
             _add_only_matches(topology, choice, chosen_queue, exchanges, bindings)
         else:
-            # A binding that may be chosen counts as matched, so it is never certain that the alternate gets a message.
+            # Because the exchange may choose a binding, no message certainly goes to the alternate.
             exchanges.append(replace(_without_choice(exchange), alternate=None))
             bindings += [Binding(exchange.name, chosen_queue)] if choice.reaches_queue else []
     return replace(
@@ -135,10 +136,10 @@ def _without_choice(exchange: Exchange) -> Exchange:
 def _add_only_matches(
     topology: Topology, choice: Choice, chosen_queue: str, exchanges: list[Exchange], bindings: list[Binding]
 ) -> None:
-    """Add exchanges and bindings that follow each binding if no binding with another target matches.
+    """Add exchanges and bindings for the messages that match only bindings with the same target.
 
-    For each target, the message goes to an exchange whose bindings are the bindings with other targets, which lead
-    nowhere, and whose alternate is the target.
+    Such messages certainly reach the target. For each target, they go to an added exchange. Its bindings are the
+    bindings of ``choice`` with other targets, redirected to nowhere, and its alternate is the target.
     """
     by_target: dict[_Target, list[Binding]] = {}
     for binding in choice.bindings:
@@ -150,7 +151,7 @@ def _add_only_matches(
         others = [binding for other, listed in by_target.items() if other != target for binding in listed]
         if choice.reaches_queue:
             bindings += [replace(binding, destination=chosen_queue, destination_type="queue") for binding in own]
-        # A match prevents the alternates of this exchange and of the exchanges before it.
+        # A message that matches a binding never goes to the alternate of this exchange or of an exchange before it.
         bindings += [_led(binding, nowhere) for binding in own]
         taken = {binding.key for binding in others if binding.text(SELECTOR_ARGUMENT) is None}
         if not choice.total or all(binding.key in taken for binding in own):
@@ -179,7 +180,7 @@ def _led(binding: Binding, exchange: str) -> Binding:
 def possible_topology(topology: Topology, chosen_queue: str) -> Topology:
     """Return the topology in which exchanges choose all of their bindings, and their alternate if they may choose none.
 
-    The queue ``chosen_queue`` is added. A message reaches it through any exchange that the file does not describe.
+    The queue ``chosen_queue`` is added. Every exchange that the file does not describe leads to this queue.
     """
     made = choices(topology)
     bindings = [binding for binding in topology.bindings if binding.source not in made]

@@ -49,7 +49,7 @@ class KeyTest(Enum):
 class Choosing:
     """How an exchange chooses among its bindings. The chosen binding itself is not computed."""
 
-    #: The text for the choice in labels, and the format of the text for a binding key, with ``{key}``.
+    #: ``label``: the text for the choice. ``key_label``: the format for a binding key after this text, with ``{key}``.
     label: str = "one of"
     key_label: str = ""
     #: True if the exchange chooses only among the bindings that a message matches.
@@ -66,7 +66,7 @@ class Choosing:
 
 @dataclass(frozen=True, slots=True)
 class ExchangeKind:
-    """The comparisons of the bindings of one type of exchange. Without comparisons, a binding matches every message."""
+    """What the bindings of one type of exchange compare. If they compare nothing, they match every message."""
 
     key: KeyTest = KeyTest.NONE
     #: True if the binding's arguments are compared with the message's headers.
@@ -99,7 +99,7 @@ EXCHANGE_KINDS: Mapping[ExchangeType, ExchangeKind] = MappingProxyType(
         "headers": ExchangeKind(compares_headers=True),
         # The binding key is compared as in a direct exchange, and then the query is evaluated.
         "xml": ExchangeKind(key=KeyTest.EQUAL, evaluates_query=True),
-        # The plugin evaluates only the selector: the exchange before it has already compared the key.
+        # The plugin evaluates only the selector, because an exchange that leads to this one has compared the key.
         "x-jms-topic": ExchangeKind(requires_selector=True),
         "x-consistent-hash": ExchangeKind(choosing=Choosing(key_label=", weight {key}")),
         "x-modulus-hash": ExchangeKind(choosing=Choosing()),
@@ -121,7 +121,8 @@ def _choosing(among_matches: bool) -> tuple[ExchangeType, ...]:
     return tuple(name for name, choosing in kinds if choosing is not None and choosing.among_matches is among_matches)
 
 
-#: The types that choose among all bindings, by a hash or at random; and the types that choose among matching bindings.
+#: ``HASHING_TYPES``: the types that choose among all bindings, by a hash or at random. ``MATCHING_TYPES``: the types
+#: that choose among the bindings that a message matches.
 HASHING_TYPES, MATCHING_TYPES = _choosing(False), _choosing(True)
 
 CHOOSING_TYPES: tuple[ExchangeType, ...] = (*HASHING_TYPES, *MATCHING_TYPES, UNKNOWN)

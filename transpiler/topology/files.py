@@ -85,8 +85,8 @@ ENDINGS = (".json", ".yaml", ".yml", ".xml", ".properties")
 #: The suffixes of the names of files that are read as RabbitMQ's definitions in a directory.
 _OF_DEFINITIONS = (".json", ".yaml", ".yml")
 
-#: Members of queues and exchanges by which an export of RabbitMQ is recognised: Broker-J's form, and the project's own
-#: form without ``broker``, do not have them.
+#: Members of queues and exchanges by which an export of RabbitMQ is recognised: queues and exchanges in Broker-J's
+#: form, and in the project's own form without ``broker``, do not have such members.
 _OF_RABBITMQ = ("vhost", "auto_delete", "arguments")
 
 _OF_BROKER_J = ("virtualhostnodes", "virtualhosts", "modelVersion", "virtualHostInitialConfiguration")
@@ -299,7 +299,10 @@ def _topology_chosen(chosen: Document | ArtemisResources | RabbitMQResources, as
 
 
 def _topology_of_definitions(data: Any, asked: _Asked) -> Topology:
-    """Return the topology of RabbitMQ's definitions; if the caller gave answers, with the running objects instead."""
+    """Return the topology of RabbitMQ's definitions ``data``.
+
+    If the caller gave answers of a running broker, the running objects replace the objects in ``data``.
+    """
     running = _running(asked, "rabbitmq")
     if running is None:
         return topology_from_definitions(data, asked.vhost, asked.broker_version)
@@ -309,12 +312,16 @@ def _topology_of_definitions(data: Any, asked: _Asked) -> Topology:
     topology = topology_from_definitions(
         running_definitions(declared, running, vhost), asked.vhost, asked.broker_version
     )
-    # Findings would have locations in the merged definitions, and the declared file has its own findings.
+    # The findings are dropped because their locations would be in the merged definitions. The declared file is read
+    # separately, with findings.
     return replace(topology, findings=())
 
 
 def _running(asked: _Asked, *brokers: RunningBroker) -> Answers | None:
-    """Return the caller's answers of a running broker, if any; raise ``TopologyError`` if it is not in ``brokers``."""
+    """Return the caller's answers of a running broker, None without answers.
+
+    If the answers are of a broker that is not in ``brokers``, raise ``TopologyError``.
+    """
     if asked.running is not None and asked.running.broker not in brokers:
         compared = "RabbitMQ's definitions, and the configuration of Artemis or ActiveMQ"
         message = f"the answer is one of {asked.running.broker}, and the declared topology is not"
@@ -332,7 +339,7 @@ def parse_definitions(
 ) -> Topology:
     """Parse definitions of RabbitMQ in several texts, which the broker imports one after the other.
 
-    In errors, ``name`` is the name of the whole directory, and the name of a source that of its text.
+    ``name`` is the name of the directory in errors; errors in a single text have the name of its source.
     """
     documents = {source.name: load_documents(source)[0] for source in sources}
     for of, document in documents.items():
@@ -452,7 +459,10 @@ class _Found:
         return left_out(self._resources, self._brokers)
 
     def choose(self, name: str | None) -> tuple[Document | Broker, str | None]:
-        """Return the topology that ``name`` chooses, or the only one; and the virtual host to choose in it, or None."""
+        """Return the topology that ``name`` chooses, and the virtual host to choose in this topology.
+
+        If there is only one topology, return it. The virtual host is None if ``name`` does not contain a virtual host.
+        """
         found = self.topologies
         if not found:
             message = f"no resource here is a topology: {named(self._resources)}"
@@ -514,7 +524,8 @@ def _own_form(data: Any, vhost: str | None) -> Topology:
 def guess_form(data: Any) -> Form:
     """Guess the form of an object from its members.
 
-    The project's own form has ``broker``; RabbitMQ's exports have its version, or members that only they have.
+    The project's own form has the member ``broker``. RabbitMQ's exports have a member with RabbitMQ's version, or
+    members that occur in no other form.
     """
     if isinstance(data, list):
         return "broker-j"
@@ -644,7 +655,8 @@ def _text_errors(topology: Topology, beyond: dict[int, Diagnostic]) -> Iterator[
         selector = topology.selector(binding)
         if selector is None:
             continue
-        # The text of an ESCAPE literal matters; other literals are all valid if one literal of the same kind is.
+        # Whether an ESCAPE literal is valid depends on its text. Every other literal can be replaced by a literal of
+        # the same kind.
         dialect = topology.dialect(binding)
         shape = selector if "escape" in selector.lower() else scan(selector)[0]
         if (dialect, shape) in sound:

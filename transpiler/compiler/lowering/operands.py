@@ -31,8 +31,8 @@ class Alternative(NamedTuple):
     """A value of one type, which is the operand's value if ``guard`` holds and the value is not NULL.
 
     ``shared_guard`` is a simpler guard for all alternatives with the same value together; None if there is none.
-    ``stands_where`` is a predicate for the rows in which the alternative applies that does not test the value, such as
-    the guard of a value that is never NULL when the guard holds; None if there is no such predicate.
+    ``stands_where`` is a predicate for the rows in which the alternative applies. It does not test the value for NULL:
+    for example, it is the guard of a value that is never NULL when the guard holds. None if there is no such predicate.
     """
 
     type: OperandType
@@ -60,10 +60,10 @@ class Alternative(NamedTuple):
 class Operand(NamedTuple):
     """The value of an expression: its alternatives, and predicates for rows in which it has a value, is NULL or throws.
 
-    ``origin`` is the name of the property that the operand reads, for types that are compared by identity. ``nearest``
-    contains the numbers in another form, if a layout reads integers and fractions from the same column or key: the
-    double nearest to any number, and the numbers that it does not cover. ``by_use`` has two more versions of an operand
-    with texts whose types are lost; it is None if there is no such text.
+    ``origin`` is the name of the property that the operand reads, for types that are compared by identity. If a layout
+    reads integers and fractions from the same column or key, ``nearest`` contains the numbers in a second form: the
+    nearest double of the column or key, and numbers from elsewhere; otherwise it is empty. ``by_use`` has two more
+    versions of an operand with texts whose types are lost; it is None if there is no such text.
     """
 
     alternatives: tuple[Alternative, ...]
@@ -163,9 +163,9 @@ def from_value(kind: OperandType, value: ir.Value) -> Operand:
 
 
 def choice(operand: Operand, kind: OperandType, choices: Sequence[tuple[ir.Predicate, bool | str]]) -> Operand:
-    """Return an operand with the constant of the predicate in ``choices`` that holds.
+    """Return an operand that is, in each row, the constant whose predicate in ``choices`` holds.
 
-    One of the predicates holds if ``operand`` has a value; otherwise the result is absent.
+    One of the predicates must hold if ``operand`` has a value. If ``operand`` is NULL, the result is NULL.
     """
     items = tuple(Alternative(kind, ir.constant(value), condition) for condition, value in choices)
     return Operand(items, operand.present, operand.absent, operand.error)
@@ -214,7 +214,7 @@ def one_value(
 ) -> ir.Value:
     """Return ``items``, alternatives of ``operand``, as one value that is NULL if none of them applies.
 
-    ``convert`` returns the value of an alternative to use; None stands for its own value.
+    ``convert`` returns the value to use for an alternative; if ``convert`` is None, the alternative's value is used.
     """
     groups: dict[ir.Value, list[Alternative]] = {}
     for item in items:
@@ -222,7 +222,7 @@ def one_value(
     values: list[ir.Value] = []
     for value, group in groups.items():
         guard = guard_of(group, operand)
-        # A value is evaluated only if the previous value is NULL, so a guard that tests just that is not needed.
+        # A value is evaluated only if the previous value is NULL. A guard that the previous value is NULL is redundant.
         implied = bool(values) and guard == ir.IsNull(ir.without_conversions(values[-1]))
         values.append(value if implied else ir.guarded(guard, value))
     return ir.first_of(values, widest_type(values))
@@ -231,7 +231,7 @@ def one_value(
 def guard_of(group: Sequence[Alternative], operand: Operand) -> ir.Predicate:
     """Return the union of the guards of ``group``, alternatives of ``operand`` with the same value.
 
-    If these are all alternatives with that value, return their shorter shared guard.
+    If ``group`` contains all alternatives of ``operand`` with this value, return their shared guard, which is shorter.
     """
     if len(group) == 1 and group[0].guard == ir.TRUE:
         return ir.TRUE
@@ -342,7 +342,7 @@ def disjunction(terms: Sequence[Outcomes], dialect: Dialect) -> Outcomes:
 
 
 def _junction(terms: Sequence[Outcomes], dialect: Dialect, is_disjunction: bool) -> Outcomes:
-    """Return AND, which a FALSE term decides, or OR, which a TRUE term decides.
+    """Return the outcomes of the AND of ``terms``, or of their OR if ``is_disjunction``.
 
     If all terms are evaluated, SQL's truth tables need only the predicates of the terms. Otherwise the terms are joined
     pairwise in a balanced tree, which is possible because both truth tables are associative.
@@ -351,7 +351,7 @@ def _junction(terms: Sequence[Outcomes], dialect: Dialect, is_disjunction: bool)
     joined: list[Outcomes] = []
 
     def all_are_reached() -> bool:
-        # True if every term is evaluated, or could be without a difference because no term throws.
+        # True if every term is evaluated, or if evaluating all terms makes no difference because no term throws.
         return strict or all(term.error == ir.FALSE for term in terms)
 
     def calm(predicate: ir.Predicate) -> ir.Predicate:

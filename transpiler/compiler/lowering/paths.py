@@ -45,7 +45,7 @@ from transpiler.message.operand_types import OperandType
 def body_query(language: str, query: ast.StringLiteral, layout: Layout, source: Source) -> Outcomes:
     """Lower a query of the body in a selector. The query is FALSE if the body is not text."""
     if language == "XQUERY":
-        # Both brokers answer FALSE to every XQuery.
+        # Both brokers that accept XQUERY evaluate every XQuery to FALSE.
         return Outcomes(ir.FALSE, ir.TRUE)
     body = layout.field(MessageField("body", "value"))
     data = layout.field(MessageField("body", "data"))
@@ -75,12 +75,13 @@ def body_query(language: str, query: ast.StringLiteral, layout: Layout, source: 
     return Outcomes(true, complement(true))
 
 
-#: Maximum number of operators and of groups in an expression. The JDK has these limits since 8u331, 11.0.15 and 17.0.3.
+#: ``MAX_OPERATORS``: maximum number of operators in an expression. ``MAX_GROUPS``: maximum number of groups in an
+#: expression. The JDK has these limits since 8u331, 11.0.15 and 17.0.3.
 MAX_OPERATORS, MAX_GROUPS = 100, 10
 
 _WORDS = ("or", "and", "div", "mod")
 
-#: The signs that Java does not count as operators. It may count an opening parenthesis as a group.
+#: The signs that Java does not count as operators. An opening parenthesis may count as a group.
 _UNCOUNTED = ("(", ")", "]", ",")
 
 
@@ -188,7 +189,7 @@ class _Check:
     def _operation(self, operands: tuple[tree.Expression, ...], within: bool) -> None:
         self.nodes(operands[0], within)
         for before, operand in pairwise(operands):
-            # Java reads the operand after a union as a part of the union, unless a path cannot begin like the operand.
+            # Java parses the text after a union as part of the union, except for a text with which no path can begin.
             if _ends_with_union(before) and not re.match(r"[-0-9\"']|\.[0-9]", self._text[operand.span.start :]):
                 raise NoXPathError("beside a union only a constant is read", operand.span.start)
             self.nodes(operand, within)
@@ -358,7 +359,10 @@ _COMPARED = (OperandType.STRING, OperandType.LONG, OperandType.DOUBLE)
 
 
 def _counts_as(item: Alternative, polarity: bool) -> ir.Predicate:
-    """Lower the effective boolean value, which is TRUE for a string unless empty, and a number unless zero or NaN."""
+    """Return the predicate that the effective boolean value of ``item`` is ``polarity``.
+
+    An empty string, zero and NaN are FALSE; all other strings and numbers are TRUE.
+    """
     if item.type is OperandType.STRING:
         return compare_values(Comparison.NE, item.value, ir.constant(""), polarity)
     zero = compare_values(Comparison.EQ, item.value, ir.constant(0), not polarity)
@@ -451,7 +455,7 @@ def _spelled(operand: tree.Expression) -> str:
     """Spell an operand of a query in XPath 1.0."""
     match operand:
         case tree.Path(steps=(tree.Step(True, "child", name),)) if name != "*":
-            # Java compares the name in //name with whole names, including prefixes, and does so in no other path.
+            # In the path //name, and in no other path, Java compares the name with whole names, including prefixes.
             return f"//self::{name}"
         case tree.Path(steps=steps):
             return "".join(f"/{'/' * step.descendants}{'@' * (step.axis == 'attribute')}{step.test}" for step in steps)
@@ -461,7 +465,7 @@ def _spelled(operand: tree.Expression) -> str:
             # XPath 1.0 has no exponents.
             return format(Decimal(repr(value)), "f")
         case tree.Operation(first=first, rest=rest):
-            # Only the parentheses that are needed, because Java limits the number of groups.
+            # Write only the parentheses that are needed, because Java limits the number of groups.
             level = _tightness(operand)
             parts = [_spelled(first) if _tightness(first) >= level else f"({_spelled(first)})"]
             for sign, other in rest:

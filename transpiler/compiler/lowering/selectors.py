@@ -158,7 +158,7 @@ class SelectorLowering:
                 is_null = Outcomes(value.absent, value.present, value.error)
                 return is_null.negated() if negated else is_null
             case ast.BodyQuery(language=language, query=query):
-                # Imported only here because few selectors query a body. Few calculate either, see below.
+                # Imported only here because few selectors query a body.
                 from transpiler.compiler.lowering.paths import body_query
 
                 return body_query(language, query, self.names.layout, self.source)

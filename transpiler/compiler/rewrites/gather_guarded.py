@@ -128,7 +128,7 @@ def _without_guards(term: ir.And) -> ir.Predicate:
 
 
 def _is_guard(test: ir.Predicate) -> bool:
-    """Return True if ``test`` tests a value's type: the name of a VARIANT's type, or the form of a text."""
+    """Return True if ``test`` tests a value's type: the name of a VARIANT's type, or the form of a number in text."""
     if isinstance(test, ir.Matches):
         return True
     # ``NOT IN`` is a guard too, but ``type_test`` does not recognize it.

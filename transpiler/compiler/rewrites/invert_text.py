@@ -18,9 +18,9 @@ from transpiler.message.types import AmqpType, AmqpValue, coerce
 
 
 def _jms_id(amqp: AmqpType, write: Callable[[AmqpValue], str | None]) -> Callable[[str], tuple[AmqpValue, ...]]:
-    """Return a function from a text to the ID of the type ``amqp`` that ``write`` converts to this text.
+    """Return the inverse of ``write`` for IDs of the type ``amqp``.
 
-    The function returns an empty tuple if there is no such ID.
+    The inverse maps a text to the ID that ``write`` converts to this text; it returns an empty tuple if no ID exists.
     """
 
     def read(text: str) -> tuple[AmqpValue, ...]:
@@ -54,7 +54,8 @@ _IDS: Mapping[ir.Function, Callable[[str], tuple[AmqpValue, ...]]] = {
 
 _STRINGS = (ir.Function.STRING_MESSAGE_ID, ir.Function.STRING_CORRELATION_ID)
 
-#: The prefix of all texts that each function returns; for string IDs, the prefix of the texts that are escaped.
+#: For each function that converts an ID to text, the prefix of all its results. The functions for string IDs are an
+#: exception: only IDs that are escaped get this prefix.
 _PREFIXES: Mapping[ir.Function, str] = {
     ir.Function.STRING_MESSAGE_ID: "ID:AMQP_",
     ir.Function.STRING_CORRELATION_ID: "ID:AMQP_",
@@ -115,7 +116,7 @@ def _behind_text(value: ir.Value) -> ir.Value:
 def _values_behind(converted: ir.Apply, texts: Iterable[str]) -> tuple[ir.Constant, ...] | None:
     """Return all values of the column that are converted to one of ``texts``; None if the conversion has no inverse."""
     if converted.function is ir.Function.TEXT:
-        # All bytes that are not UTF-8 become U+FFFD, so its original bytes are not known.
+        # All bytes that are not UTF-8 become U+FFFD, so the original bytes of a text with U+FFFD are unknown.
         if any("\N{REPLACEMENT CHARACTER}" in text for text in texts):
             return None
         return tuple(ir.Constant(text.encode(), BINARY) for text in texts)

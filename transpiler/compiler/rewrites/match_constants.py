@@ -15,7 +15,10 @@ def fits(text: str, pattern: Pattern) -> bool:
 
 
 def fits_words(text: str, pattern: TopicPattern) -> bool:
-    """Return True if the words of ``text`` match a topic pattern, by the positions at which each token can end."""
+    """Return True if the words of ``text`` match the topic pattern ``pattern``.
+
+    For each token of the pattern, compute the positions in ``text`` at which its match can end.
+    """
     words = TOPIC_SYNTAX.words(text)
     ends = {0}
     for token in pattern:

@@ -27,7 +27,10 @@ def remove_redundant_null_checks(node: ir.Predicate) -> ir.Predicate:
 
 
 def _null_checked(node: ir.Chain) -> ir.Predicate:
-    """Simplify the NULL tests in each term as if the other terms held; in a disjunction, as if they did not hold."""
+    """Simplify the NULL tests in each term of ``node``, assuming that all other terms hold.
+
+    In a disjunction, assume that all other terms do not hold.
+    """
     conjunction = isinstance(node, ir.And)
     checks = [term for term in node.terms if isinstance(term, ir.IsNull)]
     null = frozenset(check.value for check in checks if check.negated is not conjunction)
@@ -69,9 +72,9 @@ def _without(
     negated: bool,
     decides: Callable[[ir.Predicate], tuple[ir.Value, ...]],
 ) -> ir.Predicate:
-    """Return ``node`` without the tests of the class ``kind`` whose result another term determines.
+    """Return ``node`` without the tests of the class ``kind`` that have this ``negated`` and are redundant.
 
-    ``decides`` returns the values whose test a term determines.
+    ``decides`` returns the values whose test is redundant because of the term that is its argument.
     """
     if not isinstance(node, ir.Chain):
         return node

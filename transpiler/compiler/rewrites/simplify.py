@@ -11,8 +11,8 @@ from transpiler.base.comparison import Comparison
 from transpiler.base.text_pattern import Wildcard
 from transpiler.compiler import ir
 
-#: In a pair of complements, at least one predicate is of these classes, because the complement of any other test is a
-#: ``NotTrue``.
+#: The classes of predicates whose complement can have any class. The complement of a predicate of any other class is a
+#: ``NotTrue``, so at least one of two complements is in these classes.
 _HAS_COMPLEMENT = (ir.NotTrue, ir.IsNull, ir.IsNan)
 
 
@@ -105,8 +105,8 @@ def excluded_middle(node: ir.Predicate) -> ir.Predicate:
 def exclude_opposites(node: ir.Predicate) -> ir.Predicate:
     """Rewrite ``b AND NOT b`` as FALSE, also for LIKE and NOT LIKE.
 
-    ``b OR NOT b`` is not rewritten: ``b IS NOT NULL`` is shorter, but the rest may then be split into methods
-    elsewhere, which made one SQL text a third longer.
+    ``b OR NOT b`` is not rewritten. ``b IS NOT NULL`` would be shorter, but the predicate around it may then be split
+    into methods at different subexpressions, which made one SQL text a third longer.
     """
     if not isinstance(node, ir.And):
         return node

@@ -45,7 +45,7 @@ class _Line(NamedTuple):
 
 
 def solve_integer(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite ``i + 1 > 5`` as ``i > 4``, if no value for which the calculation overflows satisfies the result."""
+    """Rewrite ``i + 1 > 5`` as ``i > 4``, unless ``i > 4`` holds for a value for which ``i + 1`` overflows."""
     match node:
         case ir.Compare(operator=operator, left=ir.Apply() as left, right=ir.Constant(value=int() as bound)) if (
             left.type == BIGINT and node.right.type == BIGINT
@@ -57,7 +57,7 @@ def solve_integer(node: ir.Predicate) -> ir.Predicate:
 
 
 def _line(value: ir.Value) -> _Line | None:
-    """Return a value as a calculation on one value; None if it depends on several values or overflows differently."""
+    """Return ``value`` as a calculation on one value; None if it has several values or is not 64-bit arithmetic."""
     match value:
         case ir.Apply(function=ir.Function.ADD, arguments=(inner, ir.Constant(value=int() as number))):
             return _after(inner, 1, number)
@@ -86,7 +86,10 @@ def _after(inner: ir.Value, factor: int, offset: int) -> _Line | None:
 
 
 def _solved(line: _Line, operator: Comparison, bound: int) -> ir.Predicate | None:
-    """Solve ``factor * value + offset operator bound``; None if a value that overflows would satisfy the result."""
+    """Solve ``factor * value + offset operator bound`` for the value in ``line``.
+
+    Return None if the solution would hold for a value for which the calculation overflows.
+    """
     if line.factor < 0:
         line = line._replace(factor=-line.factor, offset=-line.offset)
         operator, bound = operator.mirrored, -bound
@@ -116,9 +119,10 @@ def _solved(line: _Line, operator: Comparison, bound: int) -> ir.Predicate | Non
 
 
 def _within(line: _Line, test: ir.Predicate, low: int, high: int) -> ir.Predicate | None:
-    """Return ``test``, which holds at most from ``low`` to ``high``, if the calculation has a result for all of these.
+    """Return ``test`` if it is a valid solution, and otherwise None.
 
-    A bound outside of 64 bits is no constant of a BIGINT: the comparison is not solved then.
+    ``test`` holds only for values from ``low`` to ``high``. It is valid if the calculation ``line`` overflows for none
+    of these values, and if the constant of ``test`` fits in 64 bits.
     """
     if isinstance(test, ir.Compare) and isinstance(test.right, ir.Constant):
         number = test.right.value

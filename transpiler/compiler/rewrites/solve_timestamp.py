@@ -66,7 +66,10 @@ def _solved(node: ir.Compare) -> ir.Predicate | None:
 
 
 def _lasting(operator: Comparison, end: ir.Apply, bound: ir.Constant) -> ir.Predicate | None:
-    """Solve a comparison of ``end``, the end of a duration from now, with the time ``bound``: compare the duration."""
+    """Rewrite a comparison of ``end``, the sum of a duration and now, with the time ``bound``.
+
+    The result compares the duration with the time from now to ``bound``. None if that is not possible.
+    """
     match end.arguments, bound.value:
         case _, bool():
             return None
@@ -79,7 +82,7 @@ def _lasting(operator: Comparison, end: ir.Apply, bound: ir.Constant) -> ir.Pred
 
 
 def _turned(operator: Comparison, timestamp: ir.Value, offset: int) -> ir.Predicate:
-    """Rewrite a comparison of a timestamp's milliseconds as comparisons of the timestamp with NOW + ``offset`` ms.
+    """Return comparisons of ``timestamp`` that replace ``millis(timestamp) operator NOW + offset``.
 
     The milliseconds are rounded down, so each millisecond is a half-open interval of timestamps.
     """

@@ -42,9 +42,10 @@ def tighten_bounds(node: ir.Predicate) -> ir.Predicate:
 
 
 def _kept(tests: Sequence[ir.Compare], conjunction: bool) -> list[ir.Compare] | None:
-    """Return the tests of one value that are not redundant in a chain.
+    """Return those of ``tests``, which all compare the same value, that are not redundant in a chain.
 
-    Return None if two tests contradict each other in a conjunction, or if one of two always holds in a disjunction.
+    Return None if two tests decide the chain: in a conjunction because they exclude each other, in a disjunction
+    because at least one of them holds for every value.
     """
     kept: list[ir.Compare] = []
     for test in tests:
@@ -57,7 +58,7 @@ def _kept(tests: Sequence[ir.Compare], conjunction: bool) -> list[ir.Compare] | 
 
 
 def _decides(first: ir.Compare, second: ir.Compare, conjunction: bool) -> bool:
-    """Return True if the two tests exclude each other; in a disjunction, if for every value one of them holds."""
+    """Return True if ``first`` and ``second`` exclude each other or, in a disjunction, if every value satisfies one."""
     return _implies(first, _negated(second)) if conjunction else _implies(_negated(first), second)
 
 

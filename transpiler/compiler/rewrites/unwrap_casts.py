@@ -25,7 +25,10 @@ _FLOAT32_INFINITY = 0x7F800000
 
 @dataclass(frozen=True, slots=True)
 class _Grid:
-    """The grid of a column: its first and last number, and functions to the converted value and to the constant."""
+    """The values of a column as numbers from ``first`` to ``last``, in ascending order.
+
+    ``convert`` returns the converted value for a number, ``constant`` the constant of the column's type.
+    """
 
     first: int
     last: int
@@ -197,14 +200,15 @@ def _has_nan(column: ir.Value) -> bool:
 
 
 def _stepped(column: ir.Value) -> bool:
-    """Return True for timestamps, whose bounds are written as whole milliseconds, never as the microsecond before."""
+    """Return True if ``column`` is a timestamp: its bounds are then written only as whole milliseconds."""
     return column.type.kind in (SparkType.TIMESTAMP, SparkType.TIMESTAMP_NTZ)
 
 
 def _unfolded(operator: Comparison, column: ir.Value, limit: float) -> ir.Predicate:
-    """Rewrite a condition on an unsigned integer converted to a signed one.
+    """Return ``signed(column) operator limit`` as a condition on ``column``, which contains unsigned integers.
 
-    The conversion is monotone in each half of the unsigned integers; the upper half becomes negative.
+    The conversion to signed integers is monotone in each half of the unsigned integers; the upper half becomes
+    negative.
     """
     if operator is Comparison.NE:
         equal = _unfolded(Comparison.EQ, column, limit)

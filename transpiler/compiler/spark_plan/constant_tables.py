@@ -24,9 +24,10 @@ from transpiler.compiler.spark_plan import tuning
 
 
 def with_lists(node: ir.Coalesce, tests: tuple[ir.Predicate, ...]) -> ir.Predicate | None:
-    """Return ``node`` with ``tests``, which are lists now; None if a test could be FALSE although it must be NULL.
+    """Return ``node`` with its tests replaced by ``tests``, in which chains have become lists.
 
     A list without a key can be FALSE instead of NULL under ``spark.sql.legacy.followThreeValuedLogicInArrayExists``.
+    Return None if that would change the result of ``node``.
     """
     if not any(isinstance(inner, ir.AnyRow) and inner.key is None for test in tests for inner in ir.descendants(test)):
         return ir.Coalesce(tests, node.otherwise, node.disjoint)
@@ -168,9 +169,10 @@ def _terms(shape: ir.Predicate) -> tuple[ir.Predicate, ...]:
 
 
 def _behind_a_key(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate | None:
-    """Return the disjunction as a map, whose key is the value that is compared with the most distinct constants.
+    """Return the disjunction of ``shape`` over ``rows`` as a lookup in a map.
 
-    Return None if no value is compared for equality.
+    The key is the value that ``shape`` compares with the most distinct constants. Return None if ``shape`` compares no
+    value for equality.
     """
     keys = {
         term.right.place: term
@@ -188,7 +190,7 @@ def _behind_a_key(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate
         if term.left.type.kind in (SparkType.STRING, SparkType.BIGINT)
         else ir.Apply(ir.Function.TO_LONG, (term.left,), BIGINT)
     )
-    # The list of keys is a test that is pushed down to a file reader, and that makes the map unnecessary for most rows.
+    # The test of the list of keys can be pushed down to a file reader. If it fails, the map need not be searched.
     # Spark before 4.2 searches a map linearly.
     return ir.all_of(ir.In(term.left, members), ir.AnyRow(rest, ordered, key))
 

@@ -36,7 +36,7 @@ def tabulate_disjunctions(node: ir.Predicate) -> ir.Predicate:
 
 
 def _none_of(terms: tuple[ir.Predicate, ...]) -> tuple[ir.Predicate, ...]:
-    """Apply De Morgan's law to the complements among ``terms``, if there are at least ``MIN_TERMS``."""
+    """Replace the complements among ``terms``, if at least ``MIN_TERMS``, by one complement of a disjunction."""
     complemented = tuple(term.predicate for term in terms if isinstance(term, ir.NotTrue))
     if len(complemented) < tuning.MIN_TERMS:
         return terms

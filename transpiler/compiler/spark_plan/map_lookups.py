@@ -37,10 +37,10 @@ _TESTS = (ir.Compare, ir.In, ir.Like, ir.Matches, ir.IsTrue)
 
 @dataclass(slots=True)
 class _AlternativeTests:
-    """The conditions on one union: for some alternatives a test, which is NULL if the alternative is NULL.
+    """The conditions on the tagged union at the path ``union``.
 
-    ``otherwise`` is the result if another alternative, or no alternative, is present: FALSE, TRUE, or the test that the
-    union is present and not AMQP's null.
+    ``tests`` has tests of some fields of the union; a test is NULL if its field is NULL. ``otherwise`` is the result if
+    all these fields are NULL: FALSE, TRUE, or the test that the union is present and not AMQP's null.
     """
 
     union: Path
@@ -60,7 +60,7 @@ class _AlternativeTests:
             if len(self.tests) == 1:
                 return next(iter(self.tests.values()))
         elif self.otherwise == ir.TRUE or self.is_long:
-            # A long chain becomes a list, and a list has no simple negation.
+            # The negation is outside, because a long chain becomes a list, which cannot be negated without NOT.
             complement = self.turned(ir.FALSE)
             assert complement is not None, "the opposite of an opposite is plain"
             return ir.all_of(self.otherwise, ir.NotTrue(complement.predicate()))
@@ -102,7 +102,10 @@ def _visit(node: ir.Predicate) -> ir.Predicate | _AlternativeTests:
 def _tests_of_field(
     column: ir.Column, test: ir.Compare | ir.In | ir.Like | ir.Matches | ir.IsTrue
 ) -> ir.Predicate | _AlternativeTests:
-    """Return ``test`` as tests of the union of its field ``column``; unchanged if it isn't NULL when the field is."""
+    """Return ``test``, a test of the field ``column`` of a union, as conditions on the union.
+
+    If ``test`` may be TRUE or FALSE although the field is NULL, return it unchanged.
+    """
     match test:
         case ir.Compare(right=ir.Constant(value=value), operator=operator):
             if column.path[-1] != _TYPE:
@@ -136,7 +139,8 @@ def _together(node: ir.Chain) -> ir.Predicate | _AlternativeTests:
             else:
                 group.append(result)
         elif isinstance(result, ir.IsNan) and result.negated is (kind is ir.And):
-            # Such a NaN test can be added to a test of its column, because NULL AND TRUE and NULL OR FALSE are NULL.
+            # For NULL, such a NaN test is TRUE in AND and FALSE in OR. It can be joined to a test of the same column,
+            # because NULL AND TRUE and NULL OR FALSE are NULL.
             numbers.append(result)
         else:
             places.append(result)
@@ -150,7 +154,7 @@ def _together(node: ir.Chain) -> ir.Predicate | _AlternativeTests:
             places.append(test)
         else:
             known = alternatives.tests[test.value]
-            # The terms of the original node have already been combined by all rewrites.
+            # If ``known`` and ``test`` are both terms of ``node``, all rewrites have already been applied to them.
             join = _leveled if id(known) in here else _joined
             alternatives.tests[test.value] = join(kind, (known, test))
     if len(places) == 1 and isinstance(places[0], tuple):
@@ -161,8 +165,8 @@ def _together(node: ir.Chain) -> ir.Predicate | _AlternativeTests:
 def _combined(kind: type[ir.And | ir.Or], groups: Sequence[_AlternativeTests]) -> _AlternativeTests:
     """Merge the tests of one union from several terms of a conjunction or disjunction.
 
-    The tests of an alternative are dropped if the ``otherwise`` of a term without a test of it decides the result:
-    FALSE in a conjunction, anything else in a disjunction, because the union is known to be present by then.
+    The tests of a field are dropped if a term without a test of this field decides the result by its ``otherwise``: by
+    FALSE in a conjunction, by anything else in a disjunction, because the union is present if one of its fields is.
     """
     tests: dict[ir.Column, list[ir.Predicate]] = {}
     for group in groups:
@@ -214,7 +218,7 @@ def _has_fraction(test: ir.Predicate) -> bool:
 
 
 def _of_one_number(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite equal bounds of both numbers of a union as bounds of the number that is present.
+    """Rewrite equal bounds of the integer and the double of a union as bounds of whichever of them is present.
 
     This is useful only for a top-level term of the filter: Spark tests the terms one by one until a term fails.
     """
@@ -237,7 +241,8 @@ def _of_one_number(node: ir.Predicate) -> ir.Predicate:
         column if column.type == DOUBLE else ir.Apply(ir.Function.TO_DOUBLE, (column,), DOUBLE) for column in columns
     )
     number = ir.Apply(ir.Function.FIRST, tuple(numbers), DOUBLE)
-    # BETWEEN would contain the number once, but Spark rewrites it to a With, which some settings leave unevaluated.
+    # BETWEEN would contain the number only once, but Spark rewrites BETWEEN to the expression With, which cannot be
+    # evaluated under some settings.
     return ir.And(
         (ir.Compare(Comparison.GE, number, ir.constant(low)), ir.Compare(Comparison.LE, number, ir.constant(high)))
     )

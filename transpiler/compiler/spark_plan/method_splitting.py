@@ -83,7 +83,7 @@ class _Splitter:
                 return node, weight
 
     def core(self, node: ir.Chain) -> ir.And | ir.Or:
-        """Return the deepest chain in ``node`` such that the rest of ``node`` fits into one method."""
+        """Return the deepest chain in ``node`` that leaves a rest of ``node`` that fits into one method."""
         core = node
         while True:
             heaviest = max(core.terms, key=self.weight)
@@ -113,7 +113,7 @@ class _Splitter:
         return kind(tuple(term for term, _ in terms)), sum(weight for _, weight in terms)
 
     def small(self, node: ir.Predicate) -> tuple[ir.Predicate, int]:
-        """Return ``node`` as a block, or unchanged if it is short, and its weight in the calling method."""
+        """Return ``node`` as a block, or unchanged if it is short, and the weight of the result in the caller."""
         weight = self.weight(node)
         return (node, weight) if weight <= tuning.INLINE_BYTES else (ir.SeparateMethod(node), tuning.CALL_BYTES)
 

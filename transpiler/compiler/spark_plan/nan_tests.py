@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from transpiler.compiler import ir
 
-#: Functions that compute a number that no file reader can compare.
+#: Functions whose results are numbers that a file reader does not have, so that comparisons are not pushed down.
 _READINGS = frozenset({ir.Function.VARIANT_GET, ir.Function.NUMBER_IN_TEXT, ir.Function.PARSE_JSON})
 
 

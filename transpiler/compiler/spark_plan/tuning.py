@@ -26,9 +26,9 @@ from __future__ import annotations
 #: stay unchanged, because they are easier to read and can be pushed down to a file reader.
 MIN_TERMS = 16
 
-#: Maximum number of different lengths of prefixes or suffixes for which each length gets a list; with more lengths,
-#: they become one regular expression. A list is searched by hash: with 10,000 suffixes, each message took 3.6 µs with
-#: lists and 12.4 µs with the expression.
+#: Maximum number of different lengths of prefixes or suffixes for which each length gets a list. With more lengths, all
+#: prefixes or suffixes become one regular expression. A list is searched by hash: with 10,000 suffixes, each message
+#: took 3.6 µs with lists and 12.4 µs with the expression.
 MAX_LENGTHS = 16
 
 # Separate methods (method_splitting), in bytes of bytecode.
@@ -43,12 +43,13 @@ INLINE_BYTES = 800
 CALL_BYTES = 200
 
 #: Size of a single test above which a predicate is not split. With 200,000 messages, sums of four and five properties
-#: took as long with blocks as without in one dialect, and 1.2 to 2 times as long in three, for twice the SQL.
+#: took as long with blocks as without blocks in one dialect, and 1.2 to 2 times as long in three other dialects. The
+#: SQL with blocks was twice as long.
 LONG_TEST_BYTES = 2_000
 
-#: Maximum ratio of the size of the SQL with blocks to its size without; each block is written twice, and nested blocks
-#: again. Long ORs of tests of properties grow three to four times and become ten times as fast; comparisons of two
-#: properties of any type grow six times and do not become faster.
+#: Maximum ratio of the size of the SQL with blocks to the size without blocks. The SQL contains each block twice, and a
+#: block inside a block four times. Long ORs of tests of properties grow three to four times and become ten times as
+#: fast; comparisons of two properties of any type grow six times and do not become faster.
 MAX_GROWTH = 5
 
 #: Maximum size of the code for one node, without its children.

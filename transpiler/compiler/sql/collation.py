@@ -23,8 +23,8 @@ _TEST = re.compile(r"rlike|regexp|startswith|contains|substring_index|[=>] '", r
 def has_collation(value: ir.Value) -> bool:
     """Return True if the result of a test of ``value`` does not depend on the default collation.
 
-    That is true for a text with the collation of a column, for the name of a type (these names are upper case, so they
-    compare equal under no collation unless they are identical), and for a value that is not text.
+    That is true for a text with the collation of a column and for a value that is not text. It is also true for the
+    name of a type: all these names are in upper case, so that different names are unequal under every collation.
     """
     if value.type.kind is not SparkType.STRING or isinstance(value, ir.Column):
         return True

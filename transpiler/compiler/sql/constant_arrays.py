@@ -80,8 +80,9 @@ def _struct(row: ir.Row, start: int, write: Write) -> str:
 def let_row_variables(node: ir.AnyRow, row: str) -> tuple[tuple[ir.Value, ...], ir.Predicate]:
     """Return the values of the message that the predicate of ``node`` reads, and the predicate as a lambda body.
 
-    In the body, a parameter is a field of ``row``. If ``node`` has no key, the message's values are fields of ``m``, so
-    that they are computed once and not for every row. With a key they stay unchanged, because few rows are tested.
+    In the body, a row parameter is a field of ``row``. If ``node`` has no key, each value of the message is a field of
+    ``m``, so that the value is computed once and not for every row. If ``node`` has a key, the values stay unchanged,
+    because few rows are tested.
     """
     values: dict[ir.Value, None] = {}
 

@@ -44,7 +44,7 @@ def emit_ternary(when_true: ir.Predicate, when_false: ir.Predicate) -> str:
     if when_true == ir.TRUE or (when_false == ir.TRUE and when_true == ir.FALSE):
         return emit_operand(when_true)
     if ir.sql_not(when_true) == when_false:
-        # Spark's three-valued result is then exactly that of JMS.
+        # In this case, Spark's three-valued logic yields exactly the result of JMS.
         return emit_operand(when_true)
     if when_true == ir.FALSE and when_false == ir.FALSE:
         return "CAST(NULL AS BOOLEAN)"
@@ -134,7 +134,7 @@ def _predicate(node: ir.Predicate) -> _Text:
         case ir.AnyRow():
             return _listed(node), _PRIMARY
         case ir.SeparateMethod(predicate=predicate):
-            # Spark computes an expression that occurs twice only once, in a separate method.
+            # The expression is written twice because Spark computes a common subexpression once, in a separate method.
             text = emit_filter(predicate)
             return f"coalesce({text}, {text})", _PRIMARY
         case ir.NotTrue(predicate=predicate):
@@ -190,13 +190,13 @@ def _value(node: ir.Value) -> _Text:
 
 
 def _text(node: ir.Value) -> _Text:
-    """Emit a value as the subject of a test; a text is compared by its bytes in every view and session."""
+    """Emit ``node`` as the subject of a test, with a collation if the default collation could change the result."""
     text = _value(node)
     return text if has_collation(node) else (f"{_within(text, _PRIMARY)} COLLATE UTF8_BINARY", _PRODUCT)
 
 
 def _wide(node: ir.Value) -> str:
-    """Emit ``node`` so that its SQL type is its own: a BIGINT literal without the suffix L could be an INT."""
+    """Emit ``node`` so that its SQL type is the type of the node: a BIGINT literal needs the suffix L."""
     text = _value(node)[0]
     return f"{text}L" if isinstance(node, ir.Constant) and node.type.kind is SparkType.BIGINT else text
 
@@ -241,7 +241,7 @@ _WALL_CLOCK = (
 
 
 def _choice(cases: Sequence[ir.When]) -> str:
-    """Emit the value of the one case whose test of a VARIANT's type holds."""
+    """Emit the value of the case in ``cases`` whose condition, a test of a VARIANT's type, holds."""
     tests = [ir.type_test(case.condition) for case in cases]
     if all(test is not None and not test.is_prefix and len(test.names) == 1 for test in tests):
         names = [(test.type_name, quote_text(name)) for test in tests if test is not None for name in test.names]
@@ -251,7 +251,7 @@ def _choice(cases: Sequence[ir.When]) -> str:
 
 
 class _Argument:
-    """An argument of a function. Its SQL is emitted only once, because nested sums would emit it repeatedly."""
+    """An argument of a function. Its SQL is cached, because format strings with several fields need it repeatedly."""
 
     __slots__ = ("_text", "_value")
 

@@ -23,7 +23,7 @@ def _reading(*cases: tuple[str, str], other: str = "NULL") -> str:
 
 
 def _is(codes: str) -> str:
-    """Return the test that the hexadecimal digits of the whole value match the regular expression ``codes``."""
+    """Return the SQL test that the hexadecimal digits of all bytes ``v`` match the regular expression ``codes``."""
     return f"{_HEX} RLIKE '^({codes})$'"
 
 
@@ -40,7 +40,11 @@ def _signed(bits: int) -> str:
 
 
 def _binary(exponents: int, mantissa: int, negative: str) -> str:
-    """Return SQL for the number whose bits in an IEEE 754 binary format are ``b``."""
+    """Return SQL for the floating-point number whose IEEE 754 bits are the integer ``b``.
+
+    The format has ``exponents`` bits for the exponent and ``mantissa`` bits for the fraction; ``negative`` is the SQL
+    test of the sign.
+    """
     exponent, ones = f"(shiftright(b, {mantissa}) & {2**exponents - 1}L)", 2**exponents - 1
     fraction, bias = f"(b & {2**mantissa - 1}L)", 2 ** (exponents - 1) - 1 + mantissa
     finite = (

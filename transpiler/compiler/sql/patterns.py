@@ -37,7 +37,7 @@ def _long_pattern(inner: str, pattern: Pattern, negated: bool) -> Text:
     ones = sum(part is Wildcard.ONE for part in pattern)
     anys = sum(part is Wildcard.ANY for part in pattern)
     if ones + anys == len(pattern):
-        # A pattern of wildcards only restricts the length, in code points.
+        # A pattern that consists of wildcards restricts only the length of the text, in code points.
         operator = Comparison.GE if anys else Comparison.EQ
         return f"length({inner}) {(operator.negated if negated else operator).value} {ones}", TEST
     tests = []

@@ -30,12 +30,13 @@ _RESERVED = frozenset(
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-#: Characters that a literal cannot contain, and pairs of characters that open a variable or Jinja.
+#: ``_QUOTES``: characters that a literal cannot contain. ``_OPENING``: pairs of characters that open a variable or
+#: Jinja.
 _QUOTES = "'\"\\"
 _OPENING = re.compile(r"\$\{|\{[{%#]")
 
-#: Maximum number of characters in one text that are written with ``char``. They must also be at most a quarter of the
-#: text's characters, or two.
+#: Maximum number of characters in one text that are written with ``char``. The characters written with ``char`` must
+#: also be at most a quarter of all characters of the text, or two.
 _MAX_CODES = 16
 
 

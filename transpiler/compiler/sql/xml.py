@@ -19,7 +19,10 @@ from transpiler.message.documents import (
 
 
 def xpath_text(text: str, test: ir.XPathTest) -> str:
-    """Return SQL for XPath conditions, never evaluated on text that is not XML, because that would fail the job."""
+    """Return SQL that evaluates ``test`` on the document ``text``; NULL if the text is not XML.
+
+    Spark's XPath functions are called only on XML, because any other text would fail the job.
+    """
     # In SQL, a lambda over an array of one element gives a name to a value.
     return (
         f"transform(array({text}), document -> CASE WHEN {_is_document()} THEN {_xpath_test('document', test)} END)[0]"
@@ -28,7 +31,8 @@ def xpath_text(text: str, test: ir.XPathTest) -> str:
 
 def _is_document() -> str:
     tags = f"regexp_replace(document, {quote_pattern(NO_TAGS)}, '')"
-    # NULL as soon as no element can be removed, so that unpaired tags are not searched 200 times.
+    # Each level removes the innermost elements. The result is NULL as soon as no element can be removed, so that
+    # unpaired tags are not searched at all levels.
     level = (
         f"CASE WHEN {_matches('rest', SINGLE_ELEMENT)} THEN rest"
         f" WHEN {_matches('rest', INNER_ELEMENT)}"

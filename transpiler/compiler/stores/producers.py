@@ -454,7 +454,7 @@ _CAPTURE_TYPES = {
     "bytes": SparkType.BINARY,
 }
 
-#: The key of each header field in the system properties, in which Event Hubs keeps AMQP properties and its own.
+#: The key of each header field in the system properties, which contain AMQP properties and properties of Event Hubs.
 _SYSTEM_KEYS = {
     "JMSType": "subject",
     "JMSMessageID": "message-id",

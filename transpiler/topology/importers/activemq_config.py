@@ -23,8 +23,8 @@ _ELSEWHERE: Mapping[str, str] = {
     "jmsBridgeConnectors": "a bridge forwards messages to other brokers",
 }
 
-#: The plugins that authorise, log, count or draw, and neither consume nor change messages. The links express the effect
-#: of the last plugin on dead letters.
+#: The plugins that authorise, log, count or draw, and neither consume nor change messages. The last plugin in the list
+#: discards dead letters; the links of the topology express this effect.
 _HARMLESS_PLUGINS = frozenset(
     """simpleAuthenticationPlugin jaasAuthenticationPlugin jaasCertificateAuthenticationPlugin
     jaasDualAuthenticationPlugin authorizationPlugin shiroPlugin statisticsBrokerPlugin loggingBrokerPlugin
@@ -56,7 +56,8 @@ _CONSOLE = "jetty.xml"
 #: Maximum number of imported files that a finding names.
 _MAX_IMPORTS = 3
 
-#: The name pattern and queue prefix of the broker's default virtual topics, and the default prefix of mirrors.
+#: ``_DEFAULT_TOPICS``: the name pattern of the broker's default virtual topics. ``_DEFAULT_PREFIX``: the prefix of
+#: their queues. ``_MIRROR_PREFIX``: the default prefix of the topics of mirrored queues.
 _DEFAULT_TOPICS, _DEFAULT_PREFIX, _MIRROR_PREFIX = "VirtualTopic.>", "Consumer.*.", "VirtualTopic.Mirror."
 
 
@@ -119,8 +120,9 @@ Interceptor = tuple[Composite | VirtualTopic, ...] | Mirror
 class DeadLetters:
     """The dead-letter strategy of the destinations of ``kind`` that ``pattern`` matches.
 
-    The dead letters go to the single destination ``to`` or, if ``affixes`` is set, to a destination for each name, with
-    this prefix and suffix around the name. If both are None, the strategy is not computed. ``expired`` and
+    The dead letters go to the single destination ``to``. If ``affixes``, a prefix and a suffix, is set, they go instead
+    to a destination for each name, with the affixes around the name. If ``to`` and ``affixes`` are None, the strategy
+    is not computed. ``expired`` and
     ``non_persistent`` are True if expired and non-persistent messages also become dead letters.
     """
 
@@ -285,7 +287,7 @@ def _virtual_destination(
 ) -> Composite | VirtualTopic | None:
     name = element.get("name")
     if name is not None:
-        # The name is also the bean's name in Spring.
+        # The name must be unique, because it is also the name of the bean in Spring.
         before = names.setdefault(name, element)
         if before is not element:
             message = f"there are two virtual destinations called {name!r}, and the broker does not start"

@@ -74,7 +74,8 @@ def _at(stored: Stored, types: OperandTypes, origin: str) -> Operand:
 def _of_separate_values(stored: Stored, types: OperandTypes, origin: str, by_use: bool = False) -> Operand:
     """Return the operand for values of one type each, of which at most one is present in a row.
 
-    ``by_use`` is True if numbers may come from texts: a text whose number the dialect lacks then remains a text.
+    ``by_use`` is True if the numbers may be converted texts. A text whose number has a type that the dialect lacks then
+    remains a text.
     """
     groups: dict[tuple[OperandType, ir.Value], list[Alternative]] = {}
     absent: list[ir.Predicate] = [stored.absent]
@@ -107,7 +108,7 @@ def _of_separate_values(stored: Stored, types: OperandTypes, origin: str, by_use
     nearest: tuple[Alternative, ...] = ()
     if stored.number is not None and types.table.get(AmqpType.DOUBLE) is OperandType.DOUBLE and types.special_doubles:
         number = Alternative(OperandType.DOUBLE, stored.number.value, stored.number.guard)
-        # A time is not a number in the store, so ``stored.number`` does not cover it.
+        # ``stored.number`` contains no times, because they are not numbers in the store.
         times = [group for (kind, value), group in groups.items() if kind.integer and value in times_of(stored)]
         nearest = (number, *map(_of_any, times))
     return Operand(merged, present, ir.any_of(*absent), ir.any_of(*errors), origin, nearest=nearest)
@@ -138,7 +139,10 @@ def _of_tagged_types(stored: Stored, tag: ir.Value, types: OperandTypes, origin:
 
 
 def _by_type(stored: Stored, types: OperandTypes) -> Iterator[tuple[OperandType, list[ValueType], StoredValue]]:
-    """Yield each value with its AMQP types that are the same type in the dialect, in the order of ``types``."""
+    """Yield each value of ``stored`` once for each type of the dialect that it can have, in the order of ``types``.
+
+    The list contains the value's AMQP types that correspond to this type.
+    """
     order = {amqp: number for number, amqp in enumerate(types.table)}
     groups: list[tuple[int, OperandType, list[ValueType], StoredValue]] = []
     for item in stored.values:
@@ -204,7 +208,7 @@ def _where_constant(item: StoredValue) -> ir.Predicate | None:
 def _where_certain(item: StoredValue) -> ir.Predicate | None:
     """Return the guard of ``item`` if the value is never NULL when the guard holds; otherwise None.
 
-    This is true for a guard that tests the type of a VARIANT, because the value is read as that type.
+    A guard that tests the type of a VARIANT ensures that the value is not NULL, because the value is read as that type.
     """
     value = ir.without_conversions(item.value)
     certain = isinstance(value, ir.Apply) and value.function is ir.Function.VARIANT_GET and _names_types(item.guard)
@@ -218,7 +222,7 @@ def _of_any(group: list[Alternative]) -> Alternative:
 
 
 def _merged(items: list[Alternative]) -> Iterator[Alternative]:
-    """Yield the alternatives with those of the same type merged into one value."""
+    """Yield ``items``, with all alternatives of the same type merged into a single alternative."""
     kinds: dict[OperandType, list[Alternative]] = {}
     for item in items:
         kinds.setdefault(item.type, []).append(item)
@@ -258,7 +262,7 @@ def _names_types(guard: ir.Predicate) -> bool:
             return False
 
 
-#: The sections and fields whose values are stored with their types: maps and IDs.
+#: Values that are stored together with their types. ``_MAPS``: sections that are maps. ``_IDS``: fields that are IDs.
 _MAPS = (PROPERTIES, "message_annotations")
 _IDS = (MessageField("properties", "message_id"), MessageField("properties", "correlation_id"))
 
@@ -306,7 +310,9 @@ def expiry(kind: OperandType, duration: ir.Value, times: tuple[ir.Value, ...], z
 def converted(
     conversion: Conversion, place: MessageField, stored: Stored, kind: OperandType, types: OperandTypes, name: str
 ) -> Operand:
-    """Return the operand for ``stored`` after ``conversion``: of the type ``kind``, or of the dialect's ``types``.
+    """Return the operand for ``stored`` after ``conversion``.
+
+    ``conversion`` determines if the result has the type ``kind``, or the types of the dialect according to ``types``.
 
     The operands are cached, because there are few header fields, and a layout stores each field only once.
     """
@@ -374,7 +380,7 @@ def _number_in_text(operand: Operand, types: OperandTypes, name: str) -> Operand
 
 
 def _without_columns_of(operand: Operand, *column_types: ColumnType) -> Operand:
-    """Return ``operand`` without columns of ``column_types``, in which an ID never has a value."""
+    """Return ``operand`` without alternatives that are columns of ``column_types``, because no ID has these types."""
     return operand._replace(
         alternatives=tuple(
             item

@@ -43,7 +43,7 @@ def time_of(receiver: Receiver) -> ir.Value:
 
 
 def value_at(receiver: Receiver, place: MessageField) -> ir.Value | None:
-    """Return the value of the receiver's field ``place``; None if it is the destination and that is not known."""
+    """Return the value of ``place``: the time or destination of ``receiver``; None if the destination is unknown."""
     if place == NOW:
         return time_of(receiver)
     assert place == DESTINATION
@@ -85,9 +85,9 @@ class Names:
         return known
 
     def literal_text(self, node: ast.StringLiteral, test: ast.Compare | ast.In | None = None) -> str:
-        """Return the text of a literal; if ``test`` tests a JMS ID, the canonical text.
+        """Return the text of the literal ``node``. If ``test`` compares a JMS ID with the literal, make it canonical.
 
-        The hexadecimal digits of a JMS ID are not case-sensitive.
+        The canonical text of an ID has its hexadecimal digits, which are not case-sensitive, in one case.
         """
         if self.dialect.fields.rewritten:
             return dict(self.dialect.fields.rewritten).get(node.value, node.value)
@@ -107,7 +107,7 @@ class Names:
         return text
 
     def _refuse_unknown_field(self, identifier: ast.Identifier) -> None:
-        """Raise ``LayoutError`` for a name with the prefix of AMQP fields that is neither a field nor a column."""
+        """Raise ``LayoutError`` if a name has the prefix of AMQP fields (``amqp.``) and is neither field nor column."""
         fields = self.dialect.fields
         prefix = fields.wire_prefix
         if not prefix or not identifier.name.startswith(prefix) or identifier.name in self.layout.names():
@@ -136,7 +136,7 @@ class Names:
         return UnknownNames(self.layout, self.source, self.dialect)
 
     def _doubt(self, identifier: ast.Identifier, place: MessageField) -> None:
-        """Warn if the layout could also read the name in another way."""
+        """Warn if the name ``identifier`` could also mean a column or key other than the one that the layout reads."""
         reading = self.layout.doubt(place)
         if reading is not None:
             message, advice = reading
@@ -162,7 +162,8 @@ class Names:
             message = f"{identifier.name} is {value} in every message: the layout {self.layout.name} has no such field"
             self._warn("layout.header-default", message, identifier, *self._advice(field))
         if field.has_conversion(Conversion.NUMBER_IN_TEXT) and len(parts) == 1:
-            # Compared with numbers, its text has another value, which an operand from several fields cannot represent.
+            # In a comparison with numbers, the text of the field is converted to a number. The code below would lose
+            # this second form of the operand, so the only operand is returned unchanged.
             return parts[0]
         operand = NULL
         for part in parts:
@@ -252,7 +253,10 @@ def _is_not_equal(test: ast.Compare | ast.In) -> bool:
 
 
 def _id_remedy(text: str, seen: str | None) -> tuple[str, Remedy | None]:
-    """Return the hint and the fix for ``text``, which no ID has; ``seen`` is the text of the ID probably meant."""
+    """Return the hint and the fix for ``text``, which is the text of no ID.
+
+    ``seen`` is the text of the ID that was probably meant; None or empty if there is no such ID.
+    """
     if not seen:
         return "the rest of it does not fit the prefix", None
     if not text.startswith("ID:"):

@@ -52,7 +52,10 @@ class UnknownNames:
         return LayoutError.at("layout.no-column", message, self.source, identifier.span, *all_advice(advices))
 
     def placed(self, error: LayoutError, identifier: ast.Identifier) -> LayoutError:
-        """Return ``error``, raised by the layout, with the span of the name and the hint that fits its comparison."""
+        """Return ``error``, raised by the layout, with the span of the name.
+
+        If the name is compared with numbers, the hint is the one for such comparisons.
+        """
         [finding] = error.diagnostics
         typed = typed_columns_of(self.layout)
         column = None if typed is None else typed.columns.get(identifier.name)
@@ -126,7 +129,7 @@ class UnknownNames:
         if KAFKA.issubset(names):
             yield _KAFKA_HEADERS
             if is_offered:
-                # The value is already text, and the layout has offered to read it.
+                # Kafka's column ``value`` is already text, and the layout has offered to read it.
                 return
             store = StoreCall("variant", "value", {"json": True})
             yield Advice(Hint("JSON in their value, cast to STRING, is read by ", store, *converted(store)))
@@ -142,13 +145,13 @@ class UnknownNames:
 
 
 def all_advice(advices: Sequence[Advice]) -> tuple[str | None, Remedy | None]:
-    """Return ``advices`` joined to one hint, with the first fix; others are as likely, but only one can be given."""
+    """Return the hints of ``advices`` joined to one hint, and the first fix, because a diagnostic has only one fix."""
     hint = joined(advice.hint for advice in advices)
     return hint or None, next((advice.fix for advice in advices if advice.fix is not None), None)
 
 
 def with_refused_columns(error: SelectorTypeError, text: str, layout: Layout) -> SelectorTypeError:
-    """Return ``error`` with hints about the names in ``text`` that would fail next, because of their column's type."""
+    """Return ``error`` with a hint about each name in ``text`` whose column has a type that the layout rejects."""
     refused: list[Advice] = []
     for name in dict.fromkeys(re.findall(r"[\w.$]+", text)):
         try:

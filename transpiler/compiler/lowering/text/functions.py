@@ -143,7 +143,10 @@ class Functions:
 
 
 def _behind(source: Source, node: ast.StringLiteral, offset: int) -> Span:
-    """Return the span of a literal from the character ``offset`` of its value on; quotes are doubled in the literal."""
+    """Return the span of the part of the literal ``node`` that begins at the character ``offset`` of its value.
+
+    A quote in the value is doubled in the literal.
+    """
     place, end = node.span.start + 1, node.span.end - 1
     quote = source.text[node.span.start : node.span.start + 1]
     for _ in range(offset):

@@ -18,7 +18,10 @@ from transpiler.message.operand_types import OperandType
 
 
 class PatternForm(NamedTuple):
-    """The form of a LIKE pattern without its texts: the kind of test, a length, and True if it tests octets."""
+    """The form of a LIKE pattern without its texts: the kind of test, and the length of the prefix or suffix.
+
+    If ``octets``, the pattern is matched with the bytes of a text.
+    """
 
     kind: Literal["is", "begins", "ends", "contains", "matches"]
     length: int = 0
@@ -130,7 +133,10 @@ def pattern_text(pattern: Pattern, form: PatternForm, dialect: Dialect) -> str:
 
 
 def needle(pattern: Pattern, dialect: Dialect) -> str:
-    """Return the longest text of a pattern, which every matching string contains, in the characters that are tested."""
+    """Return the longest literal text of ``pattern``, which every matching string contains.
+
+    If the pattern tests bytes, each character of the text represents one byte.
+    """
     return max((part for part in _as_tested(pattern, dialect) if isinstance(part, str)), key=len)
 
 

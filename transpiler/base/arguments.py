@@ -34,7 +34,7 @@ R = TypeVar("R")
 
 
 def renamed(old: str, new: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Return a decorator: the function accepts ``old`` for its parameter ``new``, with a ``DeprecationWarning``."""
+    """Return a decorator that lets callers give ``new`` by its former name ``old``, with a ``DeprecationWarning``."""
 
     def accept(function: Callable[P, R]) -> Callable[P, R]:
         @wraps(function)
@@ -84,10 +84,10 @@ def check_count(name: str, value: object, things: str) -> None:
         raise ValueError(f"{name} is a number of {things} from 0, not {value}")
 
 
-#: The beginning of a URI. A scheme has at least two letters, because one letter is a drive of Windows.
+#: Pattern of the beginning of a URI. Its scheme has at least two letters, because ``C:/`` is a drive of Windows.
 _URI = re.compile("[A-Za-z][A-Za-z0-9+.-]+:/")
 
-#: The end of the scheme of a URI that was converted to a ``Path``, which replaces ``://`` by ``:/``.
+#: Pattern of the end of the scheme in a URI that was converted to a ``Path``, because this makes ``://`` a ``:/``.
 _SLASH = re.compile("(?<=[A-Za-z0-9+.-]{2}):/(?!/)")
 
 #: Error message for a URI that does not name a local file; the URI comes before this text.

@@ -90,7 +90,7 @@ def marked(source: str, parts: Iterable[tuple[int, int, bool | None]]) -> str:
 
 
 def folded(title: str, lines: Iterable[tuple[int, str, str, str]]) -> str:
-    """Return lines of code that open at a click. Each of ``lines`` has its depth, code, remark, and remark's colour."""
+    """Return code that a click on ``title`` shows. Each of ``lines`` is (depth, code, remark, colour of the remark)."""
     shown = "".join(
         f'<div style="padding-left:{1.5 * depth}em">{escape(source)} → '
         f'<span style="color:{colour}">{escape(said)}</span></div>'

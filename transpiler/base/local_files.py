@@ -118,7 +118,7 @@ def _write_unnamed(directory: str, name: str, data: bytes) -> bool:
         copy.write(data)
         copy.flush()
         try:
-            # With a directory's descriptor, Python calls ``linkat``, which follows the link under /proc.
+            # Python calls ``linkat``, which follows the link under /proc to the file, only if it is given a descriptor.
             at = os.open(directory, os.O_RDONLY)
             try:
                 os.link(f"/proc/self/fd/{descriptor}", name, src_dir_fd=at)

@@ -49,7 +49,7 @@ class Findings:
         fix: Remedy | None = None,
         severity: Severity = "warning",
     ) -> None:
-        """Add a diagnostic about ``path``. After ``MAX_FINDINGS`` diagnostics, add only a note that there are more."""
+        """Add a diagnostic about ``path``. After ``MAX_FINDINGS`` diagnostics, add only a note that more exist."""
         if len(self.diagnostics) < MAX_FINDINGS:
             self.diagnostics.append(at_path(code, severity, path, message, hint, fix))
         elif len(self.diagnostics) == MAX_FINDINGS:

@@ -54,7 +54,7 @@ class JsonTextError(ValueError):
 
 
 def without_comments(text: str) -> str:
-    """Replace the comments in ``text``, which Broker-J allows in JSON, by spaces. All other offsets stay the same."""
+    """Replace the comments in ``text``, which Broker-J allows in JSON, by spaces, so that offsets stay the same."""
     if "/*" not in text and "//" not in text:
         return text
     return _STRING_OR_COMMENT.sub(lambda found: _NOT_SPACE.sub(" ", found[0]) if found["comment"] else found[0], text)
@@ -62,7 +62,7 @@ def without_comments(text: str) -> str:
 
 def load_json(text: str, most: int | None = MAX_VALUES) -> Any:
     """Parse the JSON ``text``; raise ``JsonTextError`` if it is invalid or has more than ``most`` values and keys."""
-    # Most texts are short. The strings of a long text are removed only if the count with the strings is too large.
+    # Removing strings is slow, so do it only for a long text in which the count with the strings is too large.
     if most is not None and len(text) > most and _marks(text) > most and _marks(_STRING.sub('"', text)) > most:
         raise JsonTextError(f"there are more than {most:,} values")
     try:
@@ -80,7 +80,7 @@ def load_json(text: str, most: int | None = MAX_VALUES) -> Any:
 
 
 def _trailing_comma(text: str, place: int) -> int | None:
-    """Return the offset of a trailing comma of an array or object near ``place``, the offset of an error; else None.
+    """Return the offset of the trailing comma near the error at ``place``; None if a trailing comma is not the reason.
 
     Depending on its version, Python reports the offset of the comma or of the bracket.
     """

@@ -62,7 +62,7 @@ class Document:
             return replace(diagnostic, source=self.source, span=span)
         if diagnostic.source is self.source or diagnostic.source.name.startswith(f"{self.source.name}:"):
             return diagnostic
-        # The diagnostic's source is a text inside the file, named by its path in the file.
+        # The diagnostic is about a text inside the file, such as a selector. Its source is named by the text's path.
         name = self.source.name
         if span is not None:
             line, column = self.source.position(span.start)

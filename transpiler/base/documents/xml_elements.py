@@ -156,7 +156,10 @@ class Element:
 
 
 def read_xml(source: Source, properties: Mapping[str, str] | None = None) -> Element:
-    """Return the root of an XML document; raise ``TopologyError`` with its line and column if it is not well formed."""
+    """Return the root of an XML document, whose placeholders have the values in ``properties``.
+
+    Raise ``TopologyError`` with the line and column if the document is not well formed.
+    """
     return _Reader(XmlDocument(source, properties or {})).read()
 
 

@@ -145,7 +145,7 @@ def receiver_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options for a filter set in place of a selector. The command receives ``filters``; None without one."""
+    """Add the options for a filter set in place of a selector. The command receives it as ``filters``, or None."""
 
     @wraps(command)
     def with_filters(filter_file: str | None, filter_bytes: str | None, unknown: Any, **others: Any) -> Any:

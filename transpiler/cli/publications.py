@@ -42,7 +42,7 @@ class VirtualHosts:
         return False
 
     def hint(self, *, left_out: bool = True) -> None:
-        """Print how many messages were left out, or a warning if messages of several virtual hosts were mixed."""
+        """Print a warning if messages of several virtual hosts were mixed, else the number skipped if ``left_out``."""
         if self._own is None and len(self._seen) > 1:
             listed = one_line(", ".join(sorted(self._seen)))
             click.echo(
@@ -113,7 +113,10 @@ def no_messages(file: str, left_out: Counter[str]) -> str:
 
 
 def hint_state(topology: Topology, undecided: int) -> None:
-    """Print how many messages the file of a JMS broker does not decide, with the hint to give the broker's state."""
+    """Print the number of messages whose route depends on the state of a JMS broker, and the hint to give this state.
+
+    ``undecided`` is the number. If the topology contains the state, print nothing.
+    """
     if undecided and not topology.knows_state:
         what = "message is" if undecided == 1 else "messages are"
         hint = "--state FILE says which subscriptions, consumers and queues are there"

@@ -25,7 +25,7 @@ from transpiler.topology.model import check_exchange
 from transpiler.topology.publishing import PROTOCOLS, PUBLISH_TO, Protocol, Publisher, PublishTo
 from transpiler.topology.receivers import Sender, resolve_sender
 
-#: The key, in the context of a command, of the set of findings about files that it has printed.
+#: Key in the ``meta`` of click's context. Its value is the set of findings about files that were already printed.
 _TOLD = "transpiler.findings"
 
 
@@ -242,7 +242,7 @@ destination_options = together(
 def publisher_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options for unroutable messages. The command receives them as its parameter ``publisher``.
 
-    If the protocol does not have a given setting, the command ends with exit code 2.
+    If the user gives a setting that the protocol does not have, the command ends with exit code 2.
     """
 
     @wraps(command)

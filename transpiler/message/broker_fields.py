@@ -202,7 +202,7 @@ QPID_CPP_FIELDS = HeaderFields(
         HeaderField(
             "amqp.jms_type",
             OperandType.STRING,
-            # An annotation whose type has no operand type still hides the subject, so both fields are one origin.
+            # Both fields are one origin, because an annotation hides the subject even if its type has no operand type.
             (Origin((MessageField("message_annotations", "jms-type"), MessageField("properties", "subject"))),),
         ),
         _REPLY_TO,

@@ -106,7 +106,7 @@ _JMS = (
 
 
 def _never(name: str, operand_type: OperandType, reason: str) -> HeaderField:
-    """Return the header field ``name`` of the standard, which has a value in no message because of ``reason``."""
+    """Return the header field ``name`` of the standard, which never has a value; ``reason`` states why."""
     return HeaderField(name, operand_type, (), source="mapping 3.2.2", unavailable_because=reason)
 
 
@@ -156,7 +156,7 @@ _WIRE_DEFAULTS = {"durable": False, "priority": 4, "first_acquirer": False, "del
 
 
 def _wire(section: str, field: str, types: tuple[AmqpType, ...]) -> HeaderField:
-    """Return the header field ``amqp.<field>``; an id is a string, a ulong (long), a uuid or binary (byte[])."""
+    """Return the header field ``amqp.<field>``. A field with several ``types`` is an id, which may have any of them."""
     conversion = Conversion.ANY_ID if len(types) > 1 else Conversion.AS_IS
     name, default, source = f"{WIRE}{field}", _WIRE_DEFAULTS.get(field), "filters (XML), selector-filter"
     return field_at(name, section, field, TYPED_JMS.table[types[0]], conversion, default, source)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from transpiler.base.errors import DecodeError
 from transpiler.message.json import SECTION_NAMES
 
-#: The names of these members and columns.
+#: The names of the members or columns that contain where a message was published.
 EXCHANGE, ROUTING_KEY, ROUTING_KEYS, ROUTING_TYPE = NAMES = ("exchange", "routing_key", "routing_keys", "routing_type")
 
 

@@ -63,7 +63,7 @@ def is_delivery(entry: object) -> bool:
 
 
 def entry_message(entry: Any) -> Message:
-    """Return the message of a log entry; raise ``DecodeError`` if a member is missing or the plugin never writes it."""
+    """Return the message of a log entry; raise ``DecodeError`` if a member is missing or malformed."""
     if not isinstance(entry, Mapping):
         raise DecodeError.at("trace.entry", "an entry of a tracing log is an object")
     keys, queues = entry.get("routing_keys"), entry.get("routed_queues")

@@ -28,12 +28,12 @@ class Receiver(NamedTuple):
 
     @property
     def time(self) -> int:
-        """The given time, else the clock's time, in milliseconds since the epoch."""
+        """``now`` if it is set, else the clock's time, in milliseconds since the epoch."""
         return time.time_ns() // 1_000_000 if self.now is None else self.now
 
     @property
     def timed(self) -> Receiver:
-        """A copy whose ``now`` is fixed to the given time or to the clock's current time, for several messages."""
+        """A copy with the clock's time as ``now`` unless it is set, so that several messages have the same time."""
         return self._replace(now=self.time)
 
     @property

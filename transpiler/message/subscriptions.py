@@ -190,7 +190,7 @@ class _Server:
             and subscription not in self.held
             and sibling in self.held
         ):
-            # A link that unsubscribes has only the name of the subscription: 8.8.
+            # A link that only unsubscribes names the subscription without its capabilities: 8.8.
             subscription = sibling
         refusal = next(self._refusals(number, link, subscription), None)
         if refusal is not None:

@@ -215,11 +215,11 @@ TRUTH_TEXT: Mapping[Truth, str] = MappingProxyType({True: "TRUE", False: "FALSE"
 class NumberEquality(Enum):
     """The rule by which an integer equals a floating-point number."""
 
-    #: They are never equal: 1 is not 1.0.
+    #: The two numbers are never equal: 1 is not 1.0.
     APART = "apart"
-    #: They are equal if they are exactly the same number, as under Erlang's ``==``: 2**53 + 1 is not 2.0**53.
+    #: Equal if the two numbers are exactly the same, as under Erlang's ``==``: 2**53 + 1 is not 2.0**53.
     EXACT = "exact"
-    #: They are equal if the integer, converted to a double, equals the floating-point number: the AMQP Filter
+    #: Equal if the integer, converted to a double, equals the floating-point number: the AMQP Filter
     #: Expressions' "when treated as a floating-point".
     AS_DOUBLES = "as doubles"
 

@@ -141,7 +141,7 @@ def _content(place: MessageField, message: Message, receiver: Receiver) -> _Cont
     """Return the content of the message field ``place``; None if the message does not have it."""
     if place.section == RECEIVER:
         return receiver.value(place)
-    # ``Message`` has no section for the delivery-properties of AMQP 0-10.
+    # ``Message`` has no section for the delivery-properties of AMQP 0-10, so their fields have no content here.
     section = getattr(message, place.section, None)
     if section is None:
         return None

@@ -434,7 +434,7 @@ def _descendants(nodes: list[Node]) -> list[Node]:
 
 
 def _taken(node: Node, step: tree.Step) -> list[Node]:
-    """Return the nodes that a step takes from ``node`` before its predicates filter them."""
+    """Return the nodes to which the axis and test of ``step`` lead from ``node``; its predicates are not applied."""
     test = step.test
     match step.axis:
         case "self" if test == "node()":

@@ -260,7 +260,10 @@ def _cells(session: Any, inputs: Inputs, messages: Any) -> Archive:
 
 
 def _tell_bad_records(session: Any, inputs: Inputs, errors: Errors, chosen: ChosenLayout | None = None) -> int:
-    """Let Python's reader report the bad records of the files with their lines; return the number of bad records."""
+    """Let Python's reader report the bad records of ``inputs``, with their lines, to ``errors``; return their number.
+
+    ``chosen`` is the layout of the rows; None for messages.
+    """
     before = errors.count
     for _ in read_messages(inputs.files(), chosen, errors, _record_form(inputs), inputs.opened(session)):
         pass

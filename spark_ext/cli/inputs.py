@@ -235,7 +235,7 @@ def _format_of_all(names: list[str]) -> str | None:
 
 
 def _format_of(name: str) -> str | None:
-    """Return the format that the suffixes of ``name`` show, before a suffix of compression; None if none does."""
+    """Return the format that a suffix of ``name`` shows, before a suffix of compression; None if no suffix does."""
     suffixes = PurePosixPath(name.rstrip("/")).suffixes
     return next((_FORMAT_OF[suffix] for suffix in reversed(suffixes) if suffix in _FORMAT_OF), None)
 

@@ -54,10 +54,10 @@ session_options = together(
 def start_session(master: str, packages: str | None = None) -> Any:
     """Start a Spark session on ``master`` that prints no logs or warnings."""
     if not logging.getLogger().handlers:
-        # Py4J also logs the exceptions that it raises.
+        # Hide Py4J's log, which repeats the exceptions that Py4J raises.
         logging.getLogger().addHandler(logging.NullHandler())
     if not sys.warnoptions:
-        # PySpark warns about versions of libraries that no command uses.
+        # Hide PySpark's warnings about versions of libraries, because no command uses these libraries.
         warnings.simplefilter("ignore")
     try:
         from pyspark import SparkConf, SparkContext
@@ -115,8 +115,8 @@ def _launch_java(settings: Any) -> Any:
 class Output:
     """A Parquet directory that gets its name only when it is complete.
 
-    It is written under a hidden name in the same directory, which Spark's readers skip, and renamed at the end. If the
-    output already exists, the constructor ends the command.
+    The output is written under a hidden name in the same directory, which Spark's readers skip, and then renamed. If it
+    already exists, the constructor ends the command.
     """
 
     def __init__(self, session: Any, name: str) -> None:

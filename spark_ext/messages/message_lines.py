@@ -111,7 +111,10 @@ def parse_lines(lines: DataFrame, beside: Iterable[str] = ()) -> DataFrame:
 
 
 def _converted(beside: Mapping[str, str]) -> str:
-    """Return SQL for a struct of the sections and other members, each a struct of ``ok``, ``value`` and ``content``."""
+    """Return SQL for a struct of the sections and the members ``beside`` them.
+
+    Each is a struct: ``ok`` (TRUE if valid), ``value``, and ``content`` (TRUE if it has content of a list or map).
+    """
     columns = {
         "header": _header(),
         "properties": _properties(),

@@ -163,13 +163,13 @@ class Parts:
         self.names = list(self._identifiers)
 
     def asked_names(self) -> dict[str, tuple[int, ast.Identifier | None]]:
-        """Return, for each name, the number of parts that contain it, and its identifier."""
+        """Return a dictionary: name -> number of parts that contain the name, and the identifier of the name."""
         return {
             text: (sum(name in names for names in self._names_of), name) for text, name in self._identifiers.items()
         }
 
     def asked(self, part: int | None) -> ast.Expression | None:
-        """Return the condition that explains rows of part ``part``: the whole one for None and alternatives."""
+        """Return the condition that explains rows of ``part``: the selector itself if None or for alternatives."""
         condition = self._condition if part is None or self.are_alternatives else self._terms[part]
         return ast.ConvertStrings(condition) if self._converts and condition is not None else condition
 
@@ -185,7 +185,7 @@ class Parts:
         return columns + [self._ternary(test).alias(f"absent{number}") for number, test in enumerate(absent)]
 
     def key(self) -> list[Column]:
-        """Return the group of a judged row: the index of its part, the result, and the index of the missing name."""
+        """Return Columns that identify the group of a row: the part's index, the result, the missing name's index."""
         truths = [sf.col(f"truth{number}") for number in range(len(self._terms))]
         holds = [truth.eqNullSafe(sf.lit(True)) for truth in truths]
         if self.are_alternatives:

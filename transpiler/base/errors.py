@@ -50,7 +50,7 @@ class TranspilerError(ValueError):
         return [type(self).__name__, *([called] if called else []), *str(self).splitlines()]
 
     def __reduce__(self) -> tuple[type[Self], tuple[tuple[Diagnostic, ...]]]:
-        # By default an exception is pickled by its argument, here the rendered text. Executors need the diagnostics.
+        # By default, pickle keeps only the argument of an exception, here the rendered text: keep the diagnostics.
         return type(self), (self.diagnostics,)
 
 

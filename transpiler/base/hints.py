@@ -69,7 +69,7 @@ class Hint(str):
     parts: tuple[str | StoreCall | Setting, ...]
 
     def __new__(cls, *parts: str | StoreCall | Setting) -> Hint:
-        """Join ``parts`` into one hint. A hint among them contributes its own elements."""
+        """Join ``parts`` into one hint. If one of ``parts`` is a hint, it is replaced by its own parts."""
         hint = super().__new__(cls, "".join(map(str, parts)))
         hint.parts = tuple(chain.from_iterable(part.parts if isinstance(part, Hint) else (part,) for part in parts))
         return hint

@@ -31,7 +31,7 @@ def escape(words: str) -> str:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> str:
-    """Return a table of texts and numbers. Numbers are right-aligned, with thousands separators."""
+    """Return an HTML table of texts and numbers. Numbers are right-aligned, with thousands separators."""
     remaining = iter(rows)
     shown = [_row(row) for row in islice(remaining, MAX_ROWS)]
     others = sum(1 for _ in remaining)
@@ -56,29 +56,29 @@ def _row(values: Sequence[object]) -> str:
 
 
 def code(source: str) -> str:
-    """Return ``source`` in a fixed-width font; long lines are wrapped."""
+    """Return HTML that shows ``source`` in a fixed-width font and wraps long lines."""
     return marked(source, ())
 
 
 def heading(words: str) -> str:
-    """Return ``words`` as the heading of a table or text."""
+    """Return HTML that shows ``words`` as the heading of a table or text."""
     return f'<div style="font-weight:600;margin:4px 0">{escape(words)}</div>'
 
 
 def text(words: str) -> str:
-    """Return ``words`` as a line of text."""
+    """Return HTML that shows ``words`` as a line of text."""
     return f"<div>{escape(words)}</div>"
 
 
 def badged(label: str, verdict: bool | None, words: str) -> str:
-    """Return the line ``words`` after ``label``, which has a frame in the colour of ``verdict``."""
+    """Return HTML for the line ``words`` after ``label``, which has a frame in the colour of ``verdict``."""
     colour = COLOURS[verdict]
     style = f"color:{colour};border:1px solid {colour};border-radius:4px;padding:0 .4em;font-weight:600"
     return f'<div><span style="{style}">{escape(label)}</span> {escape(words)}</div>'
 
 
 def marked(source: str, parts: Iterable[tuple[int, int, bool | None]]) -> str:
-    """Return ``source`` as code with each of ``parts`` (start, end, result) underlined in the colour of its result."""
+    """Return HTML for the code ``source`` that underlines ``parts`` (start, end, result) in their results' colours."""
     pieces, done = [], 0
     for start, end, verdict in parts:
         if start < done:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 
-#: Every integer of at most this absolute value is exactly a double.
+#: Absolute value up to which a double represents every integer exactly.
 EXACT = 2**53
 
 

@@ -62,7 +62,7 @@ class Document:
             return replace(diagnostic, source=self.source, span=span)
         if diagnostic.source is self.source or diagnostic.source.name.startswith(f"{self.source.name}:"):
             return diagnostic
-        # The diagnostic is about a text inside the file, such as a selector. Its source is named by the text's path.
+        # The diagnostic is about a text inside the file, such as a selector. The name of its source is the text's path.
         name = self.source.name
         if span is not None:
             line, column = self.source.position(span.start)
@@ -81,8 +81,8 @@ def load_documents(source: Source) -> list[Document]:
         nodes = yaml_documents(Origin(source, TopologyError, "topology"))
         return [Document(source, node=node) for node in nodes] or [Document(source)]
     try:
-        # Even bindings with names of one letter have only one value for each eight characters. A text with more values
-        # is not a topology, and would need many times its size in memory.
+        # A topology has at least eight characters for each value, even if all names have one letter. A text with more
+        # values is not a topology, and would need many times its size in memory.
         data = load_json(without_comments(source.text), most=max(MAX_VALUES, len(source.text) // 6))
     except JsonTextError as error:
         raise TopologyError.at("topology.json", error.message, source, error.span) from None

@@ -54,7 +54,7 @@ def _step(node: Node, rest: str) -> tuple[Node, str] | None:
 
 
 def _leads_to(step: str, rest: str) -> bool:
-    """Return True if the path ``rest`` leads to the value at ``step``, or to a value inside it."""
+    """Return True if the path ``rest`` is the path ``step``, or the path of a value inside the value at ``step``."""
     return rest.startswith(step) and rest[len(step) : len(step) + 1] in ("", ".", "[")
 
 

@@ -133,7 +133,7 @@ def _count(text: str) -> None:
                 message = f"there are more than {MAX_VALUES:,} values, each alias counted as what it stands for"
                 raise YamlTextError(message, here)
     except yaml.YAMLError:
-        # ``compose`` raises the same error again, with its location.
+        # Ignore the error, because ``compose`` raises it again, with its location.
         return
 
 

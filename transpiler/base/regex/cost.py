@@ -141,7 +141,7 @@ def _ends_by_itself(node: Repeat, after: Follow) -> bool:
 
 
 def determined(node: Node, after: Follow) -> bool:
-    """Return True if the first path through ``node`` is the only path that can lead to a match before ``after``."""
+    """Return True if a match of ``node`` and then ``after`` can only use the first path through ``node``."""
     # A possessive repeat never gives back a round, so a repeat that needs several rounds is examined below.
     if after.free and not (isinstance(node, Repeat) and node.low > 1):
         return True

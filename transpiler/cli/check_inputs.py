@@ -129,7 +129,7 @@ class Inputs:
                 yield from self._file(name)
 
     def declarations(self) -> Declarations:
-        """Return the declarations in the source code of the directories: functions with a selector, and constants."""
+        """Return the declarations in the source code of directories: functions with a selector parameter, constants."""
         declarations = Declarations(_source_text)
         for argument in self.arguments:
             if argument != "-" and _is_directory(argument):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 #: A function from a message to True if the message matches.
 Condition = Callable[[Message], bool]
 
-#: Maximum number of values in a JSON file of up to 4 MB. A longer file may have one value for each eight characters.
+#: Maximum number of values in a JSON file of up to 4 MB; in a longer file, the maximum is one for each 8 characters.
 MIN_VALUES = 500_000
 
 

@@ -92,7 +92,7 @@ def _check_key(read: ReadMessage) -> None:
 
 
 def _offers(header: str, read: ReadMessage) -> list[str]:
-    """Return hints on the column or member of ``read`` that probably contains ``header``, such as its routing key."""
+    """Return hints which column or member of ``read`` may contain ``header``: the exchange or the routing key."""
     name = header.replace("-", "_")
     schema = None if read.layout is None else read.layout.known_schema()
     if read.layout is not None and (schema is not None or read.record.cells is None):

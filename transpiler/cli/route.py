@@ -201,10 +201,10 @@ def route(
 
 
 def _print(read: ReadMessage, added: dict[str, Any]) -> None:
-    """Print a message as a JSON line with the members ``added``, which replace those of an earlier ``route``.
+    """Print a message as a JSON line with the members ``added``.
 
-    A ``version`` of the message itself stays. Raise ``RecordError`` if the message has another member with the name of
-    an added member.
+    If an earlier ``route`` has printed the message, ``added`` replaces the members that it added. The message's own
+    member ``version`` stays. Raise ``RecordError`` if any other member of the message has the name of an added member.
     """
     line = dict(read.value)
     if line.get("version") == VERSION and isinstance(line.get("queues", line.get("why")), list | dict):

@@ -215,7 +215,7 @@ QPID_CPP_FIELDS = HeaderFields(
     hidden=("JMS", "amqp."),
 )
 
-#: The header fields of RabbitMQ's JMS client: the six that it stores in a message when it publishes the message.
+#: The header fields of RabbitMQ's JMS client: the six fields that the client stores in each message it publishes.
 RABBITMQ_JMS_FIELDS = HeaderFields(
     by_name(
         _MODE,

@@ -13,7 +13,7 @@ from transpiler.message.types import AmqpType, AmqpValue, Compound
 #: The keys of the annotations that contain the kind of JMSDestination and of JMSReplyTo: 5.1.
 DESTINATION, REPLY_TO = "x-opt-jms-dest", "x-opt-jms-reply-to"
 
-#: Value of these annotations -> kind of destination, which is also the name of its terminus capability: 5.2.
+#: Value of the annotation ``DESTINATION`` or ``REPLY_TO`` -> kind of destination, as its terminus capability: 5.2.
 DESTINATION_TYPES: Mapping[int, str] = MappingProxyType(
     {0: "queue", 1: "topic", 2: "temporary-queue", 3: "temporary-topic"}
 )

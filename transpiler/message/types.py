@@ -93,7 +93,7 @@ class TypeClass(IdentityEnum):
 
     @property
     def numeric(self) -> bool:
-        """Return True if arithmetic accepts values of this class."""
+        """Return True if this is a class of numbers, whose values arithmetic accepts."""
         return self is TypeClass.INTEGER or self is TypeClass.FLOATING
 
     def is_like(self, other: TypeClass) -> bool:

@@ -37,9 +37,9 @@ class MalformedError(Exception):
 class Form(Enum):
     """How the end of a constructor's data is encoded; ``width`` below is ``Constructor.width``."""
 
-    FIXED = "fixed"  # width bytes of data
-    VARIABLE = "variable"  # width bytes of size, then the data
-    COMPOUND = "compound"  # width bytes of size, width bytes of count, then the items
+    FIXED = "fixed"  # ``width`` bytes of data
+    VARIABLE = "variable"  # the size of the data in ``width`` bytes, then the data
+    COMPOUND = "compound"  # the size and the count of the items, in ``width`` bytes each, then the items
 
 
 class Codec(NamedTuple):

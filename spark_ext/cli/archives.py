@@ -185,10 +185,10 @@ def _read_archive(session: Any, inputs: Inputs, layout: str | None, schema: Any,
     if (layout == TRACE and text[:1] == "{") or is_entry(first):
         return Archive(_trace(session, inputs, errors), None)
     if layout == ZERO_TEN.name or first.keys() & ZERO_TEN.schema.keys():
-        # Rows of AMQP 0-10 in JSON, and their typed values, are read in Python.
+        # Only the reader in Python converts the typed values in rows of AMQP 0-10 in JSON.
         return _rows_in_python(session, inputs, ZERO_TEN, errors)
     if layout in (None, "amqp", TRACE) and text[:1] not in ("{", ""):
-        # A file whose records are not one line of JSON each is also read in Python.
+        # Spark reads JSON line by line, so read a file whose records are not one line each in Python.
         return _rows_in_python(session, inputs, AmqpLayout(), errors)
     if layout in (None, "amqp"):
         return _messages(session, inputs, errors)

@@ -147,7 +147,7 @@ class Output:
 
     def _rename(self) -> None:
         """Give the complete output its name. If two jobs write the same output, the job that ends first wins."""
-        # Hadoop would move the output into an existing directory of that name, and checks for it in a separate step.
+        # If a directory of that name exists, Hadoop's rename would move the output into it instead of failing.
         self._refuse_existing()
         if has_scheme(self._name):
             if not self._files.rename(self._hidden, self._path):

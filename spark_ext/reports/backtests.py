@@ -146,7 +146,7 @@ def _compare(selected: DataFrame, result: Backtest, topology: Topology | None) -
     rows = _counted(compared)
     there = {row.queue for row in rows if row.kind == "unknown"} & (topology.queue_names if topology else set())
     if there:
-        # The topology has these queues, and the default exchange routes to every queue: they are missed, not unknown.
+        # The topology has the queues in ``there``, so count them again as missed: the default exchange routes to them.
         compared = _compared(selected, result.partial, there)
         rows = _counted(compared)
     for row in rows:

@@ -85,12 +85,12 @@ class MatchExplanation:
 
     @property
     def rows(self) -> int:
-        """The number of all rows."""
+        """The number of rows of the DataFrame."""
         return sum(group.rows for group in self.groups)
 
     @property
     def matched(self) -> int:
-        """The number of rows that match."""
+        """The number of rows that match the selector."""
         return sum(group.rows for group in self.groups if group.verdict is True)
 
     def by_part(self) -> dict[str | None, int]:
@@ -132,7 +132,7 @@ class MatchExplanation:
 
     @property
     def headline(self) -> str:
-        """The line with the number of rows that match."""
+        """The first line of the report, with the number of rows that match the selector."""
         if not self.rows:
             return "there are no messages"
         return f"{self.matched:,} of {self.rows:,} messages match"
@@ -165,7 +165,7 @@ class MatchExplanation:
         return "no alternative is true" if self.are_alternatives else "all parts are true"
 
     def _details(self, part: str | None) -> Iterator[str]:
-        """Yield a line for each group of ``part``, and the reasons of the group's examples."""
+        """Yield a line for each group whose deciding part is ``part``, and the reasons of the group's examples."""
         groups = [group for group in self.groups if group.part == part and group.verdict is not True]
         width = max((len(f"{group.rows:,}") for group in groups), default=0)
         for group in groups:

@@ -29,7 +29,7 @@ class Undecodable:
             self._rows.update(self._store.undecodable(row) & self._names)
 
     def findings(self) -> tuple[Diagnostic, ...]:
-        """Return a warning for each property with undecodable bytes, with the number of rows in which it has them."""
+        """Return a warning for each property with bytes that are not UTF-8, with the number of rows with such bytes."""
         return tuple(_finding(name, rows) for name, rows in sorted(self._rows.items()))
 
 

@@ -71,10 +71,10 @@ def meets(pattern: TopicPattern, other: TopicPattern) -> bool:
 
 
 def between(words: TopicPattern, prefix: str, postfix: str) -> TopicPattern | None:
-    """Return the pattern of the names that ``words`` matches between ``prefix`` and ``postfix``; None if none.
+    """Return ``words`` without ``prefix`` and ``postfix``; None if ``words`` does not begin and end with them.
 
-    A prefix is compared word by word, except that its last word only needs to be the start of a word; a postfix
-    likewise.
+    ``prefix`` and ``postfix`` are compared word by word. The last word of ``prefix`` can be the beginning of a longer
+    word, and the first word of ``postfix`` the end of a longer word.
     """
     if words == (MANY_WORDS,):
         return words
@@ -107,11 +107,11 @@ def between(words: TopicPattern, prefix: str, postfix: str) -> TopicPattern | No
 
 
 def topics_of(queue: TopicPattern, prefix: str, postfix: str) -> Iterator[tuple[TopicPattern, bool]]:
-    """Yield the patterns of the topics whose messages go to ``queue`` under a virtual topic, and True if it is certain.
+    """Yield the patterns of the topics whose messages go to ``queue`` under a virtual topic with these affixes.
 
-    The broker looks up prefix, topic and postfix as one pattern in its tree of names. The lookup ends at a multi-word
-    wildcard and finds every queue below it, whatever the topic (rule 14). It is certain for the queues that also match
-    the whole pattern.
+    The bool is True if the messages certainly go to the queue. The broker looks up prefix, topic and postfix as one
+    pattern in its tree of names. The lookup ends at a multi-word wildcard and finds every queue below the wildcard,
+    whatever the topic (rule 14). The result is certain for the queues that also match the whole pattern.
     """
     before, behind = (words_of(text) if text else () for text in (prefix, postfix))
     if MANY_WORDS in before:
@@ -135,7 +135,7 @@ def topics_of(queue: TopicPattern, prefix: str, postfix: str) -> Iterator[tuple[
 
 
 def sent_with_wildcards(pattern: TopicPattern) -> list[TopicPattern]:
-    """Return patterns of the names with wildcards as literal text, as senders write them, that match ``pattern``."""
+    """Return patterns for the names that match ``pattern`` and contain wildcards, which are literal text in a name."""
     one_word, many_words = _TOPIC.syntax.one_word, _TOPIC.syntax.many_words
     words = up_to_any(pattern)
     ends = words[-1:] if words[-1:] == (MANY_WORDS,) else ()
@@ -150,7 +150,7 @@ def sent_with_wildcards(pattern: TopicPattern) -> list[TopicPattern]:
 
 
 def matching_patterns(patterns: Iterable[str], name: str) -> list[str]:
-    """Return those of ``patterns`` that match the destination ``name``, the closest first, which alone applies.
+    """Return those of ``patterns`` that match the destination ``name``. The first one is the closest; only it applies.
 
     The patterns are of destinations of one kind (``PolicyMap.getEntryFor``, ``DestinationMap.chooseValue``).
     """
@@ -160,7 +160,7 @@ def matching_patterns(patterns: Iterable[str], name: str) -> list[str]:
 
 
 class DeadLetterLinks:
-    """The dead-letter links of destinations under ``policies``, of which the closest applies."""
+    """A builder of dead-letter links. The closest policy that matches the name of a destination applies to it."""
 
     def __init__(self, policies: Iterable[DeadLetters]) -> None:
         self._policies = sorted(policies, key=cmp_to_key(_compare))
@@ -202,7 +202,7 @@ class DeadLetterLinks:
             yield replace(link, when=f"{link.when}, of topics {link.pattern}")
 
     def of_other_queues(self) -> Iterator[Link]:
-        """Yield the dead-letter links of queues that sends create, by pattern."""
+        """Yield the dead-letter links of queues that sends create: one link for the queues of each policy's pattern."""
         policies = [policy for policy in self._policies if policy.kind == QUEUE_KIND]
         by_pattern = {key_of(_pattern(policy)): policy for policy in reversed([*policies, DeadLetters("queue", ">")])}
         for pattern, policy in reversed(by_pattern.items()):
@@ -217,7 +217,10 @@ def _link(policy: DeadLetters, name: str, source: str, place: str) -> Link | Non
 
 
 def _link_of_made(policy: DeadLetters, pattern: str) -> Link:
-    """Return the link of queues that sends create and ``pattern`` matches; it leads nowhere without a strategy."""
+    """Return the link of the queues that sends create and that match ``pattern``.
+
+    If ``policy`` does not state where dead letters go, the link leads nowhere.
+    """
     nowhere = policy.to is None and policy.affixes is None
     kind, to = NOWHERE[:2] if nowhere else ("exchange", policy.to_kind)
     key = None if policy.affixes is not None else policy.to

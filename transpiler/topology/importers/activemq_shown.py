@@ -32,7 +32,8 @@ from transpiler.topology.targets import Target
 class Subscription(NamedTuple):
     """A subscription to topics, or a consumer of queues.
 
-    ``pattern`` is the pattern of their keys; ``exact`` is False if it was cut at a multi-word wildcard.
+    ``pattern`` matches the names of the topics or queues. ``exact`` is False if the pattern was cut after a multi-word
+    wildcard.
     """
 
     name: str
@@ -55,8 +56,9 @@ class _Edge(NamedTuple):
 #: The pattern of all queues that senders can name, as a destination.
 _EVERY_QUEUE = f"{QUEUE_KIND}://{name_of(ANY_NAME)}"
 
-#: A function from the name of a queue and a virtual topic to the selectors under which the queue gets a message of the
-#: topic, each with True if it is certain.
+#: A function that yields the selectors under which a queue gets a message of a virtual topic. Its arguments are the
+#: name of the queue and the topic. Each selector comes with True if the queue certainly gets the messages that match
+#: it.
 Watched = Callable[[str, VirtualTopic], Iterator[tuple[str | None, bool]]]
 
 
@@ -77,8 +79,8 @@ def shown_destinations(
     """Return the topology for display, with the queues and links of the topology that routes.
 
     ``topics`` are the topics that the file declares. ``known`` are the existing queues, with True for each queue that
-    only an earlier send may have created; unless ``knows_queues`` is True, there may be further queues. ``links_of``
-    returns the links of a queue that is a target but not in ``queues``.
+    only an earlier send may have created. If ``knows_queues`` is False, there may be queues that are not in ``known``.
+    ``links_of`` returns the links of a queue that is a target but not in ``queues``.
     """
     levels = _Levels(interceptors)
     virtual = [*levels.virtual_topics()]
@@ -120,13 +122,13 @@ def shown_destinations(
         find = destinations.made if of_each_topic else destinations.end
         builder.link(link, find(link.destination or "", link.key or ""))
         for name in destinations.new_queues(there):
-            # The names of queues for dead letters of dead letters would become longer and longer.
+            # Skip links with affixes after a link with affixes, because each such link makes the queue name longer.
             waiting += [each for each in links_of(name) if link.affixes is None or each.affixes is None]
     return builder.topology(ACTIVEMQ, queues, readers)
 
 
 class _Levels:
-    """The interceptors of a broker; the last is the outermost (rule 12). Its index is its level."""
+    """The interceptors of a broker; the last is the outermost (rule 12). The level of an interceptor is its index."""
 
     def __init__(self, interceptors: Sequence[Interceptor]) -> None:
         self._interceptors = interceptors
@@ -152,7 +154,10 @@ class _Levels:
                 yield from ((level, edge) for edge in edges)
 
     def behind(self, edge: _Edge, level: int) -> Iterator[_Edge]:
-        """Yield ``edge`` as the interceptors outside ``level`` restrict it; nothing if they take all messages."""
+        """Yield ``edge``, from ``level``, with the restriction by interceptors outside of that level.
+
+        If these interceptors take all messages of the edge, yield nothing.
+        """
         kind, _, name = edge.source.partition("://")
         words, choice = of_virtual(words_of(name)), edge.choice
         for listed in self._interceptors[level + 1 :]:
@@ -160,7 +165,7 @@ class _Levels:
                 continue
             met = [each for each in listed if kind_of(each) == kind and meets(_pattern(each), words)]
             if edge.source == _EVERY_QUEUE:
-                # A queue of the file has its own edges.
+                # A virtual destination with the name of a single queue applies to the edges of that queue, not to this.
                 met = [each for each in met if literal_name(_pattern(each)) is None]
             always = [_keeps(each) for each in met if covers(_pattern(each), words)]
             if not met or True in always:
@@ -190,7 +195,7 @@ class _Destinations:
         self._queues: dict[str, None] = {}
 
     def made(self, kind: str, pattern: str) -> Target:
-        """Return the target for the queues or topics that the broker creates under ``pattern``, in unknown number."""
+        """Return one target for all queues, or all topics, that the broker creates and whose names match ``pattern``."""
         named = f"{kind}://{pattern}"
         self._builder.unknown.add(named)
         if kind == TOPIC_KIND:
@@ -208,7 +213,7 @@ class _Destinations:
         self._builder.bind(edge.source, target, edge.selector, edge.place, choice=edge.choice)
 
     def end(self, kind: str, name: str) -> Target:
-        """Return the target for a destination; if it is only a queue, the queue itself, which a send creates."""
+        """Return the target for the destination ``name``: an exchange or, if no edge begins there, the queue itself."""
         named, words = f"{kind}://{name}", words_of(name)
         if kind == QUEUE_KIND and literal_name(words) is not None:
             if named not in self._named and not any(covers(pattern, words) for pattern in self._wild):
@@ -265,7 +270,10 @@ def _pattern(destination: Composite | VirtualTopic) -> TopicPattern:
 
 
 def _keeps(destination: Composite | VirtualTopic) -> bool | None:
-    """Return True if the destination itself also gets the messages; None if only those that no target took."""
+    """Return True if ``destination`` also keeps its messages, and False if it does not.
+
+    Return None if the destination keeps only messages that no target of its forwards took.
+    """
     return destination.keeps if isinstance(destination, Composite) else True
 
 

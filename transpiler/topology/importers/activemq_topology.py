@@ -93,12 +93,12 @@ def reads_destination(selector: str | None) -> bool:
 
 
 def with_destination(selector: str, destination: str | None) -> Decided:
-    """Return ``selector`` with JMSDestination replaced by its value, and how far the selector is then decided."""
+    """Return ``selector`` partially evaluated, with ``destination`` (None if unknown) for JMSDestination."""
     return with_known_names(selector, known_destination(destination), DIALECT)
 
 
 def known_destination(destination: str | None) -> Callable[[str], Known]:
-    """Return a function from a name to its known value, for messages with this destination (None is unknown)."""
+    """Return a function from a name to its known value, for messages with ``destination``; None if it is unknown."""
     known: Known = Unknown.SOME if destination is None else destination
     return lambda name: known if name == DESTINATION else Unknown.OWN
 
@@ -106,9 +106,10 @@ def known_destination(destination: str | None) -> Callable[[str], Known]:
 class Entry(NamedTuple):
     """An exchange at which messages to destinations of ``kind`` enter.
 
-    If any filter reads the destination, an entry also has the destination ``before`` the forwarding and the name ``at``
-    to which the message was forwarded. ``listed`` is True if the message was sent to a list of destinations. If
-    ``mirror`` is set, the key is the name of a queue, whose messages the mirror sends to a topic.
+    If any filter reads the destination, entries are distinguished by the path of the message: ``before`` is the
+    destination that forwarded the message, and ``at`` the name to which the message was forwarded; None if there was no
+    forwarding. ``listed`` is True if the message was sent to a list of destinations. If ``mirror`` is set, the key is
+    the name of a queue, whose messages the mirror sends to a topic.
     """
 
     kind: str
@@ -142,15 +143,18 @@ def may_come(entry: Entry, destination: Composite | VirtualTopic) -> bool:
 
 
 def keys_at(entry: Entry, patterns: Iterable[TopicPattern]) -> Iterable[TopicPattern]:
-    """Return the distinct patterns of keys at ``entry`` for patterns of names; at a mirror, keys are queue names."""
+    """Return the distinct patterns of the keys at ``entry`` of messages to destinations that match ``patterns``.
+
+    If the entry has a mirror, the patterns are for names of topics, and the keys are names of queues.
+    """
     if entry.mirror is None:
         return dict.fromkeys(patterns)
     found = (between(pattern, entry.mirror.prefix, entry.mirror.postfix) for pattern in patterns)
     return dict.fromkeys(words for words in found if words is not None)
 
 
-#: Maximum number of words in a name, and maximum number of subscriptions, interceptors or queues, for which sends to
-#: names with wildcards are computed.
+#: Limits up to which sends to names with wildcards are computed. ``_MAX_WORDS``: maximum number of words in a name.
+#: ``_MAX_NAMES``: maximum number of subscriptions, of interceptors and of queues.
 _MAX_WORDS, _MAX_NAMES = 4, 500
 
 _CAST = (
@@ -336,7 +340,7 @@ class _ActiveMQ:
             self._subscribers(source, entry)
 
     def _cast(self, source: str, aware: Composite | VirtualTopic, inner: Sequence[Interceptor], entry: Entry) -> None:
-        """Bind messages whose send may fail: a selectorAware topic and a destination of an inner interceptor match."""
+        """Bind the messages whose send may fail: they match ``aware`` and a destination of an inner interceptor."""
         listed = [each for level in inner if not isinstance(level, Mirror) for each in level]
         if not listed:
             return
@@ -375,7 +379,7 @@ class _ActiveMQ:
         selector, certain = subscription.selector, subscription.exact
         sure = None
         if selector is not None and may_be_open(selector, {DESTINATION}, DIALECT):
-            # A consumer's selector sees the destination that the message has reached.
+            # In a consumer's selector, JMSDestination is the destination that the message has reached.
             at = entry.at if entry.at is not None else literal_name(subscription.pattern)
             value = None if at is None else f"{entry.kind}://{at}"
             decided = with_destination(selector, value)
@@ -390,7 +394,7 @@ class _ActiveMQ:
                 self._failures(source, selector, "", key)
 
     def _sent_to_prefix(self, pattern: TopicPattern) -> Iterator[TopicPattern]:
-        """Yield patterns of names with literal wildcards that a subscription to all names below a prefix matches."""
+        """Yield patterns for the names with wildcards as literal text that match ``pattern``, a prefix and a ``>``."""
         if pattern[-1] != MANY_WORDS or not 1 < len(pattern) <= _MAX_WORDS or len(self._subscriptions) > _MAX_NAMES:
             return
         plain = {pattern[:-1]}
@@ -406,7 +410,7 @@ class _ActiveMQ:
         name = builder.exchange(f"{entry.name}, {destination.name}")
         keys = [pattern]
         if len(pattern) <= _MAX_WORDS and len(self._config.interceptors) <= _MAX_NAMES and not is_plain(entry):
-            # The broker's tree of names also finds them for a name with wildcards.
+            # The broker's tree of names also finds virtual destinations for a name that contains wildcards.
             keys += sent_with_wildcards(pattern)
         for key in keys_at(entry, keys):
             builder.bind(source, key_of(key), Target("exchange", name), place=destination.place)
@@ -423,7 +427,7 @@ class _ActiveMQ:
         own = entry.at if entry.at is not None else literal_name(pattern)
         before = None if own is None else f"{entry.kind}://{own}"
         for forward in destination.forwards:
-            # Rule 6: a filter sees the destination before this destination.
+            # Rule 6: in a filter, JMSDestination is the destination before the message was forwarded from here.
             seen = None if entry.listed else before if entry.before is None else entry.before or None
             if forward.filter is not None:
                 self._failures(name, forward.filter, forward.place)
@@ -432,13 +436,13 @@ class _ActiveMQ:
             target = self._forward(forward.kind, forward.name, before)
             decided = Decided(None) if forward.filter is None else with_destination(forward.filter, seen)
             if not decided.certain:
-                # If the target does not take the message, the destination may keep it.
+                # If the forward does not take the message, the virtual destination may keep the message.
                 label = f"{name} perhaps to {forward.name}"
                 target = builder.undecided(label, name, target, decided.sure, forward.place)
             builder.bind(name, builder.any_key, target, decided.selector, forward.place)
 
     def _failures(self, source: str, selector: str, place: str, key: str | None = None) -> None:
-        """Bind the messages for which the selector fails the send: rule 5, arithmetic on a boolean."""
+        """Bind the messages whose send fails because of ``selector`` (rule 5: arithmetic on a boolean throws)."""
         names, shielded = calculated_names(selector)
         if not names:
             return
@@ -450,7 +454,7 @@ class _ActiveMQ:
             self._builder.bind(source, key, target, f"{name} = TRUE OR {name} = FALSE", place)
 
     def _virtual_queues(self, name: str, topic: VirtualTopic, entry: Entry) -> None:
-        """Bind the queues of a virtual topic (rule 8): existing queues named prefix, topic and postfix."""
+        """Bind the queues of a virtual topic (rule 8): existing queues whose names are prefix + topic + postfix."""
         few = len(self._queues) <= _MAX_NAMES
         own = entry.at if entry.at is not None else literal_name(words_of(topic.name))
         before = None if own is None else f"{TOPIC_KIND}://{own}"
@@ -472,7 +476,9 @@ class _ActiveMQ:
                         self._builder.bind(name, key_of(key), target, selector, topic.place)
 
     def _watched(self, queue: str, topic: VirtualTopic) -> Iterator[tuple[str | None, bool]]:
-        """Yield the selectors under which a queue gets a message (None is every message), and True if it is certain.
+        """Yield the selectors under which ``queue`` gets a message of ``topic``; None is a selector for every message.
+
+        The bool is True if the queue certainly gets the messages that match the selector.
 
         Under rule 10, a queue of a selectorAware topic needs a consumer whose selector matches.
         """
@@ -498,7 +504,7 @@ class _ActiveMQ:
         builder.bind(source, builder.any_key, Target("exchange", known), place=mirror.place)
         for queue in self._queues:
             topic = f"{mirror.prefix}{queue}{mirror.postfix}"
-            # Filters see the topic, unless the message was forwarded before.
+            # In filters, JMSDestination is the topic, except if the message was forwarded before.
             target = self._forward(TOPIC_KIND, topic, entry.before or f"{TOPIC_KIND}://{topic}")
             builder.bind(known, key_of(words_sent(queue)), target, place=mirror.place)
 

@@ -19,7 +19,10 @@ from transpiler.topology.importers.artemis_config import DEFAULTS, ArtemisConfig
 
 
 def is_plain(words: TopicPattern) -> bool:
-    """Return True if the order of creation is irrelevant for a pattern: multi-word wildcards occur only at its end."""
+    """Return True if the pattern ``words`` has multi-word wildcards only at its end.
+
+    For other patterns, a match depends on whether the address was created before or after the pattern.
+    """
     return MANY_WORDS not in words[:-1]
 
 
@@ -164,7 +167,7 @@ class Addresses:
         named = [address for address in map(self.words, self._queues) if not is_wild(address)]
         answers = {address: self._answer(address, routing_type) for address in (*self.known, *named)}
         if routing_type == "ANYCAST":
-            # A queue cannot have an empty name.
+            # A send to the empty address is refused, because a queue cannot have an empty name.
             answers[("",)] = Answer.REFUSED
         return answers
 
@@ -193,7 +196,7 @@ def answer_anew(routing_type: str, settings: Settings) -> Answer:
 
 
 def matches_later(pattern: TopicPattern, address: TopicPattern) -> bool:
-    """Return True if ``address`` gets the queues of the wildcard address ``pattern``, which was created before it."""
+    """Return True if ``address`` gets the queues of the wildcard address ``pattern``, which was created earlier."""
     if not address:
         return pattern in ((), (MANY_WORDS,))
     if not pattern:
@@ -205,9 +208,9 @@ def matches_later(pattern: TopicPattern, address: TopicPattern) -> bool:
 
 
 def _tail_matches_later(pattern: TopicPattern, address: TopicPattern) -> bool:
-    """Return True if ``address`` matches the part of a pattern after a multi-word wildcard.
+    """Return True if ``address`` matches ``pattern``, the words after a multi-word wildcard.
 
-    Words of the pattern that do not occur in the address at all are skipped.
+    Words of ``pattern`` that do not occur in the address at all are skipped, as in the broker.
     """
     while pattern:
         found = [number for number, word in enumerate(address) if word == pattern[0]]
@@ -218,7 +221,7 @@ def _tail_matches_later(pattern: TopicPattern, address: TopicPattern) -> bool:
 
 
 def matched_earlier(pattern: TopicPattern, addresses: Iterable[TopicPattern]) -> set[TopicPattern]:
-    """Return the addresses that get the queues of the wildcard address ``pattern``, which was created after them."""
+    """Return the ``addresses`` that get the queues of the wildcard address ``pattern``, which was created later."""
     tree = _Tree()
     for address in addresses:
         tree.add(address)
@@ -267,9 +270,10 @@ def _walk(node: _Tree, pattern: TopicPattern) -> Iterator[TopicPattern]:
 
 
 def _walk_tail(node: _Tree, pattern: TopicPattern) -> Iterator[TopicPattern]:
-    """Yield the matches after a multi-word wildcard: at the child for the first word that the node has a child for.
+    """Yield the addresses below ``node`` that match ``pattern``, the words after a multi-word wildcard.
 
-    Below the node's other children, the search is repeated.
+    Find the first word of ``pattern`` for which ``node`` has a child, and match the following words below this child.
+    Repeat the search below all other children of ``node``.
     """
     match: _Tree | None = None
     for number, word in enumerate(pattern):

@@ -25,7 +25,7 @@ from transpiler.topology.broker_rules import Rules
 from transpiler.topology.importers.known_names import reasons
 from transpiler.topology.records import Link
 
-#: Texts for findings about elements that can create, change or consume messages and are not computed.
+#: For each element that can create, change or consume messages and is not computed: the text of the finding about it.
 _ELSEWHERE: Mapping[str, str] = {
     "jms-bridge": "a bridge takes messages to another broker",
     "cluster-connections": "queues of a cluster's other brokers take messages, too",
@@ -84,9 +84,9 @@ class Taker:
 #: Address settings for the addresses that the pattern ``match`` matches, by the broker's names; unset ones are absent.
 Settings = Mapping[str, Any]
 
-#: The broker's default settings. If ``auto-create-…-resources`` is True, the broker creates a queue at the dead-letter
-#: or expiry address for each address from which messages come. ``max-delivery-attempts`` is the number of deliveries
-#: after which a message is a dead letter.
+#: The broker's default settings. If ``auto-create-…-resources`` is True, the broker creates queues at the dead-letter
+#: or expiry address: one queue for each address from which messages come. ``max-delivery-attempts`` is the number of
+#: deliveries after which a message is a dead letter.
 DEFAULTS: Settings = {
     "match": "#",
     "dead-letter-address": None,
@@ -209,12 +209,12 @@ def _read_connection(connection: Element, config: ArtemisConfig) -> None:
 def _read_cluster(cluster: Element, config: ArtemisConfig) -> None:
     """Read a cluster connection, whose ``address`` lists the prefixes of the addresses that it shares.
 
-    A prefix after ``!`` is left out (``ClusterConnectionBridge.createSelectorFromAddress``); here its addresses are
-    taken for shared ones, which claims less.
+    The cluster does not share addresses with a prefix after ``!``
+    (``ClusterConnectionBridge.createSelectorFromAddress``). They count as shared here, so that results claim less.
 
     Under STRICT each message goes to the next broker that has the queue, with or without a consumer
-    (``BindingsImpl.getNextBinding``). Under ON_DEMAND it goes to a broker whose queue has a consumer, or else to this
-    broker's queue.
+    (``BindingsImpl.getNextBinding``). Under ON_DEMAND each message goes to a broker whose queue has a consumer, or else
+    to this broker's queue.
     """
     name = cluster.get("name") or ""
     listed = [prefix.strip() for prefix in (cluster.value("address") or "").split(",")]
@@ -323,7 +323,10 @@ def _filter_text(element: Element) -> str | None:
 
 
 def _problem(text: str, dialect: Dialect = ARTEMIS_CORE) -> str | None:
-    """Return why the broker rejects a filter; None if it accepts it, even if this project cannot evaluate it."""
+    """Return why the broker rejects the filter ``text``; None if the broker accepts the filter.
+
+    A filter that this project cannot evaluate counts as accepted.
+    """
     try:
         parse_selector(text, dialect)
     except UnsupportedFeatureError:
@@ -470,6 +473,9 @@ def with_state(config: ArtemisConfig, state: Mapping[str, Any]) -> None:
 
 
 def condition_of(entry: Mapping[str, Any]) -> tuple[str | None, Dialect]:
-    """Return the broker's own filter, or else the client's selector, of ``entry``, and the dialect of this text."""
+    """Return the ``filter`` of ``entry`` or, without a filter, the client's ``selector``, and the dialect of this text.
+
+    The text is None if the entry has neither.
+    """
     text = entry.get("filter") or None
     return (entry.get("selector") or None, ARTEMIS) if text is None else (text, ARTEMIS_CORE)

@@ -28,12 +28,12 @@ class Condition(NamedTuple):
 
     @property
     def told(self) -> str | None:
-        """The name of the dialect; None if it is the dialect of the broker's own filters, or makes no difference."""
+        """The name of the dialect; None for the dialect of the broker's filters, and if both dialects agree on it."""
         return None if self.dialect is ARTEMIS_CORE or _reads_alike(self.text) else self.dialect.name
 
 
 def both_of(first: Condition, second: Condition) -> Condition | None:
-    """Return the conjunction of two conditions; None if there is no single dialect in which both keep their meaning."""
+    """Return the conjunction of two conditions; None if no dialect has the same meaning for both of them."""
     dialects = [each.dialect for each in (first, second) if not _reads_alike(each.text)]
     if len(set(dialects)) > 1:
         return None

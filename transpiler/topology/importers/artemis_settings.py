@@ -47,8 +47,9 @@ _ROUTING_TYPES: Mapping[str, int | Unknown] = {"ANYCAST": 1, "MULTICAST": 0, _UN
 class Hop(NamedTuple):
     """A forwarding of a message, with the values of the headers that the broker sets for it.
 
-    ``queue`` is the name of the divert or queue, or None. ``address`` is the original address, None if unknown.
-    ``type`` is the last routing type of the message; if it is None, the message keeps its own header, if any.
+    ``queue`` is the name of the divert or queue that forwarded the message; None if there is none. ``address`` is the
+    original address of the message; None if unknown. ``type`` is the last routing type of the message; if it is None,
+    the message keeps its own header, if any.
     """
 
     name: str
@@ -64,9 +65,10 @@ UNKNOWN_HOP = Hop("a hop", None, _UNKNOWN, _UNKNOWN)
 class Entry(NamedTuple):
     """An exchange at which messages of the routing type ``type`` enter.
 
-    ``qualified`` is True if the key names a queue, ``last`` if the messages are dead letters, which cannot become dead
-    letters again. ``hop`` is the last forwarding, and ``at`` the address that it determines; None if messages come from
-    senders. ``detached`` is True after a dead letter address: no session creates a queue or rejects the message.
+    ``qualified`` is True if the key names a queue. ``last`` is True if the messages are dead letters, which cannot
+    become dead letters again. ``hop`` is the last forwarding of the messages, and ``at`` the address to which they were
+    forwarded; both are None if messages come from senders. ``detached`` is True after a dead letter address: no session
+    creates a queue or rejects the message.
     """
 
     type: str | None
@@ -96,7 +98,10 @@ class Entry(NamedTuple):
         return name
 
     def key(self, topic: TopicRules, words: TopicPattern, queue: str | None = None) -> str:
-        """Return the binding key for ``words`` at this entry; if keys name queues, for ``queue`` or any queue."""
+        """Return the binding key for the address ``words`` at this entry.
+
+        If keys at this entry name queues, the key also contains ``queue``, or a wildcard if ``queue`` is None.
+        """
         named = ONE_WORD if queue is None else queue
         return topic.key(words, named if self.qualified else None)
 
@@ -107,7 +112,7 @@ def reads_hops(taker: Taker) -> bool:
 
 
 def of_senders(takers: Iterable[Taker]) -> Iterator[Diagnostic]:
-    """Yield a finding if filters read headers of the broker that a sender may also have set."""
+    """Yield a finding if filters read headers that the broker sets and that a sender may have set, too."""
     if any(reads_names(taker.filter, _NAMES - {_ADDRESS}, taker.dialect) for taker in takers):
         message = (
             "filters read _AMQ_ORIG_ADDRESS or its like: of a message over AMQP that has such a property of its own "
@@ -156,7 +161,10 @@ class BySettings:
         self.made: dict[str, str] = {}
 
     def _by_settings(self, name: str, entry: Entry, action: Callable[[Settings], Target | None]) -> Target | None:
-        """Return a target that sends each message to the target that ``action`` returns for its address' settings."""
+        """Return a target that sends each message on according to the settings of the message's address.
+
+        ``action`` returns the target for settings.
+        """
         following = action(DEFAULTS)
         for setting in reversed(self._addresses.settings):
             target = action(setting)
@@ -179,7 +187,10 @@ class BySettings:
         return self._by_answer(entry, entry.type, Answer.REFUSED, REJECTED, None)
 
     def own(self, entry: Entry) -> Target | None:
-        """Return a target that leads a message to the queue named after its address, if the broker creates one."""
+        """Return a target that leads a message to the queue with the name of the message's address.
+
+        Only messages for which the broker creates this queue go there. Return None if no message does.
+        """
         if entry.qualified or entry.type == "MULTICAST":
             return None
         created = self._by_answer(entry, "ANYCAST", Answer.CREATED, OWN_QUEUE, None)
@@ -191,7 +202,10 @@ class BySettings:
     def _by_answer(
         self, entry: Entry, routing_type: str, sought: Answer, hit: Target | None, miss: Target | None
     ) -> Target | None:
-        """Return a target that leads a message to ``hit`` if the broker's answer is ``sought``, else to ``miss``."""
+        """Return a target that leads a message to ``hit`` if the broker's answer to the send is ``sought``.
+
+        All other messages go to ``miss``.
+        """
 
         def decided(answer: Answer) -> Target | None:
             return hit if answer is sought else miss
@@ -241,7 +255,10 @@ class BySettings:
         return self._by_settings(f"{entry.name}, no queue", entry, action)
 
     def unless_created(self, entry: Entry, dead: Target) -> Target | None:
-        """Return the target for messages that no existing queue took: ``dead``, unless a queue is created for them."""
+        """Return the target for messages that no existing queue took.
+
+        The target is ``dead`` for each message for which the broker does not create a queue.
+        """
         if entry.qualified or entry.type == "MULTICAST":
             return dead
         if entry.type is not None and not entry.detached:

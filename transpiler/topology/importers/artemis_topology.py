@@ -102,7 +102,7 @@ class _Artemis:
         links = (*self._settings.links(self._config), *self._links_of_config())
         while self._waiting:
             self._build(self._waiting.pop())
-        # Sends are not routed to the queues that the broker creates for dead letters.
+        # The queues that the broker creates for dead letters get only dead letters, no sends.
         names = {queue.name for queue in queues}
         queues += tuple(
             Queue(name, arguments={SELECTOR_ARGUMENT: AmqpValue(AmqpType.STRING, selector)})
@@ -185,7 +185,7 @@ class _Artemis:
                 for target in self._divert_targets(taker, entry):
                     self._bind(first, taker, entry, target)
                 if dead is not None:
-                    # Rule 16: a message that an exclusive divert took has reached no queue of this address.
+                    # Rule 16: a message that an exclusive divert took counts as a message that reached no queue.
                     self._bind(first, taker, entry, dead)
         if refusals is not None:
             builder.bind(name, builder.any_key, refusals)
@@ -238,7 +238,7 @@ class _Artemis:
         return taker.filter is not None and never_holds(taker.filter, taker.dialect, known)
 
     def _bind_groups(self, bound: Sequence[Taker], source: str, queues: str, entry: Entry, by_filter: bool) -> None:
-        """Bind the takers: under rule 3, one queue or divert of each routing name gets a copy."""
+        """Bind the queues and diverts ``bound``. Rule 3: of those with one routing name, only one gets a message."""
         groups: dict[tuple[str, TopicPattern], list[Taker]] = {}
         for taker in bound:
             if not taker.exclusive and (taker.is_divert or entry.type in (None, taker.type)):
@@ -246,7 +246,7 @@ class _Artemis:
         for (routing_name, _), takers in groups.items():
             of_queues = [taker for taker in takers if not taker.is_divert]
             if len(takers) == 1 or entry.qualified:
-                # Rule 12: only the queue that is named gets the message.
+                # Rule 12: if a send names a queue, only this queue gets the message.
                 for taker in takers:
                     for target in self._targets(taker, entry):
                         self._bind(queues if not taker.is_divert else source, taker, entry, target)
@@ -296,7 +296,7 @@ class _Artemis:
         return Target("exchange", first)
 
     def _together(self, targets: Sequence[Target], name: str) -> Sequence[Target]:
-        """Return a single target for all ``targets``: a divert with several forwarding addresses is one choice."""
+        """Return a single target that leads to all ``targets``, so that they are one alternative in a choice."""
         if len(targets) < 2:
             return targets
         return [Target("exchange", self._builder.fanout(name, targets))]
@@ -307,7 +307,7 @@ class _Artemis:
         target = Target("queue", taker.name)
         shared = next((of for prefix, of in self._config.shared.items() if taker.address.startswith(prefix)), None)
         if shared is not None:
-            # Another broker of the cluster may be the next to get a message.
+            # The brokers of a cluster take turns, so a message may go to another broker.
             name = f"{entry.name}, {taker.name} if no other broker of the cluster {shared} gets it"
             return [self._builder.perhaps(name, target)]
         if not taker.is_certain:
@@ -327,7 +327,7 @@ class _Artemis:
         for forward in taker.forwards:
             address, qualified, _ = forward.partition(self._config.rules.topic.queue_mark)
             words = self._addresses.words(address)
-            # A message that is forwarded to the address where it already is does not get the headers of a hop.
+            # If a message is forwarded to the address where it already is, the broker does not set headers of a hop.
             place = entry.at if entry.at is not None else taker.words
             is_same = not qualified and place == words and not is_wild(words)
             hop = None
@@ -346,7 +346,10 @@ class _Artemis:
         return targets
 
     def _unless_there(self, taker: Taker, entry: Entry, words: TopicPattern, target: Target) -> Target:
-        """Return the target of a divert at a wildcard address; a message already at the forwarding address fails."""
+        """Return ``target``, preceded by a test if the divert ``taker`` forwards a message to where it already is.
+
+        The send of such a message fails. It is possible only at a wildcard address that matches ``words``.
+        """
         if is_wild(words) or not self._addresses.matches(taker, words):
             return target
         name = f"{entry.name}, {taker.name} to {self._addresses.name(words)}"
@@ -394,7 +397,7 @@ class _Artemis:
         if entry.qualified and not taker.is_divert:
             queue = taker.name
         if not certain:
-            # If the filter does not match, other queues or diverts may get the message.
+            # If the filter of ``taker`` does not match, the message may still go to the alternate of ``source``.
             target = self._builder.undecided(
                 f"{source}, {taker.name} perhaps",
                 source,
@@ -432,9 +435,9 @@ class _Artemis:
         self._findings.append(Diagnostic("topology.hop", "warning", message))
 
     def _bind_by_order(self, source: str, taker: Taker, entry: Entry, link: _Bind) -> None:
-        """Bind a wildcard address whose multi-word wildcard does not come last.
+        """Bind ``taker``, whose address has a multi-word wildcard that does not come last.
 
-        Rule 14: it matches differently for addresses that were created before it and after it.
+        Rule 14: this wildcard address matches earlier addresses under different rules than later addresses.
         """
         builder, pattern = self._builder, taker.words
         name = f"{source}, {taker.address}"
@@ -463,8 +466,9 @@ class _Artemis:
     def _later(
         self, name: str, pattern: TopicPattern, entry: Entry, link: _Bind, otherwise: Target | None
     ) -> Target | None:
-        """Return the target that compares addresses created later, by the first word after the wildcard that they have.
+        """Return the target that compares the addresses that were created after the wildcard address ``pattern``.
 
+        The first word after the wildcard that occurs in the address determines how the following words are compared.
         Messages that do not match go to ``otherwise``.
         """
         place = pattern.index(MANY_WORDS)

@@ -111,7 +111,10 @@ def topology_from_broker_j(data: Any, virtualhost: str | None = None) -> Topolog
 
 
 def _hosts(data: Any, path: str, depth: int = 0, is_host: bool = False) -> Iterator[Entry]:
-    """Yield the virtual hosts in ``data``: those of a broker or of its nodes, or the object itself."""
+    """Yield the virtual hosts in ``data``: of a broker, of its nodes, of a list, or ``data`` itself.
+
+    ``is_host`` is True if ``data`` is a virtual host even without queues and exchanges.
+    """
     if depth > MAX_DEPTH:
         refuse("limit.nesting", path, f"virtual hosts stand at most {MAX_DEPTH} levels deep")
     answer = _answer(data, path)
@@ -134,7 +137,7 @@ def _hosts(data: Any, path: str, depth: int = 0, is_host: bool = False) -> Itera
         place = entry.at("virtualHostInitialConfiguration")
         text = entry.text("virtualHostInitialConfiguration")
         if text.lstrip().startswith("${"):
-            # The broker takes it from its context, which is not in the file; by default it has no objects.
+            # The broker reads the configuration from its context, which is not in the file; by default it is empty.
             yield Entry({"name": entry.data.get("name"), _CONTEXT: text}, place)
             return
         try:
@@ -197,7 +200,7 @@ def _part(item: Any) -> str | None:
 
 
 def _undeclared(host: Entry, known: set[str], findings: Findings) -> tuple[Queue, ...]:
-    """Return the queues that bindings and alternates of an answer name without the answer declaring them."""
+    """Return the queues that bindings and alternates in an answer name although the answer does not declare them."""
     found: dict[str, str] = {}
     for entry in host.entries("exchanges"):
         places = [place for part in ("durableBindings", "bindings") for place in entry.entries(part)]
@@ -326,7 +329,7 @@ def _bindings(entry: Entry, exchange: Exchange, queues: set[str], findings: Find
         for place in entry.entries(part):
             key, destination = _text(place, "bindingKey", findings, ""), _text(place, "destination", findings)
             if part == "bindings" and (key, destination) in bindings:
-                # The management interface lists a durable binding in both lists.
+                # The management interface lists a durable binding in ``durableBindings`` and in ``bindings``.
                 continue
             arguments = read_arguments(place, "arguments", small=AmqpType.INT)
             for name, value in arguments.items():

@@ -78,9 +78,9 @@ _COMPARISONS: dict[Comparison, Callable[[str, str], bool]] = {
 
 
 def _joined(terms: tuple[ast.Expression, ...], absorbing: bool, known: Callable[[str], Known]) -> _Values:
-    """Return the possible values of AND (``absorbing`` is False) or OR (``absorbing`` is True).
+    """Return the possible values of the AND of ``terms`` if ``absorbing`` is False, or of their OR if it is True.
 
-    A term whose value is ``absorbing`` determines the result.
+    If the value of a term is ``absorbing``, it is the value of the whole condition.
     """
     values: _Values = frozenset({not absorbing})
     for term in terms:

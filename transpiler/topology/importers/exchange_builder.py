@@ -51,8 +51,8 @@ class ExchangeBuilder:
     numbers: dict[str, int] = field(default_factory=dict)
     #: The sends whose messages reach the exchanges that are added.
     entered: Entered | None = None
-    #: The exchanges that may or may not take a message; and, for an exchange, the exchange for messages that none of
-    #: its bindings certainly takes.
+    #: ``_open``: the exchanges that may or may not take a message. ``_unless``: for an exchange, the name of another
+    #: exchange, for the messages that no binding of the first certainly takes.
     _open: set[str] = field(default_factory=set)
     _unless: dict[str, str] = field(default_factory=dict)
     #: For each exchange that tests whether a queue or divert takes a message, the name of this queue or divert.
@@ -87,7 +87,7 @@ class ExchangeBuilder:
             return None
         if target.key is None:
             return Alternate(target.name, target.type)
-        # An alternate cannot replace the key, so a binding must.
+        # An alternate cannot replace the routing key, so a binding of an added exchange replaces it.
         return Alternate(self.fanout(f"{name}, then", [target]))
 
     def fanout(self, name: str, targets: Iterable[Target]) -> str:
@@ -102,7 +102,7 @@ class ExchangeBuilder:
         self.exchanges[name] = replace(self.exchanges[name], alternate=Alternate(alternate))
 
     def perhaps(self, name: str, target: Target, place: str = "", *, divert: str | None = None) -> Target:
-        """Add an exchange that may or may not send a message to ``target``; return the target for this exchange."""
+        """Add an exchange that may or may not send a message to ``target``; return this exchange as a target."""
         maybe = self.exchange(name, "maybe")
         self.bind(maybe, self.any_key, target, None, place, divert=divert)
         return Target("exchange", maybe)
@@ -120,8 +120,9 @@ class ExchangeBuilder:
     ) -> Target:
         """Return the target for messages from ``source`` that may match a selector that is not fully decided.
 
-        Messages that match ``sure`` go to ``target``. Any other message goes to ``target`` or, if no other binding of
-        ``source`` certainly takes it, to the alternate of ``source``. If ``sure`` is None, no message matches it.
+        Messages that match the selector ``sure`` go to ``target``. Every other message may go to ``target``. If it does
+        not, and no other binding of ``source`` certainly takes the message, it goes to the alternate of ``source``. If
+        ``sure`` is None, no message certainly goes to ``target``.
         """
         way = self.perhaps(name, target, place, divert=divert)
         otherwise = self.otherwise(source)
@@ -136,10 +137,10 @@ class ExchangeBuilder:
         return Target("exchange", surely)
 
     def otherwise(self, source: str) -> Target | None:
-        """Return the target for messages of ``source`` that no other binding takes; None if it has no alternate.
+        """Return the target for messages that followed a binding of ``source`` whose destination may not take them.
 
-        The target leads to the alternate. It is for messages that followed a binding and then may turn out not to be
-        taken.
+        If no other binding takes such a message, the target leads to the alternate of ``source``. Return None if
+        ``source`` has no alternate.
         """
         alternate = self.exchanges[source].alternate
         if alternate is None:
@@ -150,11 +151,11 @@ class ExchangeBuilder:
         return Target("exchange", self._unless[source])
 
     def ask_behind(self, exchange: str, taker: str) -> None:
-        """Record that ``exchange`` tests if ``taker`` takes a message: a binding to it takes no message for certain."""
+        """Record that ``exchange`` tests if ``taker`` takes a message: a binding to ``exchange`` takes none for certain."""
         self._asking[exchange] = taker
 
     def finish(self) -> None:
-        """Complete the exchanges of ``otherwise``: bind what the other bindings of the source certainly take."""
+        """Complete the exchanges of ``otherwise``: exclude messages that a binding of the source certainly takes."""
         by_source: dict[str, list[Binding]] = {}
         for binding in self.bindings if self._unless else ():
             by_source.setdefault(binding.source, []).append(binding)
@@ -167,7 +168,7 @@ class ExchangeBuilder:
                     continue
                 is_open = binding.destination in self._open
                 asking |= {binding.destination} if is_open else set()
-                # An exchange that may take a message certainly takes the messages that one of its own bindings takes.
+                # An exchange in ``_open`` certainly takes the messages that one of its own bindings takes.
                 for one in by_source[binding.destination] if is_open else [binding]:
                     if self.exchanges[one.source].type != "maybe":
                         taken[binding.key, one.text(SELECTOR_ARGUMENT), one.text(DIALECT_ARGUMENT)] = None

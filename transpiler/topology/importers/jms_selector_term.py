@@ -163,7 +163,7 @@ class _Builder:
         item = self.build(operator, operands, span)
         depth = 1 + max((term.depth for term in operands), default=0)
         if isinstance(item, _Chain):
-            # A chain with the same operator inside the chain does not count as a level.
+            # If a chain contains a chain with the same operator, the inner chain does not count as a level of nesting.
             depth = max(term.depth + (_chained(term, item.operator) is None) for term in operands)
         if depth > RABBITMQ_JMS.max_nesting:
             self.fail(f"nested more than {RABBITMQ_JMS.max_nesting} levels deep", span, "limit.nesting")
@@ -205,7 +205,7 @@ class _Builder:
         return self.fail(f"no selector has the operator {operator!r} with {count}", span, "jms-term.operator")
 
     def chain(self, operator: str, left: _Term, right: _Term) -> _Chain:
-        # No other term shares the list of an inner chain, so it can be extended in place.
+        # The list of the inner chain is not used elsewhere, so this method extends it instead of copying it.
         joined = _chained(right, operator) or [self.expression(right)]
         joined.extend(_chained(left, operator) or [self.expression(left)])
         return _Chain(operator, joined)

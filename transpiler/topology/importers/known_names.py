@@ -48,9 +48,9 @@ _PATTERNS = {"REGEX": 0, "REPLACE": 1, "SPLIT": 1}
 class Decided(NamedTuple):
     """The result of partial evaluation. The original selector is TRUE only for messages that match ``selector``.
 
-    ``selector`` None matches every message. If ``certain`` is True, ``selector`` is equivalent to the original
-    selector. Otherwise the original is certainly TRUE for messages that match ``sure``; None matches no message.
-    ``names`` are the names with unknown values.
+    If ``selector`` is None, every message may match. If ``certain`` is True, ``selector`` is equivalent to the original
+    selector. Otherwise the original selector is certainly TRUE for messages that match ``sure``; if ``sure`` is None,
+    it is certainly TRUE for no message. ``names`` are the names with unknown values.
     """
 
     selector: str | None
@@ -96,9 +96,9 @@ def reasons(selector: str, dialect: Dialect) -> Iterator[str]:
 
 
 def with_known_names(selector: str, value: Callable[[str], Known], dialect: Dialect) -> Decided:
-    """Return ``selector`` with names replaced by their known values, and how far it is then decided.
+    """Return the partial evaluation of ``selector``: its names are replaced by their known values.
 
-    ``value`` is a function from a name to what is known of its value.
+    ``value`` is a function from a name to what is known of the value of this name.
     """
     try:
         tree = parsed(selector, dialect)
@@ -129,7 +129,11 @@ def with_known_names(selector: str, value: Callable[[str], Known], dialect: Dial
     spans = {each.span for each, _ in open_conditions}
 
     def bound(upper: bool) -> str | None:
-        """Return the selector with open conditions replaced by their upper or lower bounds; None if they decide it."""
+        """Return the selector with TRUE or FALSE in place of each open condition.
+
+        If ``upper``, it matches every message that the original selector may match; None means every message. Otherwise
+        it matches only messages that the original selector certainly matches; None means no message.
+        """
         if _folded(tree, upper, spans) is upper:
             return None
         replaced = [
@@ -143,7 +147,10 @@ def with_known_names(selector: str, value: Callable[[str], Known], dialect: Dial
 
 
 def _folded(node: ast.Expression, value: bool, spans: Set[Span]) -> bool | None:
-    """Return the result if open conditions are ``value``, or the opposite under NOT; None if others decide it."""
+    """Return the truth value of ``node`` if the open conditions at ``spans`` have the truth value ``value``.
+
+    Under NOT, open conditions have the opposite value. Return None if the truth value depends on other conditions.
+    """
     if node.span in spans:
         return value
     match node:
@@ -161,7 +168,7 @@ def _folded(node: ast.Expression, value: bool, spans: Set[Span]) -> bool | None:
 
 
 class _Values:
-    """A function from a name to what is known of its value. A value that only the broker knows is ``Unknown.SOME``."""
+    """A function from a name to what is known of its value: ``SOME`` for a name that only the broker can read."""
 
     def __init__(self, value: Callable[[str], Known], dialect: Dialect) -> None:
         self._value, self._unreadable = value, dialect.fields.unreadable
@@ -207,13 +214,13 @@ def _not_served(node: ast.Expression) -> str | None:
     try:
         compile_regular(pattern.value)
     except RegexError as error:
-        # The broker throws on an invalid regular expression, and this project evaluates exceptions.
+        # An invalid regular expression (``wrong``) can be evaluated: the broker throws, and so does this project.
         return None if error.wrong else f"the regular expression of {node.function} is not served"
     return None
 
 
 def _is_plain_test(node: ast.Expression) -> bool:
-    """Return True if no message makes the broker throw on a condition, which compares a single name with literals."""
+    """Return True if the condition ``node`` compares only one name with literals, so that it never throws."""
     parts = ast.children(node)
     names = sum(isinstance(each, ast.Identifier) for each in parts)
     return names < 2 and all(isinstance(each, (ast.Identifier, *ast.LITERALS)) for each in parts)

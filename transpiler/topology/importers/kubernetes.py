@@ -207,7 +207,7 @@ def _address(resource: Resource, document: XmlDocument) -> Element:
     if not name:
         spec.refuse("missing", f"{resource.path}.spec: addressName is missing")
     queue, given = resource.text("spec", "queueName"), resource.at("spec", "routingType")
-    # The operator also uses the address' own routing type for its queue.
+    # The operator uses the routing type of the address for the queue, too.
     given = given or resource.at("spec", "queueConfiguration", "routingType")
     kind = None if value_of(given) is None else str(value_of(given)).upper()
     if kind is not None and kind not in ROUTING_TYPES:

@@ -12,8 +12,8 @@ from transpiler.base.documents.entries import Entry, refuse
 from transpiler.topology.importers.kubernetes_resources import Resource, group_of, value_of
 from transpiler.topology.importers.rabbitmq_files import Definitions
 
-#: The list of RabbitMQ's definitions for each kind of resource; and, for each member of a resource whose name differs
-#: in definitions, its name there.
+#: ``_OF_RABBITMQ``: for each kind of resource, the list in RabbitMQ's definitions. ``_MEMBERS``: for each member of a
+#: resource with a different name in definitions, its name in definitions.
 _OF_RABBITMQ = {
     "Exchange": "exchanges",
     "Queue": "queues",
@@ -31,7 +31,7 @@ _MEMBERS = {
     "routingKey": "routing_key",
     "applyTo": "apply-to",
 }
-#: For each such member of definitions, its name in a resource.
+#: The inverse of ``_MEMBERS``: the name of a member in a resource, by its name in definitions.
 _MEMBERS_OF = {member: name for name, member in _MEMBERS.items()}
 _NOT_IN_DEFINITIONS = ("rabbitmqClusterReference", "deletionPolicy", "deleteIfEmpty", "deleteIfUnused")
 _KEYS = {
@@ -119,7 +119,10 @@ def _super_stream(spec: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]
 
 
 def _parameter(kind: str, spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameter for a resource. URIs are in a Secret; a URI that is not given denotes another broker."""
+    """Return the parameter for a Shovel or Federation resource.
+
+    The resource has no URI if the URI is in a Secret. The parameter then has the placeholder for another broker.
+    """
     value = {_CAPITAL.sub(r"-\1", name).lower(): item for name, item in spec.items() if name not in _BESIDE}
     ends = ("src-uri", "dest-uri") if kind == "Shovel" else ("uri",)
     value = {**{end: _ELSEWHERE for end in ends if end not in value}, **value}
@@ -131,7 +134,7 @@ _ELSEWHERE = "amqp://in-a-secret.invalid"
 
 
 def _check_keys(resource: Resource, spec: Mapping[str, Any]) -> None:
-    """Raise an error for a misspelt key of a resource, which would silently be replaced by a default."""
+    """Raise an error for a misspelt key of a resource, because Kubernetes would silently use the default instead."""
     if resource.kind not in _KEYS:
         return
     known = (*_KEYS[resource.kind], "vhost", *_NOT_IN_DEFINITIONS)

@@ -49,7 +49,10 @@ class Resource:
         return None if node is None or node.value is None else node.text(".".join(names))
 
     def is_beside(self, other: Resource) -> bool:
-        """Return True if both resources may be in one namespace; often only the command that applies a file sets it."""
+        """Return True if this resource and ``other`` may be in the same namespace.
+
+        A resource without a namespace may be in any, because often only the command that applies the file sets it.
+        """
         return not (self.namespace and other.namespace) or self.namespace == other.namespace
 
 

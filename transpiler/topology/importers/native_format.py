@@ -41,7 +41,7 @@ _TARGETS: tuple[TargetType, ...] = get_args(TargetType)
 _PARTS = ("queues", "exchanges", "bindings", "links")
 _UNROUTABLE: tuple[Unroutable, ...] = ("discard", "reject", "return")
 
-#: The boolean members of queues, and of exchanges, with their defaults.
+#: ``_QUEUE``: the boolean members of queues with their defaults. ``_EXCHANGE``: those of exchanges.
 _QUEUE = {"durable": True, "auto_delete": False, "exclusive": False, "declared": True}
 _EXCHANGE = {"durable": True, "auto_delete": False, "internal": False, "declared": True}
 
@@ -195,7 +195,7 @@ def _binding(entry: Entry) -> Binding:
 
 def _link(entry: Entry) -> Link:
     entry.only(("kind", "when", "from", "to", "key", "pattern", "affixes"))
-    # An end that is absent is another broker.
+    # If ``from`` or ``to`` is absent, that end of the link is at another broker.
     source, source_type = _node(entry, "from") or (None, "queue")
     destination, destination_type = _node(entry, "to") or (None, "queue")
     key, pattern = (entry.text(name) if entry.has(name) else None for name in ("key", "pattern"))

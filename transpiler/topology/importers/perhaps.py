@@ -21,7 +21,10 @@ EVERY_MESSAGE = AmqpValue(AmqpType.STRING, "TRUE")
 
 
 def bound_perhaps(topology: Topology, numbers: Collection[int]) -> Topology:
-    """Return the topology in which the bindings with these numbers may or may not match, without their selectors."""
+    """Return the topology in which the bindings with the indices ``numbers`` may or may not match a message.
+
+    The selectors of these bindings are removed.
+    """
     if not numbers:
         return topology
     exchanges, bindings = [*topology.exchanges], [*topology.bindings]
@@ -48,7 +51,7 @@ def bound_perhaps(topology: Topology, numbers: Collection[int]) -> Topology:
             if alternate is not None and source.name in decided:
                 unless = free_name(f"{source.name}, unless taken", names)
                 exchanges.append(Exchange(unless, source.type, alternate, internal=True, path=source.path))
-                # A message that matches one of these bindings has already followed it from the source.
+                # These bindings lead to the same destinations as from ``source``; they only prevent the alternate.
                 bindings += [replace(each, source=unless) for each in decided[source.name]]
                 alternate = Alternate(unless)
             alternates[source.name] = alternate

@@ -165,7 +165,10 @@ def topology_from_definitions(
 def _undeclared(
     root: Entry, vhost: str | None, queues: tuple[Queue, ...], read: Exchanges, findings: Findings
 ) -> tuple[Queue, ...]:
-    """Return the undeclared queues that bindings name, and add such exchanges to ``read``; add findings about both."""
+    """Return the undeclared queues that bindings name, and add the undeclared exchanges that they name to ``read``.
+
+    Add findings about these queues and exchanges.
+    """
     declared = {exchange.name for exchange in read.read}
     known = {
         "queue": {queue.name for queue in queues},
@@ -189,7 +192,7 @@ def _undeclared(
     return tuple(Queue(name, path=place, declared=False) for name, place in found["queue"].items())
 
 
-#: Texts for users about undeclared queues and exchanges: for one, and for several.
+#: Texts for users about undeclared queues and exchanges: a text for one object, and a text for several objects.
 _FATES = {"queue": ("it takes part", "they take part"), "exchange": ("what goes through it is possible",) * 2}
 
 
@@ -232,7 +235,7 @@ def _of_component(root: Entry, vhost: str | None, component: str) -> Iterator[En
 
 
 class _Readers:
-    """The queues that shovels and the federation of other exchanges create at exchanges of this virtual host.
+    """A builder of the queues through which shovels and federation read exchanges of this virtual host.
 
     A shovel that reads an exchange declares a queue without a name and binds it with the shovel's key
     (``rabbit_shovel_parameters:src_decl_exchange``, in later versions ``rabbit_amqp091_shovel``). The bindings of a
@@ -345,7 +348,11 @@ class _Version(NamedTuple):
 
 
 def _rules(version: _Version, headers: list[Binding], findings: Findings) -> Rules:
-    """Return the rules of the broker's version; if it is unknown, the current rules, with findings if they differ."""
+    """Return the rules of RabbitMQ's ``version``; for an unknown version, the rules of the current version.
+
+    If the version is unknown, add a finding for each of the bindings ``headers`` with a number in its arguments,
+    because earlier versions compare numbers differently.
+    """
     if version.number is not None:
         return RABBITMQ_3_12 if version.number < _EXACT else RABBITMQ
     for binding in headers:
@@ -399,7 +406,7 @@ def _root(data: Mapping[str, Any] | Entry) -> Entry:
 
 
 def vhosts_of_definitions(data: Mapping[str, Any] | Entry) -> list[str]:
-    """Return the names of the virtual hosts in an export; empty if an export of one virtual host does not name it."""
+    """Return the names of the virtual hosts in an export; empty if the export contains no name of a virtual host."""
     root = _root(data)
     names = [entry.text("name") for entry in root.entries("vhosts")]
     names += _vhosts_with_objects(root)
@@ -434,7 +441,10 @@ class _Selectors:
         self.beyond: set[str] = set()
 
     def read(self, binding: Binding) -> Binding | None:
-        """Return the binding with its selector; None if it has no selector, which the broker rejects."""
+        """Return ``binding`` with the text of its selector; None, with a finding, if the binding has no selector.
+
+        The broker rejects a binding without a selector.
+        """
         term = binding.text(_TERM)
         path = f"{binding.path}.arguments"
         if term is None:

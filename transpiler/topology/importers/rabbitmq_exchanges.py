@@ -15,7 +15,8 @@ from transpiler.topology.records import DEFAULT_EXCHANGE, Alternate, Binding, Ex
 #: The boolean attributes for the lifetime of queues and exchanges, with their defaults.
 KEPT = {"durable": True, "auto_delete": False}
 
-#: The types of plugins that route like another type: like the type in ``x-delayed-type``, and like fanout.
+#: Types of plugins that route like another type. ``_DELAYED``: like the type in ``x-delayed-type``. ``_HISTORY``: like
+#: fanout.
 _DELAYED, _HISTORY = "x-delayed-message", "x-recent-history"
 
 _CHOICE = "{!r} hands each message to one of its bindings, which one is not known: its queues are possible_queues"
@@ -83,8 +84,8 @@ class Exchanges:
         self._policies = policies
         self.left_out: set[str] = set()
         self.read: list[Exchange] = []
-        #: For each set of alternates of which one applies, the name of the exchange that leads to one of them; and the
-        #: bindings of these exchanges.
+        #: ``_perhaps``: for each set of alternates of which one applies, the name of an added exchange that leads to
+        #: one of them. ``of_alternates``: the bindings of the added exchanges.
         self._perhaps: dict[frozenset[str | None], str] = {}
         self.of_alternates: list[Binding] = []
         self._taken = {entry.text("name") for entry in listed(root, "exchanges", vhost)}
@@ -146,10 +147,10 @@ class Exchanges:
             self.of_alternates += [Binding(name, one, destination_type="exchange", path="policies") for one in there]
 
     def with_default(self, bindings: list[Binding], own: list[Binding]) -> list[Binding]:
-        """Return ``bindings``, with those to the default exchange redirected to a new exchange with ``own`` bindings.
+        """Return ``bindings``, in which bindings to the default exchange lead to a new exchange instead.
 
-        A message that reaches the default exchange from another exchange follows only these bindings, and is not routed
-        by queue name.
+        The new exchange has the bindings ``own`` of the default exchange. A message that reaches the default exchange
+        from another exchange follows only the bindings ``own``, and is not routed by queue name.
         """
         to_default = [binding for binding in (*bindings, *own) if _is_to_default(binding)]
         for binding in to_default:

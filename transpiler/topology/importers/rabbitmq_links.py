@@ -39,7 +39,7 @@ def queue_type(entry: Entry, arguments: Entry) -> str:
 def dead_letters(
     entry: Entry, arguments: Entry, policies: Policies, limiting: Policies, version: tuple[int, int] | None
 ) -> list[Link]:
-    """Return the possible dead-letter links of a queue, of which one applies; a stream keeps its messages.
+    """Return the possible dead-letter links of a queue, of which one applies; empty for a stream, which has no letters.
 
     ``limiting`` are the operator policies, ``version`` the first two numbers of RabbitMQ's version, None if unknown.
     """
@@ -269,7 +269,7 @@ def _end(value: Entry, side: str, vhost: str | None) -> tuple[str | None, Target
         if part in ("exchange", "exchanges"):
             return unquote(name.partition("/")[0]), "exchange"
         return address, "queue"
-    # Without an exchange and a queue, the message keeps its own exchange.
+    # If a shovel names neither an exchange nor a queue, each message is published to its original exchange.
     return None, "queue"
 
 

@@ -18,7 +18,8 @@ from transpiler.base.regex.search import Regular, SearchLimitError, compile_regu
 from transpiler.base.regex.syntax import Flavor, RegexError
 from transpiler.topology.targets import TargetType
 
-#: The values of ``apply-to`` for policies that apply to exchanges, and further values, for kinds of queues.
+#: Values of ``apply-to``. ``_FOR_EXCHANGES``: for policies that apply to exchanges. ``_FOR_QUEUES``: for policies that
+#: apply only to queues, or to queues of one type.
 _FOR_EXCHANGES = ("all", "exchanges")
 _FOR_QUEUES = ("queues", "classic_queues", "quorum_queues", "streams")
 
@@ -94,9 +95,9 @@ class Policies:
         return Policy(entry.text("name", ""), priority, entry, applied, definition)
 
     def of_queue(self, name: str, kind: str) -> list[Policy | None]:
-        """Return the policies of which one applies to the queue ``name`` of type ``kind``.
+        """Return the policies of which exactly one applies to the queue ``name`` of type ``kind``.
 
-        The list contains None if possibly no policy applies.
+        None in the list means that possibly no policy applies.
         """
         applied = ("all", "queues", "streams" if kind == "stream" else f"{kind}_queues")
         return self._deciding(name, applied, UNKNOWN_TO.get(kind, frozenset()))
@@ -108,9 +109,10 @@ class Policies:
         return [one for one in found if any(setting.startswith("federation") for setting in one.data)]
 
     def _deciding(self, name: str, applied: tuple[str, ...], unknown: Set[str] = frozenset()) -> list[Policy | None]:
-        """Return the policies of which one applies to ``name``; the list contains None if possibly no policy applies.
+        """Return the policies of which exactly one applies to ``name``; None in the list means possibly no policy.
 
-        A policy with a setting in ``unknown``, which the type of queue does not have, does not match.
+        ``applied`` are the accepted values of ``apply-to``. ``unknown`` are the settings that the type of queue lacks;
+        a policy with such a setting does not match.
         """
         found: list[Policy | None] = []
         highest: float | None = None
@@ -140,8 +142,8 @@ class Policies:
     def _pattern(self, policy: Policy, decides: bool, of_queues: bool) -> Regular | None:
         """Return a policy's regular expression, which is searched in linear time; None, with a finding, if unsupported.
 
-        The policy then may match any name if it ``decides`` about an alternate, or about dead letters ``of_queues``
-        (also if it only hides another policy that does). Otherwise the policy is skipped.
+        A policy with an unsupported expression may match any name if it ``decides`` about an alternate, or about dead
+        letters ``of_queues`` (also if it only hides a policy that does). Otherwise the policy is skipped.
         """
         place = policy.entry.at("pattern")
         try:

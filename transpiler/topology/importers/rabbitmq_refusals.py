@@ -197,8 +197,8 @@ _ARGUMENT_VALUES: Mapping[str, _Values] = {
     **dict.fromkeys("stream-max-segment-size-bytes stream-filter-size-bytes".split(), _COUNT),
 }
 
-#: The highest weight of a consistent-hash exchange, the releases of which all reject a higher weight, and in words the
-#: first release that does.
+#: ``_MAX_WEIGHT``: the highest weight that a binding of a consistent-hash exchange can have. ``_WITH_MAX_WEIGHT``: the
+#: first version of which all releases reject a higher weight. ``_FIRST_MAX_WEIGHT``: the first release that rejects it.
 _MAX_WEIGHT, _WITH_MAX_WEIGHT, _FIRST_MAX_WEIGHT = 10_000, (4, 3), "4.2.6"
 
 #: Pattern of the weight of a binding of a consistent-hash exchange, as Erlang's ``list_to_integer`` parses it.
@@ -222,7 +222,7 @@ def settings_are_known(entry: Entry, version: Version | None, findings: Findings
             hint, fix = f"only a queue has it, as its argument x-{name}", None
         message = f"{kind} has no setting {name!r}: the broker refuses the whole file"
         findings.add(_REFUSED, place, message, hint, fix, "error")
-    # From 4.0 on, a negative delivery limit is no limit.
+    # From 4.0 on, a negative delivery limit is valid and means no limit.
     allowed = {**_POLICY_VALUES, **({"delivery-limit": _COUNT} if version is not None and version < (4, 0) else {})}
     wrong = [name for name, value in definition.data.items() if name in known and not _is_allowed(allowed, name, value)]
     for name in wrong:

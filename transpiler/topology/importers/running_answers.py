@@ -62,12 +62,12 @@ class Answers:
 
     broker: Broker
     parts: dict[str, list[Json]] = field(default_factory=dict)
-    #: For each part that is incomplete in an answer: the number that the answers contain, the total number, and the
-    #: noun for what is counted.
+    #: For each part that is incomplete in an answer: the number of objects that the answers contain, the total number
+    #: of objects, and the noun for them.
     counts: dict[str, tuple[int, int, str]] = field(default_factory=dict)
 
     def is_whole(self, part: str) -> bool:
-        """Return True if the answers contain all objects of ``part``: a declared object that is absent does not run."""
+        """Return True if the answers contain all objects of ``part``. An object that is absent then does not run."""
         has, of, _ = self.counts.get(part, (0, 0, ""))
         return has >= of
 
@@ -182,7 +182,10 @@ def _cell(text: str) -> Any:
 
 
 def _of_jolokia(data: Json) -> Answers | None:
-    """Return the queues, addresses and topics in an answer of Jolokia, or in a result of ``listQueues``."""
+    """Return the queues, addresses and topics in an answer of Jolokia, or in a result of ``listQueues``.
+
+    Return None for any other object.
+    """
     value = data.get("value", data if "data" in data else None)
     if isinstance(value, str):
         try:
@@ -297,7 +300,7 @@ def _is_brokers_own(part: str, one: Json) -> bool:
 
 
 def _over(declared: Json | None, one: Json, part: str, vhost: str | None) -> dict[str, Any]:
-    """Return the running object ``one``; members that the answer lacks come from its declaration."""
+    """Return the running object ``one``, with members from its declaration ``declared`` that the answer lacks."""
     if part == "bindings":
         return {**({} if vhost is None else {"vhost": vhost}), **one}
     merged = {**({} if vhost is None else {"vhost": vhost}), **(declared or {}), **one}

@@ -18,7 +18,8 @@ from transpiler.topology.setting import DELAYED, PERMISSION, REDELIVERY, TOPIC_P
 #: Pattern of the user and the password in a URI.
 _CREDENTIALS = re.compile(r"(?<=://)[^/@\s]*@")
 
-#: Settings of RabbitMQ that become alternates or links of the topology, and members of shovels that become links.
+#: ``_RABBITMQ_LINKS``: settings of RabbitMQ that become alternates or links of the topology. ``_SHOVEL_ENDS``: members
+#: of shovels that become links.
 _RABBITMQ_LINKS = frozenset("alternate-exchange dead-letter-exchange dead-letter-routing-key x-delayed-type".split())
 _SHOVEL_ENDS = frozenset("src-queue src-exchange dest-queue dest-exchange dest-exchange-key".split())
 
@@ -28,8 +29,8 @@ _BROKER_J = frozenset(
     lastOpenedTime modelVersion statistics exclusive alternateBinding bindings durableBindings consumers""".split()
 )
 
-#: Elements of Artemis' ``core`` that other modules read, address settings that become links, and address settings that
-#: decide about sends.
+#: ``_ARTEMIS_PARTS``: elements of Artemis' ``core`` that other modules read. ``_ARTEMIS_LINKS``: address settings that
+#: become links. ``_ARTEMIS_JUDGED``: address settings that decide about sends.
 _ARTEMIS_PARTS = frozenset("addresses address-settings diverts queues security-settings name".split())
 _ARTEMIS_LINKS = frozenset(
     """dead-letter-address expiry-address max-delivery-attempts dead-letter-queue-prefix dead-letter-queue-suffix
@@ -147,7 +148,7 @@ def activemq_settings(broker: Element) -> Iterator[Setting]:
             kind = "queue" if "queue" in element.attributes else "topic"
             yield from _redelivery(element, f"{kind} {element.attributes[kind]}")
         elif element.name == "defaultEntry" and element.children:
-            # It contains a policy.
+            # This ``defaultEntry`` contains a policy element, which has the settings.
             continue
         elif element.name in ("policyEntry", "defaultEntry"):
             kind = next((kind for kind in ("queue", "topic") if kind in element.attributes), "")

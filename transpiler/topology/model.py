@@ -77,10 +77,11 @@ class Topology:
     readers: frozenset[str] | None = None
     #: The version of the broker that wrote the file; empty if the file does not contain it.
     version: str = field(default="", compare=False)
-    #: For a JMS broker, the topology for display, whose exchanges are addresses (the exchanges that route are cases of
-    #: the broker's routing); None for other brokers.
+    #: For a JMS broker, the topology for display, in which exchanges are addresses. (In the topology that routes, they
+    #: are cases of the broker's routing.) None for a broker with exchanges.
     shown: Topology | None = field(default=None, compare=False)
-    #: The settings of the file that do not affect routing: topologies with the same routes are equal.
+    #: The settings of the file that do not affect routing. They are not compared, so that topologies with the same
+    #: routes are equal.
     settings: tuple[Setting, ...] = field(default=(), compare=False)
     #: The name of the virtual host in RabbitMQ's definitions; None if the file names no virtual host.
     vhost: str | None = field(default=None, compare=False)
@@ -170,7 +171,7 @@ class Topology:
 
     @cached_property
     def key_exchanges(self) -> frozenset[str]:
-        """The exchanges from which a message can reach a binding that compares its original routing key.
+        """The exchanges from which a message can reach a binding that compares the message's original routing key.
 
         After a binding that replaces the routing key, no binding compares the original key.
         """
@@ -204,7 +205,7 @@ class Topology:
 
     @property
     def not_computed(self) -> tuple[str, ...]:
-        """The importer's messages about elements of the file that affect messages but that no result includes."""
+        """Texts about elements of the file that affect messages, but that this package does not compute."""
         return tuple(dict.fromkeys(one.message for one in self.findings if one.code == NOT_COMPUTED))
 
     @property
@@ -265,7 +266,7 @@ class Topology:
 
 
 def _to_queue(link: Link) -> Link:
-    """Return ``link``, or a link to the queue that its key names if it leads to the default exchange under a key."""
+    """Return ``link``. If it leads to the default exchange under a key, return a link to the queue of that name."""
     if (link.destination_type, link.destination) != ("exchange", DEFAULT_EXCHANGE) or link.key is None:
         return link
     return replace(link, destination=link.key, destination_type="queue")

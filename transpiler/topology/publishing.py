@@ -66,7 +66,7 @@ class Publisher:
     def outcome(self, exchange: Exchange, rules: Rules) -> Outcome:
         """Return the outcome of a message that reaches no queue from ``exchange``, not even through its alternate."""
         if exchange.internal:
-            # Only other exchanges can send messages to an internal exchange.
+            # No publisher can send messages to an internal exchange.
             return "rejected"
         match self.protocol:
             case None:
@@ -125,8 +125,8 @@ def asks_for_key(key_exchanges: Collection[str], exchange: str | None) -> bool:
     """Return True if messages to ``exchange``, or to any exchange if it is None, need a routing key.
 
     ``key_exchanges`` are the exchanges that compare keys. They include the default exchange, from which a message
-    without a key reaches no queue; but if messages name their exchanges themselves, it does not make all of them need a
-    key.
+    without a key reaches no queue. If ``exchange`` is None, the default exchange does not count, because otherwise
+    messages to all other exchanges would need a key, too.
     """
     if exchange is not None:
         return exchange in key_exchanges

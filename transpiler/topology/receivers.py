@@ -186,7 +186,7 @@ class _Links:
         return is_queue
 
     def _resolve(self, address: Address, path: str) -> bool:
-        """Resolve ``address`` to a node, which is created if necessary; return True if the node is a queue."""
+        """Add the node (queue or exchange) of ``address`` if it does not exist; return True if the node is a queue."""
         self._path = path
         is_queue = self._is_queue(address)
         if is_queue and address.name not in self._names:
@@ -257,7 +257,7 @@ class _Links:
         if address.link.name is None:
             queue = replace(queue, name=self._free_name(queue.name))
         if queue.name not in self._names:
-            # If the named subscription already exists, the receiver joins it.
+            # If the queue of a named subscription already exists, the receiver joins it, and no queue is added.
             self._add_queue(queue)
         for binding in subscription_bindings(address, self._types[address.name], queue.name):
             self._bindings.append(replace(binding, path=self._path))

@@ -18,8 +18,9 @@ LinkKind = Literal["dead-letter", "expiry", "alternate", "shovel", "federation",
 #: The kinds of links that lead to other brokers or come from other brokers.
 OF_BROKERS: frozenset[LinkKind] = frozenset({"shovel", "federation", "bridge", "cluster", "network"})
 
-#: Arguments of a queue that send more messages to its alternate: after a number of deliveries, when they expire (value
-#: ``ROUTE_TO_ALTERNATE``), and when they cannot be converted for a consumer (the same value).
+#: Arguments of a queue that send more messages to its alternate. ``ATTEMPTS_ARGUMENT``: after this number of
+#: deliveries. ``EXPIRY_ARGUMENT``: expired messages, if the value is ``ROUTE_TO_ALTERNATE``. ``CONVERSION_ARGUMENT``:
+#: messages that cannot be converted for a consumer, if the value is ``ROUTE_TO_ALTERNATE``.
 ATTEMPTS_ARGUMENT, EXPIRY_ARGUMENT, ROUTE_TO_ALTERNATE = "maximumDeliveryAttempts", "expiryPolicy", "ROUTE_TO_ALTERNATE"
 CONVERSION_ARGUMENT = "messageConversionExceptionHandlingPolicy"
 
@@ -29,15 +30,15 @@ Arguments = Mapping[str, AmqpValue]
 #: The name of the default exchange.
 DEFAULT_EXCHANGE = ""
 
-#: The arguments of a binding with its JMS selector, with its XQuery, and with the routing key that replaces the
-#: message's.
+#: Arguments of a binding. ``SELECTOR_ARGUMENT``: its JMS selector. ``XQUERY_ARGUMENT``: its XQuery.
+#: ``REPLACEMENT_ARGUMENT``: the routing key that replaces the routing key of the message.
 SELECTOR_ARGUMENT = "x-filter-jms-selector"
 XQUERY_ARGUMENT = "xquery"
 REPLACEMENT_ARGUMENT = "x-replacement-routing-key"
 
-#: Arguments of a JMS broker's bindings: the name of a divert, the mark of an exclusive divert (its messages do not
-#: reach the queues of the address); and, only in the topology for display, a choice in words and a queue's routing
-#: type.
+#: Arguments of a JMS broker's bindings. ``DIVERT_ARGUMENT``: the name of a divert. ``EXCLUSIVE_ARGUMENT``: set for an
+#: exclusive divert, whose messages do not reach the queues of the address. Only in the topology for display:
+#: ``CHOICE_ARGUMENT``, a choice in words, and ``ROUTING_TYPE_ARGUMENT``, the routing type of a queue.
 DIVERT_ARGUMENT, EXCLUSIVE_ARGUMENT, CHOICE_ARGUMENT = "divert", "exclusive", "choice"
 ROUTING_TYPE_ARGUMENT = "routing-type"
 
@@ -94,7 +95,7 @@ class Exchange:
 
     @property
     def kind(self) -> ExchangeKind:
-        """The comparisons of the exchange's bindings; no comparison for a type that no broker has (an error)."""
+        """What the exchange's bindings compare: nothing for a type that no broker has (an error elsewhere)."""
         return EXCHANGE_KINDS.get(self.type, ExchangeKind())
 
     @property

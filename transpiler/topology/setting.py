@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 
 class Setting(NamedTuple):
-    """A setting, as text, that does not affect routing, of the object ``of``: a queue, a policy or another ``kind``.
+    """A setting of an object of the file, as text, that does not affect routing.
 
-    ``judged`` is True if the setting decides about sends in a way that no binding expresses. ``linked`` is True if
-    links or alternates of the topology express the setting, which is listed only so that a policy has all of its
-    settings.
+    ``of`` is the name of the object, and ``kind`` its kind, such as queue or policy. ``judged`` is True if the setting
+    decides about sends in a way that no binding expresses. ``linked`` is True if links or alternates of the topology
+    express the setting; it is listed only so that the settings of a policy are complete.
     """
 
     kind: str
@@ -27,8 +27,8 @@ DELAYED = "delayed"
 #: The kind of a setting whose value is the reason, in words, why a queue loses messages without a consumer's action.
 LOSS = "loss"
 
-#: The kinds of the settings of RabbitMQ's users, of their permissions (``name`` is the action), and of their topic
-#: permissions (``name`` is the action, a space and the exchange).
+#: Kinds of settings of RabbitMQ. ``USER``: of users. ``PERMISSION``: of users' permissions, where ``name`` is the
+#: action. ``TOPIC_PERMISSION``: of topic permissions, where ``name`` is the action, a space and the exchange.
 USER, PERMISSION, TOPIC_PERMISSION = "user", "permission", "topic permission"
 
 

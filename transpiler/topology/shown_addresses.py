@@ -29,7 +29,10 @@ def addresses_of(topology: Topology, *, matching: bool = True) -> Topology:
 
 
 def _matching(topology: Topology) -> Iterator[Binding]:
-    """Yield bindings from addresses to the wildcard addresses that match them, except mirrors (shown at each queue)."""
+    """Yield a binding from each address to each wildcard address that matches it.
+
+    Wildcard addresses of mirrors are skipped, because each queue already has a binding for its mirror.
+    """
     wild = [
         name
         for name, bindings in topology.bindings_by_source.items()
@@ -63,10 +66,10 @@ def _is_pattern(topology: Topology, name: str) -> bool:
 
 
 def surely_selecting(topology: Topology, binding: Binding) -> Binding | None:
-    """Return ``binding`` restricted to the messages to its address that it certainly matches.
+    """Return ``binding`` with a selector for only those messages that the binding certainly matches.
 
-    Return None if it certainly matches no message. If the address is a pattern, the value of the names in a filter that
-    denote the address is unknown.
+    Return None if there are no such messages. If the binding's address is a pattern, the value of names in a filter
+    that denote the address is unknown.
     """
     if binding.text(CHOICE_ARGUMENT) not in (None, MIRRORED):
         return None

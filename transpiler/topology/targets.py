@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, get_args
 
-#: The kinds of targets. An ``own-queue`` is the queue with the name of the destination of the send, and its own name is
-#: empty; the name of an ``outcome`` is one of ``ENDS``.
+#: The kinds of targets. A target ``own-queue`` means the queue with the name of the destination of the send; the name
+#: of this target is empty. The name of an ``outcome`` is one of ``ENDS``.
 TargetType = Literal["queue", "exchange", "own-queue", "outcome"]
 
 #: The fate of a message. ``delivered``: it reached queues; ``alternate``: it reached queues only through alternates;
@@ -51,8 +51,8 @@ class Entered(NamedTuple):
 #: The target for the queue with the name of the destination of the send.
 OWN_QUEUE = Target("own-queue")
 
-#: The outcome targets: the send fails; the broker rejects it; no queue of the address took the message; further
-#: receivers of the message are unknown.
+#: The outcome targets. ``FAILED``: the send fails. ``REJECTED``: the broker rejects the send. ``DEAD_LETTER``: no queue
+#: of the address took the message. ``UNKNOWN``: it is unknown whether the message has more receivers.
 FAILED, REJECTED, DEAD_LETTER, UNKNOWN = (Target("outcome", outcome) for outcome in ENDS)
 
 #: The target of a link without a destination: the queue has no address for such messages, so they go no further.

@@ -195,7 +195,7 @@ class _Destinations:
         self._queues: dict[str, None] = {}
 
     def made(self, kind: str, pattern: str) -> Target:
-        """Return one target for all queues, or all topics, that the broker creates and whose names match ``pattern``."""
+        """Return one target for all queues (or topics) that the broker creates with names that match ``pattern``."""
         named = f"{kind}://{pattern}"
         self._builder.unknown.add(named)
         if kind == TOPIC_KIND:

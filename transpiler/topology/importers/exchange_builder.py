@@ -151,7 +151,7 @@ class ExchangeBuilder:
         return Target("exchange", self._unless[source])
 
     def ask_behind(self, exchange: str, taker: str) -> None:
-        """Record that ``exchange`` tests if ``taker`` takes a message, so that bindings to ``exchange`` are uncertain."""
+        """Record that ``exchange`` tests if ``taker`` takes a message: bindings to ``exchange`` are uncertain."""
         self._asking[exchange] = taker
 
     def finish(self) -> None:

@@ -23,8 +23,8 @@ MAX_MESSAGE = 600
 #: Maximum length of an AMQP value that a message quotes, in characters.
 MAX_QUOTED = 60
 
-#: Limits of ``nearest``: the maximum length of a name, in characters, because a longer name is not a misspelling; and
-#: the maximum number of candidates, because a comparison with more takes longer than reading the file again.
+#: Limits of ``nearest``. ``_MAX_NAME``: maximum length of a name, in characters; a longer name is not a misspelling.
+#: ``_MAX_CANDIDATES``: maximum number of candidates; comparing more takes longer than reading the file.
 _MAX_NAME, _MAX_CANDIDATES = 100, 5_000
 
 

@@ -37,7 +37,7 @@ class StoreCall:
 
     @property
     def fix(self) -> OptionFix:
-        """The fix of a diagnostic that proposes the layout of this call."""
+        """The fix of a diagnostic that proposes the layout which this call of a function of ``stores`` returns."""
         return OptionFix("layout", repr(self))
 
 
@@ -59,7 +59,7 @@ class Setting:
 
     @property
     def fix(self) -> OptionFix:
-        """The fix of a diagnostic that proposes this argument."""
+        """The fix of a diagnostic that proposes this keyword argument."""
         return OptionFix(self.name, repr(self.value))
 
 

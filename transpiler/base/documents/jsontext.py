@@ -93,5 +93,5 @@ def _trailing_comma(text: str, place: int) -> int | None:
 
 
 def _marks(text: str) -> int:
-    """Return an upper bound of the number of values: each but the first follows a bracket, brace, comma or colon."""
+    """Return an upper bound of the number of values: each except the first follows ``[``, ``{``, ``,`` or ``:``."""
     return sum(map(text.count, "[{,:"))

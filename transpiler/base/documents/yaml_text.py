@@ -63,7 +63,7 @@ def compose(text: str) -> list[Any]:
 
 
 def yaml_documents(origin: Origin) -> list[Node]:
-    """Return the documents of a file that are not empty; raise an error if it is not YAML or exceeds a limit."""
+    """Return the non-empty documents of a YAML file; raise an error if the file is not YAML or exceeds a limit."""
     text = origin.source.text
     try:
         if len(text) > MAX_LENGTH:

@@ -92,8 +92,8 @@ LINE_ENDS = of("\n\r\x85\u2028\u2029")
 CLASSES = {"d": DIGITS, "D": ~DIGITS, "w": WORDS, "W": ~WORDS, "s": SPACES, "S": ~SPACES}
 
 
-#: Maximum length of an expression, in characters; maximum depth of nested groups; and maximum number of rounds in a
-#: quantifier such as ``{2,5}``.
+#: ``MAX_LENGTH``: maximum length of an expression, in characters. ``MAX_DEPTH``: maximum depth of nested groups.
+#: ``MAX_ROUNDS``: maximum number of rounds in a quantifier such as ``{2,5}``.
 MAX_LENGTH, MAX_DEPTH, MAX_ROUNDS = 2_000, 20, 255
 
 

@@ -142,7 +142,7 @@ class Inputs:
     def fixed(self, dialects: Sequence[Dialect], checker: Checker, declarations: Declarations) -> Iterator[Text]:
         """Write the corrections of all texts into their files, then yield the corrected texts.
 
-        ``checker`` finds what to correct for ``dialects``; ``declarations`` are the project's.
+        ``checker`` finds what to correct for ``dialects``, and ``declarations`` are those in the project's source code.
         """
         notes, left_out, corrections = list(self.notes), list(self.left_out), []
         used = self._used_elsewhere(declarations)
@@ -296,7 +296,7 @@ def named_kind(kind: str | None) -> str | None:
 def properties_of(name: str) -> Properties:
     """Return the properties of the application that contains the file ``name``: profile -> key -> values.
 
-    They come from the ``application*.properties`` and ``.yml`` files of the nearest directory above that has any.
+    They come from the ``application*.properties`` and ``.yml`` files of the nearest directory above with such files.
     """
     found: dict[str, dict[str, set[str]]] = {}
     for directory in Path(name).absolute().parents:

@@ -41,7 +41,7 @@ EXIT_CODES = {
     141: "the reader of the output went away, as head does",
 }
 
-#: Exit codes: 128 plus the number of the signal, as a shell reports a process that SIGINT or SIGPIPE ended.
+#: Exit codes of a program that SIGINT (``_INTERRUPTED``) or SIGPIPE (``_PIPE_CLOSED``) ended: 128 plus the signal.
 _INTERRUPTED, _PIPE_CLOSED = 130, 141
 
 _DEBUG = "SELECTOR_SQL_TRACEBACK"

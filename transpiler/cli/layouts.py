@@ -147,7 +147,7 @@ def read_options(given: tuple[str, ...], store: Callable[..., Any]) -> dict[str,
         option, dot, name = key.partition(".")
         known = options.get(option)
         if dot:
-            # An earlier ``types=POLICY`` becomes the policy "*", for all properties that are not named.
+            # The policy of an earlier ``types=POLICY`` becomes that of "*": properties without a policy of their own.
             inner = known if isinstance(known, dict) else {} if known is None else {"*": known}
             options[option] = inner | {name: _object(text, value)}
         elif isinstance(known, dict) and not value.startswith("{"):
@@ -170,7 +170,7 @@ def read_options(given: tuple[str, ...], store: Callable[..., Any]) -> dict[str,
 
 
 def header_options(given: tuple[str, ...]) -> Headers:
-    """Return the options ``headers.…`` for a table without --layout; end the command for any other option."""
+    """Return the options ``headers.NAME=COLUMN`` in ``given``; end the command for others: they need --layout."""
     from transpiler.compiler.inference import layout_from_schema
 
     options = read_options(given, layout_from_schema)

@@ -63,7 +63,7 @@ def _layouts() -> Iterable[str]:
     return ("amqp", "amqp-0-10", *STORES)
 
 
-#: The parameter types of the options for a dialect and for a layout.
+#: ``DIALECT``: the type of an option whose value is a dialect. ``LAYOUT``: the same for a layout.
 DIALECT = Name("dialect", _dialects, {"broker-j": "qpid-java"})
 LAYOUT = Name("layout", _layouts)
 

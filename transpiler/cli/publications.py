@@ -70,7 +70,7 @@ def published(read: ReadMessage, topology: Topology, exchange: str | None) -> Se
         try:
             if target is None and not names_exchange(read.value, read.layout):
                 target = own_default(topology, _offers("exchange", read))
-            # If the exchange is NULL, it is the default exchange. A message may lack a key there: it reaches no queue.
+            # A NULL exchange is the default exchange. There a missing key is no error: the message reaches no queue.
             if target is not None and sent.routing_keys is None and asks_for_key(topology.key_exchanges, target):
                 _check_key(read)
         except TranspilerError as error:

@@ -33,7 +33,7 @@ Kind = Literal["function", "temp-function", "view", "temp-view", "where"]
 _KINDS = get_args(Kind)
 _VIEWS = ("view", "temp-view")
 
-#: Names of types in Spark's JSON form that differ from the names in SQL, and the names in SQL.
+#: Name of a type in Spark's JSON form -> its name in SQL, for types whose two names differ.
 _SQL_NAMES: Mapping[str, str] = {"byte": "TINYINT", "short": "SMALLINT", "integer": "INT", "long": "BIGINT"}
 
 #: The error for --from without a view.
@@ -161,7 +161,7 @@ def sql(
 
 
 def _on_lines(sql: str) -> str:
-    """Break the condition before each AND and OR, and indent each line by the number of parentheses around it.
+    """Break the condition ``sql`` before each AND and OR, and indent a line by the number of parentheses around it.
 
     There are no breaks inside the arguments of a function or inside CASE.
     """

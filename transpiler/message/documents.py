@@ -50,7 +50,8 @@ _DECLARATION = (
 _COMMENT = r"<!--(?:[^-]++|-(?!-))*+-->"
 _CDATA = r"<!\[CDATA\[(?:[^\]]++|\](?!\]>))*+\]\]>"
 _INSTRUCTION = rf"<[?](?![Xx][Mm][Ll][\s?])[A-Za-z_][-.\w]{{0,{MAX_NAME - 1}}}+(?:\s(?:[^?]++|[?](?!>))*+)?+[?]>"
-#: Pattern of a tag, which tests only quotes and equals signs. Other patterns test the characters and length of names.
+#: ``_TAG``: pattern of a tag, which tests only quotes and equals signs; other patterns test the characters and length
+#: of names, for which ``_LOOSE_NAME`` accepts too much.
 _LOOSE_NAME = r"[^\s<>/=!?\x22\x27]++"
 _TAG = rf"</?+{_LOOSE_NAME}(?:\s++{_LOOSE_NAME}\s*+=\s*+(?:\x22[^<\x22]*+\x22|\x27[^<\x27]*+\x27))*+\s*+/?+>"
 _MISC = rf"(?:\s++|{_COMMENT}|{_INSTRUCTION})*+"

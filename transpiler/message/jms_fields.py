@@ -27,7 +27,7 @@ from transpiler.message.operand_types import TYPED_JMS, OperandType
 from transpiler.message.sections import FIELD_TYPES
 from transpiler.message.types import AmqpType
 
-#: The prefix of all names of AMQP fields, and the prefix of the names of message annotations.
+#: ``WIRE``: the prefix of the names of AMQP fields. ``ANNOTATION``: the prefix of the names of message annotations.
 WIRE, ANNOTATION = "amqp.", "amqp.annotation."
 
 

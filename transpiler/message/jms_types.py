@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from transpiler.message.types import AmqpType, AmqpValue, Compound
 
-#: The keys of the annotations that contain the kind of JMSDestination and of JMSReplyTo: 5.1.
+#: The keys of the annotations with the kind of JMSDestination (``DESTINATION``) and of JMSReplyTo (``REPLY_TO``): 5.1.
 DESTINATION, REPLY_TO = "x-opt-jms-dest", "x-opt-jms-reply-to"
 
 #: Value of the annotation ``DESTINATION`` or ``REPLY_TO`` -> kind of destination, as its terminus capability: 5.2.
@@ -18,7 +18,8 @@ DESTINATION_TYPES: Mapping[int, str] = MappingProxyType(
     {0: "queue", 1: "topic", 2: "temporary-queue", 3: "temporary-topic"}
 )
 
-#: The key of the annotation that contains the class of the message, and the class for each of its values: 3.2.4.
+#: ``MESSAGE_TYPE``: the key of the annotation that contains the class of the message. ``MESSAGE_TYPES``: value of the
+#: annotation -> class: 3.2.4.
 MESSAGE_TYPE = "x-opt-jms-msg-type"
 MESSAGE_TYPES: Mapping[int, str] = MappingProxyType(
     {
@@ -38,7 +39,8 @@ TEXT_PREFIX, APPLICATION = "text/", "application/"
 TEXT_TYPES = tuple(APPLICATION + name for name in ("xml", "xml-dtd", "json", "javascript", "ecmascript"))
 TEXT_SUFFIXES = ("+xml", "+json")
 
-#: The AMQP types of an amqp-value body that make the message a TextMessage, or a BytesMessage: 3.3.4.4.
+#: The AMQP types of an amqp-value body that make a message a TextMessage (``TEXT_VALUES``) or a BytesMessage
+#: (``BYTES_VALUES``): 3.3.4.4.
 TEXT_VALUES, BYTES_VALUES = (AmqpType.STRING, AmqpType.NULL), (AmqpType.BINARY,)
 
 

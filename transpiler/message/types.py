@@ -253,5 +253,5 @@ class Equality:
     has_seconds: bool = False
 
 
-#: The default rules, and those of the Apache AMQP filter document.
+#: The default rules, which are also the rules of the Apache AMQP filter document.
 BY_VALUE = Equality()

@@ -221,7 +221,7 @@ def java_text(value: Value) -> str:
         case tuple() as items:
             return f"[{', '.join('null' if item is None else java_text(item) for item in items)}]"
         case bytes():
-            # In Java a hash code follows, which cannot be computed.
+            # In Java, a hash code follows this text, but the hash code cannot be computed here.
             return "[B@"
         case other:
             return str(other)
@@ -230,7 +230,8 @@ def java_text(value: Value) -> str:
 def _java_float(number: float, kind: OperandType) -> str:
     """Return the text of Java's ``Double.toString`` or ``Float.toString``.
 
-    It has the shortest digits and a point, and an exponent if the number is below 0.001, or at least 10 million.
+    The text has a point and as few digits as possible, and an exponent if the number is below 0.001 or at least 10
+    million.
     """
     if math.isnan(number):
         return "NaN"

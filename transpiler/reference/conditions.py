@@ -108,7 +108,7 @@ def _content(place: MessageField, message: Message) -> AmqpValue | None:
         case str():
             return AmqpValue(AmqpType.STRING, value)
         case _:
-            # An annotation can have a type that no value equals.
+            # An annotation can have a type that no value equals, so return null, which equals no value either.
             return AmqpValue(AmqpType.NULL, None)
 
 

@@ -38,8 +38,8 @@ class _Reached(NamedTuple):
         return _Reached(self.ends | other.ends, self.surely or other.surely)
 
 
-#: A part of a traversal, as a generator. It yields the parts that begin in it, is sent the ends of each of these parts,
-#: and returns the ends of all.
+#: A part of a traversal, as a generator. It yields each part that begins inside it, is sent the ends of that part, and
+#: returns all ends.
 _Walk = Generator["_Walk", _Reached, _Reached]
 
 

@@ -157,7 +157,7 @@ class _XPath:
     keeps_prefix: ClassVar = True
 
     def value(self, expression: tree.Expression, context: _Context) -> _Value:
-        """Return the value of an expression; raise ``_NoValueError`` if it has none."""
+        """Return the value of ``expression``; raise ``_NoValueError`` if the expression has no value."""
         match expression:
             case tree.Constant(value=value):
                 return value

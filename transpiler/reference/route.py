@@ -213,7 +213,7 @@ def _checked(routing_keys: Sequence[str | None]) -> Keys:
 
 
 def _first_key(message: Message, keys: Keys | None) -> str | None:
-    """Return the routing key at a broker with one key for each message: the first of ``keys``, None if it is empty.
+    """Return the routing key at a broker with one key for each message: the first of ``keys``; None if empty.
 
     If ``keys`` is None, the key is the message's subject.
     """

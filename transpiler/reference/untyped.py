@@ -49,7 +49,7 @@ def compared_by_use(operator: Comparison, left: Value, right: Value, dialect: Di
 def as_number(operand: Operand, infinite: bool) -> Operand:
     """Convert an untyped string that is written as a number to that number; return any other operand unchanged.
 
-    With ``infinite``, a number beyond the range of doubles is infinity; without it, such a string stays a string.
+    If ``infinite``, a number beyond the range of doubles becomes infinity; otherwise, its string stays a string.
     """
     if operand is None or not isinstance(operand.value, UntypedText) or not _NUMBER.fullmatch(operand.value):
         return operand

@@ -114,7 +114,7 @@ class Inputs(NamedTuple):
 
     @property
     def for_hadoop(self) -> bool:
-        """Return True unless a local file has a colon in its name, which Hadoop parses as the end of a scheme."""
+        """Return False if the name of a local file has a colon, which Hadoop parses as the end of a scheme."""
         return not any(":" in os.path.basename(name) for name in self.names if not has_scheme(name))
 
     def at(self, file_path: str) -> Inputs:

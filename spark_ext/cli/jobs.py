@@ -84,7 +84,7 @@ def start_session(master: str, packages: str | None = None) -> Any:
         gateway = _launch_java(SparkConf().setAll(list(settings.items())))
         SparkContext._ensure_initialized(gateway=gateway)
         if progress and os.path.exists("/dev/tty"):
-            # Java's standard error is captured for error messages, but Spark draws its progress there: redirect it.
+            # Send Java's standard error to the terminal from now on, because Spark draws its progress there.
             java = gateway.jvm.java
             java.lang.System.setErr(java.io.PrintStream(java.io.FileOutputStream("/dev/tty")))
     session = SparkSession.builder.config(map=settings).getOrCreate()

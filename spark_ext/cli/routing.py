@@ -40,7 +40,8 @@ from transpiler.topology.choices import choices
 from transpiler.topology.model import Topology
 from transpiler.topology.publishing import Publisher, PublishTo
 
-#: Temporary columns for counting: the outcome of each message, and the exchange to which it was published.
+#: Temporary columns for counting: the outcome of each message (``_OUTCOME``), and the exchange to which it was
+#: published (``_PUBLISHED_TO``).
 _OUTCOME, _PUBLISHED_TO = "_outcome", "_published_to"
 
 #: The column with the queues that a message reaches only if exchanges choose them.

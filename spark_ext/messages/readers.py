@@ -38,7 +38,7 @@ ARTEMIS_SCHEMA = (
     "queues STRUCT<queue: ARRAY<STRUCT<_name: STRING>>>, body STRING"
 )
 
-#: Fields of a message of ActiveMQ, and of RabbitMQ, in the events that AWS Lambda receives from Amazon MQ.
+#: Fields of a message in the events that AWS Lambda receives from Amazon MQ: of ActiveMQ, and below of RabbitMQ.
 _ACTIVEMQ_MESSAGE = (
     "messageID: STRING, messageType: STRING, timestamp: BIGINT, deliveryMode: INT, correlationID: STRING, "
     "replyTo: STRING, destination: STRUCT<physicalName: STRING>, redelivered: BOOLEAN, type: STRING, "

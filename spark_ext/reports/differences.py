@@ -18,7 +18,7 @@ Report = Literal["text", "markdown", "json"]
 #: Version number of the JSON form of ``Diff``.
 VERSION = 1
 
-#: Maximum number of queues in the text of a report, and maximum length of a message in it, in characters.
+#: Maximum number of queues (``_QUEUES``) and length of a message in characters (``_WIDTH``) in the text of a report.
 _QUEUES, _WIDTH = 40, 300
 
 

@@ -21,7 +21,7 @@ from transpiler.routing.found_values import FoundValues
 #: Version number of the JSON form of ``MatchExplanation``.
 VERSION = 1
 
-#: Maximum length of a part, and of a reason, in one line of the report, in characters.
+#: Maximum length of a part (``_MAX_PART``) and of a reason (``_MAX_REASON``) in a line of the report, in characters.
 _MAX_PART, _MAX_REASON = 70, 160
 
 _VERDICTS: Mapping[Truth, str] = {True: "true", False: "false", None: "unknown"}

@@ -29,7 +29,8 @@ from transpiler.language.selector.parsing import SelectorLike, selector_text
 from transpiler.message.types import TRUTH_TEXT, Truth
 from transpiler.reference.evaluate import evaluate, value_of
 
-#: Maximum number of disagreements in the text of a verification, and maximum length of a row in it, in characters.
+#: For the text of a verification. ``_SHOWN``: maximum number of disagreements. ``_WIDTH``: maximum length of a row, in
+#: characters.
 _SHOWN, _WIDTH = 5, 100
 
 #: The seed of the sample, so that the same files give the same rows.
@@ -171,7 +172,7 @@ def verify(
 
 
 def _answered(df: DataFrame, sql: str) -> Iterator[tuple[Mapping[str, Any], Truth]]:
-    """Yield each row with Spark's result. Only one partition at a time is in memory."""
+    """Yield each row of ``df`` with the result of ``sql`` in Spark. Only one partition at a time is in memory."""
     name = unused_name("_selector_answer", df)
     selected = df.select(*collectable_columns(df), sf.expr(sql).alias(name))
     for row in selected.toLocalIterator():

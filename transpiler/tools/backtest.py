@@ -131,7 +131,7 @@ class Backtest:
 
     @property
     def absent_exchanges(self) -> Counter[str]:
-        """The recorded exchanges (destinations, for a JMS broker) that the topology lacks, with numbers of messages."""
+        """The number of messages of each recorded exchange (for a JMS broker: destination) that the topology lacks."""
         if self.topology is None:
             return Counter()
         known, addressing = self.topology.exchange_by_name, self.topology.rules.addressing

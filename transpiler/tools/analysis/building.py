@@ -240,9 +240,12 @@ class Conditions:
 
 
 def _place_of(asked: PlaceTest | Query) -> MessageField | None:
-    """Return the message field that ``asked`` reads; None if finitely many values of one field do not decide it."""
+    """Return the message field that ``asked`` reads; None if samples of one field cannot show every outcome.
+
+    That holds for a query, for a header read from two fields, and for message and correlation ids.
+    """
     if isinstance(asked, Query) or len(asked.places) > 1:
-        # If a broker counts the subject among the headers, it reads a header from two fields.
+        # A broker that counts the subject among the headers reads the header of this name from two fields.
         return None
     place = SHOWN_KEY if asked.places == (ROUTING_KEY,) else asked.places[0]
     return None if place.field in ("message_id", "correlation_id") else place
@@ -292,11 +295,11 @@ def identity_of(node: ast.Expression) -> Hashable:
 
 
 def _canonical(node: ast.Expression, dialect: Dialect) -> ast.Expression:
-    """Return ``node`` with the name, or the first of two names, on the left if the sides do not matter."""
+    """Return ``node`` with its name (of two names, the first in order) on the left, unless that changes the result."""
     if not dialect.on_throw:
         node = _ordered(node)
     if not isinstance(node, ast.Compare) or dialect.numeric_promotion in _UPWARDS:
-        # These dialects widen only the left side of a comparison, so the sides matter.
+        # These dialects widen only the left side of a comparison, so exchanging the sides could change the result.
         return node
     left, right = node.left, node.right
     simple = (ast.Identifier, *_LITERALS)

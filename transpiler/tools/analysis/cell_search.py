@@ -63,8 +63,8 @@ def split(requirement: Requirement) -> Iterator[Requirement]:
         case Junction(decides=True, terms=terms, forgets=False) if outcomes == FALSE or (
             outcomes == NOT_TRUE and not any(test.outcomes & THROWN for test in all_tests(formula))
         ):
-            # Not if a term may throw, because a later term may be TRUE and the OR is not. Not for Qpid's OR, because it
-            # ignores unknown terms.
+            # Do not split an OR with a term that may throw: then the OR is not TRUE, even if a later term is. Do not
+            # split Qpid's OR either, because it ignores unknown terms.
             for term in terms:
                 yield from split(Requirement(term, outcomes))
         case Negation(term=term):
@@ -78,10 +78,11 @@ def split(requirement: Requirement) -> Iterator[Requirement]:
 
 
 class Search:
-    """The search for a case: one cell for each variable, such that all requirements hold.
+    """The search for a case: one cell for each variable, such that all requirements are met.
 
-    ``variable(test)`` returns the variable of a test, ``domain(variable)`` its cells, and ``tests(variable)`` its tests
-    in the order of their outcomes in the cells. After ``budget`` evaluations it raises ``UndecidedError``.
+    ``variable(test)`` returns the variable of a test. ``domain(variable)`` returns the cells of a variable, and
+    ``tests(variable)`` its tests, in the order in which a cell lists their outcomes. After ``budget`` evaluations the
+    search raises ``UndecidedError``. ``known`` contains all tests whose comparisons may form a cycle.
     """
 
     def __init__(
@@ -94,7 +95,7 @@ class Search:
     ) -> None:
         self._variable, self._tests = variable, tests
         self._domain, self._budget = domain, budget
-        #: All tests whose comparisons may form a cycle, in which an operand would be greater than itself.
+        #: All tests whose comparisons may form a cycle, such as a < b and b < a.
         self._known = known
 
     def bind(self, requirements: list[Requirement], case: dict[Hashable, Cell]) -> bool:
@@ -177,9 +178,9 @@ class Search:
     def _next(
         self, left: list[tuple[Requirement, int]], domains: _Domains, outcomes: dict[int, int]
     ) -> Hashable | None:
-        """Return the variable to bind next: of the shortest open requirement, the unbound one with the fewest cells.
+        """Return the variable to bind next: in the shortest requirement, the one with the fewest cells.
 
-        None if that requirement has no variable with more than one cell.
+        Variables with a single cell are skipped; None if the requirement has only such variables.
         """
         shortest = min(left, key=lambda pair: pair[1])[0]
         best: Hashable | None = None
@@ -196,7 +197,10 @@ class Search:
     def _descend_test(
         self, left: list[tuple[Requirement, int]], domains: _Domains, outcomes: dict[int, int]
     ) -> dict[Hashable, Cell] | None:
-        """Bind a test that the cell of its variable leaves open to each of its outcomes in turn."""
+        """Return a case for the requirements ``left``, with one test fixed to each of its possible outcomes in turn.
+
+        The test is the first whose outcome is still open. None if no outcome leads to a case.
+        """
         for (formula, _), _ in left:
             for test in all_tests(formula):
                 may_be = outcomes[test.number]

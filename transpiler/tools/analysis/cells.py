@@ -26,14 +26,14 @@ from transpiler.tools.analysis.representatives import representatives
 
 #: Maximum number of judgements for one subject, and the number of members of an IN list that cost one more judgement.
 _JUDGEMENTS, _MEMBERS = 400_000, 16
-#: Largest constant for which judgements are shared; the relative and the absolute distance within which a number may
-#: equal a constant in 32-bit floating point.
+#: ``_LARGEST`` is the largest constant for which numbers share judgements. ``_NEAR`` is the relative distance, and
+#: ``_LEAST`` the absolute distance, within which a number may equal a constant after rounding to 32 bits.
 _LARGEST, _NEAR, _LEAST = 2.0**120, 2.0**-22, 2.0**-149
 _PLAIN = (AmqpType.LONG, AmqpType.DOUBLE, AmqpType.STRING, AmqpType.BOOLEAN)
 
 
-#: Levels of a cell: values that many messages have; values of a type that no constant has; values that few messages
-#: have.
+#: How usual the values of a cell are: COMMON if many messages have them, ODD if no constant has their type, RARE if few
+#: messages have them.
 COMMON, ODD, RARE = range(3)
 
 
@@ -53,7 +53,7 @@ class Cell(NamedTuple):
 def cells_of(subject: Subject, tests: Sequence[Test]) -> list[Cell]:
     """Return the cells of ``subject`` for ``tests``; the likeliest and plainest come first."""
     made = representatives(subject, tests)
-    # A list of IN is compared member by member.
+    # A test with a long IN list costs several judgements, because it is compared member by member.
     weight = sum(1 + len(test.constants) // _MEMBERS for test in tests)
     if len(made.messages) * weight > _JUDGEMENTS:
         raise UndecidedError(f"{len(tests):,} tests of one name")
@@ -131,7 +131,7 @@ def _text_of(value: object) -> str | None:
 def _judge_of(test: Test) -> Callable[[Message, Any], int]:
     judged = test.judge
     if not test.decided:
-        # The outcome of an undecided test is known only for a missing value and for a boolean.
+        # If representatives do not decide the test, its outcome is known only for a missing value and for a boolean.
         def on_few(message: Message, value: Any) -> int:
             content = value.value if isinstance(value, AmqpValue) else value
             return bit_of(judged(message)) if content is None or isinstance(content, bool) else test.outcomes
@@ -146,7 +146,7 @@ def _judge_of(test: Test) -> Callable[[Message, Any], int]:
     answers: dict[object, int] = {}
 
     def once(message: Message, value: Any) -> int:
-        """Judge ``message``; reuse the outcome of a value with the same type and position among the constants."""
+        """Judge ``message``, or reuse the outcome of a value of the same type, equally ordered with all constants."""
         kind, content = (value.type, value.value) if isinstance(value, AmqpValue) else (type(value), value)
         key: object = content
         if isinstance(content, str):
@@ -175,7 +175,7 @@ def _is_equality(node: object) -> bool:
 
 
 def oddness(value: object) -> int:
-    """Return a rank of how hard ``value`` is to read: types that JSON lacks, unprintable characters and length add."""
+    """Return how hard ``value`` is to read: more for types that JSON lacks, unprintable characters and long texts."""
     if value is None:
         return 0
     inner = value.value if isinstance(value, AmqpValue) else value
@@ -215,7 +215,7 @@ def cells_of_relations(relations: Sequence[ast.Compare], dialect: Dialect) -> li
 
 
 class _ByIdentity:
-    """A dialect as a cache key, compared by identity because hashing all its fields is slower than the lookup saves."""
+    """A dialect as a cache key. It is compared by identity, because hashing its fields takes too long."""
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect

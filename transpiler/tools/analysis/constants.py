@@ -44,7 +44,7 @@ def constants(node: ast.Expression, source: Dialect, target: Dialect) -> Iterato
                 value, other = constant(inner, source), constant(inner, target)
                 if value is not None:
                     yield value
-                # A sum of strings, which is NULL in the source dialect, may have a value in the target dialect.
+                # A sum of strings, for example, is NULL in the source dialect, but may have a value in the target.
                 if other is not None and other != value:
                     yield other
             case _:

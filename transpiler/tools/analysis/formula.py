@@ -33,7 +33,7 @@ class UndecidedError(Exception):
 
 
 class Subject(NamedTuple):
-    """The one part of a message that a test reads: a message field, or a header field read from several of them."""
+    """What a test reads of a message: one message field, or one header field that comes from several message fields."""
 
     key: Hashable
     place: MessageField | None = None
@@ -78,7 +78,8 @@ class Test:
 class Junction:
     """An AND if ``decides`` is False, an OR if it is True.
 
-    ``forgets`` is True for the truth tables of Qpid, ``strict`` if the broker evaluates all terms and skips none.
+    ``forgets`` is True for the truth tables of Qpid: an unknown term ends an AND, and an OR ignores it unless it is
+    the last term. ``strict`` is True if the broker evaluates all terms, even after one has decided.
     """
 
     decides: bool
@@ -96,7 +97,7 @@ class Negation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Accepted:
-    """A formula: TRUE if ``term`` has one of ``outcomes``, else FALSE. A filter is TRUE if its selector is TRUE."""
+    """A formula that is TRUE if ``term`` has one of ``outcomes`` (bits), else FALSE. Filters are such formulas."""
 
     term: Formula
     outcomes: int = TRUE
@@ -178,7 +179,7 @@ def possible(formula: Formula, outcomes: Mapping[int, int]) -> int:
 
 
 def _of_all(junction: Junction, parts: list[int]) -> int:
-    """Return the outcomes of ``junction`` if all terms are evaluated before any term decides."""
+    """Return the outcomes of ``junction`` if all terms are evaluated; ``parts`` are the outcomes of the terms."""
     thrown = 0
     for part in parts:
         thrown |= part & THROWN
@@ -196,7 +197,7 @@ def _joined(decides: bool, forgets: bool, parts: Iterator[int]) -> int:
         if not forgets:
             running = (running if part & neutral else 0) | (part & UNKNOWN)
         elif decides:
-            # Qpid's OR ignores an earlier term that is unknown.
+            # In Qpid's OR, an unknown term has no effect if another term follows.
             running = part & (FALSE | UNKNOWN)
         else:
             # Qpid's AND stops at the first unknown term.

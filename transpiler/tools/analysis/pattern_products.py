@@ -32,8 +32,8 @@ class _Automaton(Protocol):
 class _Like:
     """A LIKE pattern as an automaton.
 
-    A state is the set of positions in the pattern, as bits; the set before a line end that was read last; and True if
-    the rest of the text is ignored.
+    A state has three items: the set of positions reached in the pattern, as bits; if the last character was a line
+    end, the set of positions before this line end, else 0; and True if the rest of the text is ignored.
     """
 
     def __init__(self, pattern: Pattern, wildcards: Wildcards, simple: bool = False) -> None:
@@ -82,7 +82,7 @@ def _bytes_of(text: str) -> list[str]:
 
 
 class _Key:
-    """A binding key as an automaton: a state is a set of pairs (index of a word, number of its characters read)."""
+    """A binding key as an automaton. A state is a set of pairs: index of a word, and number of its characters read."""
 
     def __init__(self, words: TopicPattern) -> None:
         self._words = words
@@ -141,12 +141,15 @@ class _Constants:
 def shortest_texts(
     patterns: Sequence[tuple[Pattern | WordPattern, Wildcards]], constants: Sequence[str]
 ) -> tuple[list[str], bool]:
-    """Return a text for each combination of answers, and True; if they are too many, some texts, and False."""
+    """Return a shortest text for each combination of ``patterns`` that match and of ``constants`` that are equal.
+
+    The second result is True if all combinations were found, False if the limit of steps ended the search before.
+    """
     automata: list[_Automaton] = [_Constants(constants)]
     for one, wildcards in patterns:
         automata.append(_Key(one.words) if isinstance(one, WordPattern) else _Like(one, wildcards))
         if wildcards is Wildcards.LINES and not isinstance(one, WordPattern):
-            # The broker matches a pattern that it considers simple by another method.
+            # The broker may match the pattern by another method if it considers the pattern simple.
             automata.append(_Like(one, wildcards, simple=True))
     alphabet = _alphabet(patterns, constants)
     start = tuple(one.start for one in automata)

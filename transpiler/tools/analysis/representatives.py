@@ -70,9 +70,9 @@ class Item(NamedTuple):
 
 
 class Representatives(NamedTuple):
-    """Messages that differ in one part, each with the value of that part and True if the value is rare.
+    """Messages that differ in one subject, each with the value of the subject and True if the value is rare.
 
-    ``complete`` is False if the patterns have more combinations of answers than are tried.
+    ``complete`` is False if not every combination of matching and non-matching patterns was tried.
     """
 
     messages: list[tuple[Message, Any, bool]]
@@ -121,10 +121,10 @@ def message_of(values: Mapping[MessageField, Any]) -> Message:
 
 
 class Constants:
-    """The constants of ``tests``, and texts for their patterns.
+    """The constants of ``tests``, and texts that match their patterns or do not.
 
-    If ``sampled`` is given, it replaces the constants of the tests. Values near it are added, at which the outcome of
-    arithmetic, conversions or comparisons of names can change; patterns are ignored.
+    If ``sampled`` is given, these constants replace the constants of the tests, and patterns are ignored. Values near
+    ``sampled`` are added, because arithmetic, conversions and comparisons of two names can change their outcome there.
     """
 
     def __init__(self, tests: Sequence[Test], sampled: Sequence[object] | None = None) -> None:
@@ -141,7 +141,8 @@ class Constants:
             self.typed = self.typed or test.typed
             self.ordered = self.ordered or isinstance(test.node, ast.Compare | ast.Between)
             if isinstance(test.node, ast.Compare) and not test.constants:
-                # A name is compared with itself: infinities and the ends of the types may differ from themselves.
+                # A name is compared with itself. Add a number, so that infinities and the ends of the types are tried,
+                # which may differ from themselves.
                 numbers["1"] = 1
             for constant in test.constants if sampled is None else sampled:
                 match constant:
@@ -190,7 +191,7 @@ def _written(texts: Iterable[str]) -> list[int | float]:
 
 
 def _texts_near(texts: Iterable[str], numbers: Iterable[int | float]) -> Iterator[str]:
-    """Yield ``texts`` and similar ones, ``numbers`` as texts, and texts that some broker converts."""
+    """Yield ``texts``, texts similar to these, ``numbers`` as texts, and texts that some broker converts to a value."""
     yield from texts
     yield from ("a", "")
     for text in texts:
@@ -301,7 +302,7 @@ def _text_items(kind: AmqpType, constants: Constants) -> Iterator[Item]:
 
 
 def _uuids_of(text: str) -> Iterator[UUID]:
-    """Yield the UUIDs that some broker converts to ``text``: from their digits, and from their bytes."""
+    """Yield the UUIDs that some broker converts to ``text``: the UUID written so, and the UUID with these 16 bytes."""
     with suppress(ValueError):
         yield UUID(text)
     octets = text.encode("utf-8", "surrogateescape")
@@ -436,7 +437,7 @@ def whole_near(constant: int | float) -> Iterator[int]:
 
 
 def _edge(value: float, above: bool) -> int:
-    """Return the least integer whose nearest double is at least ``value``; with ``above``, is greater than it."""
+    """Return the least integer whose nearest double is at least ``value``, or greater if ``above`` is True."""
     low, high = -(2**67), 2**67
     while low < high:
         middle = (low + high) // 2

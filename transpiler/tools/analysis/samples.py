@@ -35,8 +35,8 @@ _CLOSE_NUMBERS = (
     (AmqpValue(AmqpType.DOUBLE, 0.1), AmqpValue(AmqpType.FLOAT, 0.10000000149011612)),
 )
 
-#: Maximum number of judgements of samples for one question, each weighted by its number of constants; minimum number
-#: of samples for one group of message fields.
+#: ``_JUDGEMENTS`` is the maximum product of the numbers of samples, tests and constants in a thorough search.
+#: ``_LEAST`` is the number of samples of a group of message fields that are judged even beyond this limit.
 _JUDGEMENTS, _LEAST = 400_000, 60
 #: Maximum number of constants for one group of message fields.
 _CONSTANTS = 40
@@ -60,10 +60,11 @@ def samples(
     calculating: bool,
     drawn: int = _DRAWN,
 ) -> list[Sample]:
-    """Return samples for the message fields ``places``: combinations of their first values, then each other value.
+    """Return samples for the message fields ``places``.
 
-    ``drawn`` is the number of further random samples. ``calculating`` is True if a test has arithmetic, whose result
-    can change at other values than the constants.
+    The first values of the fields are combined; each later value appears in a few samples. ``drawn`` is the number of
+    random samples after these. ``calculating`` is True if one of ``tests`` has arithmetic, so that its outcome can
+    change at other values than ``constants``.
     """
     slots = sorted(set(places), key=lambda place: (place.section, place.field))
     lists = [_items(place, tests, constants, calculating) for place in slots]
@@ -74,7 +75,7 @@ def samples(
         size = len(lists[0])
     chosen = list(itertools.product(*(items[:size] for items in lists))) if len(lists) <= 6 else []
     if len(lists) > 1:
-        # Each remaining value also once with all other fields empty, and once with the likeliest value in each.
+        # Add each later value twice: with all other fields empty, and with the likeliest value in each other field.
         for place, items in enumerate(lists):
             for other in (0, 1):
                 rest = [others[min(other, len(others) - 1)] for others in lists]
@@ -172,7 +173,7 @@ def _calculated(constants: Sequence[object]) -> list[Item]:
 class Sampled(NamedTuple):
     """The cells of tests that read common message fields.
 
-    ``constants`` counts the constants of the tests, ``tried`` the constants among them for which samples were made.
+    ``constants`` is the number of constants in the tests, ``tried`` the number of those for which samples were made.
     """
 
     tests: list[Test]
@@ -184,9 +185,10 @@ class Sampled(NamedTuple):
 
 
 def sampled_cells(places: set[MessageField], tests: Sequence[Test], weight: int, thorough: bool) -> Sampled:
-    """Return the cells in which samples of ``places`` lie, possibly not all cells.
+    """Return the cells of ``tests`` that samples of ``places`` reach; ``tests`` may have more cells.
 
-    ``weight`` is the number of tests of the whole question: the more, the fewer samples are judged.
+    ``weight`` is the number of tests of the whole question; a larger ``weight`` means fewer samples. If ``thorough``,
+    more samples are judged.
     """
     every = {repr(value): value for test in tests for value in _constants(test)}
     constants = list(every.values())[:_CONSTANTS]
@@ -253,7 +255,7 @@ def _is_calculating(test: Test) -> bool:
 def _thinned(made: list[Sample], most: int) -> list[Sample]:
     if len(made) <= most:
         return made
-    # The likeliest values come first, so keep the first half of the limit, and every n-th of the rest.
+    # The likeliest samples come first: take half of the allowed samples from the start, and every n-th after them.
     return made[: most // 2] + made[most // 2 :: -(-len(made) // (most // 2))]
 
 

@@ -41,7 +41,7 @@ class Impossible(NamedTuple):
 class Found(NamedTuple):
     """A message that meets the requirements. ``rare`` is True if few real messages are like it.
 
-    ``only`` states what is unusual about every message that meets them, if that is proved; else it is empty.
+    ``only`` states what is proved to be unusual about every message that meets the requirements; else it is empty.
     """
 
     message: Message
@@ -82,7 +82,7 @@ class Solver:
         return self.search(requirements, answer.reason) if isinstance(answer, Open) else answer
 
     def decide(self, requirements: Sequence[Requirement]) -> Answer:
-        """Decide by cases alone; the answer stays open if only samples could show a message."""
+        """Decide whether a message can meet ``requirements``, by cases only; ``Open`` if samples are needed."""
         try:
             if self._case(requirements, self._domain) is None:
                 return Impossible()
@@ -91,7 +91,10 @@ class Solver:
             return Open(str(error))
 
     def search(self, requirements: Sequence[Requirement], reason: str) -> Found | Open:
-        """Look for a message among samples of the fields that tests read together; else ``Open`` with ``reason``."""
+        """Look for a message that meets ``requirements`` by trying samples.
+
+        If no sample meets them, return ``Open``: with ``reason``, or with a note on constants that were not tried.
+        """
         rare: Found | None = None
         try:
             for thorough in (False, True):
@@ -104,7 +107,7 @@ class Solver:
         return rare or Open(dropped or reason, tried=True)
 
     def cells(self, formula: Formula) -> list[Mapping[int, int]] | None:
-        """Return the outcomes by test number, for each cell of the subject of ``formula``; None if it has several."""
+        """Return for each cell of ``formula``'s variable the outcomes by test number; None for several variables."""
         variables = self.variables(formula)
         if len(variables) != 1:
             return None
@@ -121,12 +124,12 @@ class Solver:
             return False
 
     def example(self, requirement: Requirement) -> Message | None:
-        """Return a message that meets ``requirement``, or None if cases alone give no message; tries no samples."""
+        """Return a message that meets ``requirement``, found by cases alone; None if they give no message."""
         answer = self.decide([requirement])
         return answer.message if isinstance(answer, Found) else None
 
     def variables(self, formula: Formula) -> frozenset[Hashable]:
-        """Return the variables of ``formula``: the keys of its subjects, and of its tests of several subjects."""
+        """Return the variables of ``formula``: the key of each subject, and a key for each test of several subjects."""
         known = self._variables.get(id(formula))
         if known is None:
             match formula:
@@ -246,7 +249,8 @@ class Solver:
     def _sampled(self, requirements: Sequence[Requirement], thorough: bool) -> tuple[Found | None, str]:
         """Return a message composed of samples (None if none meets ``requirements``), and a note on untried constants.
 
-        Tests that read common message fields are sampled together.
+        Tests form a group if they read a common message field, directly or through other tests. Samples are made for
+        the fields of each group.
         """
         tests = {test.number: test for one in requirements for test in all_tests(one.formula)}
         groups: list[tuple[set[MessageField], list[Test]]] = []

@@ -39,10 +39,13 @@ def parting_message(solver: Solver, selecting: Formula, refusing: Formula) -> An
 
 
 def _open_disjuncts(formula: Formula, other: Formula) -> list[Formula]:
-    """Return the disjuncts of ``formula`` that may be TRUE when ``other`` is not; disjuncts not in ``other`` first."""
+    """Return the disjuncts of ``formula`` that may be TRUE although ``other`` is not TRUE.
+
+    Disjuncts that ``other`` does not contain come first.
+    """
     theirs, parts = {key_of(part) for part in disjuncts(other)}, disjuncts(formula)
     if not any(test.outcomes & THROWN for test in all_tests(other)):
-        # A shared term of an OR is excluded only if no term throws: otherwise the order of the terms matters.
+        # If ``other`` cannot throw, skip shared disjuncts: when one is TRUE, ``other`` is TRUE as well.
         parts = tuple(part for part in parts if key_of(part) not in theirs)
     known = {test.number for test in all_tests(other)}
     return sorted(
@@ -119,9 +122,10 @@ def equivalent(first: SelectorLike, second: SelectorLike, dialect: str | Dialect
 
 
 def containment(container: SelectorLike, contained: SelectorLike, dialect: str | Dialect = "jms") -> Answer:
-    """Decide like ``subsumes``.
+    """Decide whether ``container`` selects every message that ``contained`` selects, as ``subsumes`` does.
 
-    Return ``Impossible`` for True, ``Found`` with a message that only ``contained`` selects, or ``Open`` for None.
+    Return ``Impossible`` if it does, ``Found`` with a message that only ``contained`` selects, or ``Open`` with the
+    reason if the question is not decided.
     """
     rules = find_dialect(dialect)
     conditions = Conditions()

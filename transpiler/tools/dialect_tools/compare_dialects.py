@@ -24,8 +24,8 @@ from transpiler.tools.dialect_tools.questions import QUESTIONS, answer, find_rul
 class Compared:
     """The result in one dialect: the error if the dialect rejects the selector, otherwise the result for the message.
 
-    ``verdict`` is also None without a message. ``rule`` is the rule that causes a difference from ``jms``, None if the
-    result is the same.
+    ``refused`` is the error, else None. ``verdict`` is None if the selector is rejected or if no message was given.
+    ``rule`` is the rule that causes a difference from the result in ``jms``, None if the results are the same.
     """
 
     dialect: Dialect

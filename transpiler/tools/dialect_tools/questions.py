@@ -105,9 +105,10 @@ class Rule(NamedTuple):
 
 
 def find_rule(left: Dialect, right: Dialect, agree: Callable[[Dialect, Dialect], bool]) -> str | None:
-    """Return the first question for which the dialects agree if one is given the other's answer; None if none is.
+    """Return the first question whose answers make the dialects differ; None if there is no such question.
 
-    ``agree(left, right)`` returns True if two dialects, one of them changed, agree.
+    For each question, one dialect is given the answer of the other dialect. ``agree(left, right)`` returns True if the
+    two dialects, one of them changed so, agree.
     """
     for name in _TRIED:
         own, other = getattr(left, name), getattr(right, name)

@@ -30,7 +30,7 @@ _MAX_PAIRS = 40_000
 
 
 class Lack(NamedTuple):
-    """A reason why a message does not meet a binding's condition; ``distance`` grows with the change that it needs."""
+    """Why a message does not meet a binding's condition; ``distance`` grows with what would have to change."""
 
     text: str
     distance: float
@@ -71,7 +71,7 @@ def _text_at_address(topology: Topology, binding: Binding, written: str | None) 
     asked += [clipped(selector, _MAX_LINE)] if selector is not None else []
     divert = binding.text(DIVERT_ARGUMENT)
     named = "" if divert is None else f"divert {clipped(divert, _MAX_LINE)}: "
-    # If the exchange may choose no binding, the condition is not evaluated here, or only the broker knows it.
+    # An exchange that may choose no binding has a condition that is not evaluated here, or that only the broker knows.
     choosing = topology.exchange_by_name[binding.source].kind.choosing
     is_open = choosing is not None and choosing.may_choose_none
     return named + (" and ".join(asked) or ("by what is not known here" if is_open else "any message"))
@@ -153,7 +153,11 @@ def _value(value: AmqpValue) -> str:
 
 
 class Parting(NamedTuple):
-    """The minimum number of words to change, add or remove until a key matches a pattern; the first edit as text."""
+    """The difference between a routing key and a pattern.
+
+    ``edits`` is the minimum number of words to change, add or remove until the key matches. ``first`` is the first of
+    these edits, as text.
+    """
 
     edits: int
     first: str
@@ -171,7 +175,7 @@ def part_words(pattern: Sequence[str | AnyWord], key: Sequence[str]) -> Parting:
 
 
 def _costs(pattern: Sequence[str | AnyWord], key: Sequence[str]) -> list[list[int]]:
-    """Return the table of minimum edits: row i, column j is for the pattern from word i and the key from word j on."""
+    """Return the table of minimum edits: row i, column j compares ``pattern`` from word i on and ``key`` from j on."""
     costs = [[0] * (len(key) + 1) for _ in range(len(pattern) + 1)]
     for at in range(len(key) - 1, -1, -1):
         costs[len(pattern)][at] = len(key) - at

@@ -25,9 +25,9 @@ _IS_FALSE: Goal = frozenset({False})
 class Decision(NamedTuple):
     """The subexpressions that decide the result of the condition ``node``.
 
-    ``inner`` is empty for a condition without AND, OR and NOT, which decides by itself. It contains the operand of a
-    NOT, all alternatives of an OR of which none holds, and the terms of an AND that decide together. If one term of an
-    AND decides alone, ``inner`` has this term, and ``others`` the terms that would also decide alone.
+    ``inner`` contains the decisions of the operands that decide: for a NOT its operand; for an OR that is not TRUE all
+    alternatives; for an AND the terms that decide together. It is empty for a condition without AND, OR and NOT. If
+    one term of an AND decides alone, ``inner`` has only it, and ``others`` the terms that would also decide alone.
     """
 
     node: ast.Expression

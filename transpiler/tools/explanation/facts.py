@@ -210,7 +210,10 @@ def _compare(node: ast.Compare, evaluation: Evaluation) -> str:
 
 
 def _as_read(operator: Comparison, first: Value, second: Value, evaluation: Evaluation) -> tuple[Value, Value]:
-    """Return two values as a comparison converts them: text by use, or because of the prefix that converts strings."""
+    """Return ``first`` and ``second`` as the comparison ``operator`` converts them.
+
+    A text of unknown type is read as the type of the other value; any string is, if the selector has the prefix.
+    """
     first, second = compared_by_use(operator, first, second, evaluation.dialect)
     if evaluation.convert and first.type is not second.type:
         if first.type is OperandType.STRING:
@@ -221,7 +224,7 @@ def _as_read(operator: Comparison, first: Value, second: Value, evaluation: Eval
 
 
 def _reading(value: Value, read: Value) -> str:
-    """Return a note if the comparison converts ``value`` to a different value ``read``; else an empty text."""
+    """Return a note that the comparison converts ``value`` to ``read``; empty if the two values are equal."""
     return "" if read.value == value.value else f", read as {typed_text(read)}"
 
 
@@ -294,7 +297,10 @@ def _compare_unlike(compared: _Compared, evaluation: Evaluation) -> str:
 
 
 def _converted(first: Value, second: Value, evaluation: Evaluation) -> str:
-    """Return a note on the prefix under which the dialect would convert the text to a number; empty if none would."""
+    """Return a note that the prefix ``convert_string_expressions:`` would make the comparison convert its text.
+
+    Empty if neither value is a text that can be converted, or if the dialect does not have the prefix.
+    """
     text, other = (first, second) if first.type is OperandType.STRING else (second, first)
     if not evaluation.dialect.has(Extension.CONVERT_STRINGS) or text.type is not OperandType.STRING:
         return ""
@@ -383,7 +389,10 @@ _PATTERN_TESTS: Mapping[str, _PatternTest] = {
 
 
 def _pattern_words(node: ast.Like, text: str, matched: bool, evaluation: Evaluation) -> str | None:
-    """Return the result of a pattern of one literal in words; None for other patterns, or if words would be wrong."""
+    """Return in words how ``text`` meets the pattern of ``node``, such as "begins with"; ``matched`` is the result.
+
+    None if the pattern has no such words, or if they would contradict ``matched``.
+    """
     pattern = pattern_of(node, evaluation.dialect.escapes)
     if pattern is None:
         return None

@@ -66,7 +66,10 @@ def passed_over(
 
 
 class Written:
-    """The bindings in a JMS broker's file by their location. The bindings that route are internal cases of these."""
+    """The bindings in a JMS broker's file, by location.
+
+    The bindings that route messages are not in the file: each was made from one of these, for one case of it.
+    """
 
     def __init__(self, topology: Topology) -> None:
         self._found: dict[tuple[str, str | None], list[Binding]] = {}
@@ -77,7 +80,7 @@ class Written:
     def of(self, binding: Binding) -> list[Binding]:
         """Return the bindings of the broker's file from which ``binding`` was made, one for each address of a divert.
 
-        The list is empty if they are not known.
+        The list is empty if the bindings of the file are not known.
         """
         divert = binding.text(DIVERT_ARGUMENT)
         found = self._found.get((binding.path, divert), [])

@@ -28,8 +28,8 @@ from transpiler.topology.receivers import PublishOptions, read_settings
 from transpiler.topology.records import DEFAULT_EXCHANGE, DIVERT_ARGUMENT, Binding
 from transpiler.topology.targets import TargetType
 
-#: Maximum length of a target in a line, without and with its source, in characters; maximum number of bindings listed
-#: under a heading.
+#: ``_MAX_TEXT`` is the maximum length of a target in a line, in characters; ``_MAX_SENT`` is that of a target with its
+#: source. ``_MAX_LINES`` is the maximum number of bindings listed under a heading.
 _MAX_TEXT, _MAX_SENT, _MAX_LINES = 50, 100, 20
 
 
@@ -37,10 +37,10 @@ _MAX_TEXT, _MAX_SENT, _MAX_LINES = 50, 100, 20
 class BindingExplanation:
     """A binding that was evaluated for a message, and why it did not take the message.
 
-    ``asks`` is its condition as text. ``source`` is the exchange, and ``end`` the queue or exchange to which the
-    binding leads; for a JMS broker they are destinations, or ``end`` is a queue. ``target`` is ``end`` as text for
-    users. ``lacks`` contains the reasons why the binding did not take the message; empty if it took it. ``distance``
-    grows with the change that the message would need.
+    ``asks`` is the binding's condition as text. ``source`` is the exchange, and ``end`` the queue or exchange to which
+    the binding leads. For a JMS broker, ``source`` is a destination, and ``end`` a destination or a queue. ``target``
+    is ``end`` as text for users. ``lacks`` contains the reasons why the binding did not take the message; empty if it
+    took it. ``distance`` grows with the change that the message would need.
     """
 
     binding: Binding
@@ -87,11 +87,12 @@ class StepExplanation:
 
 @dataclass(frozen=True, slots=True)
 class RouteExplanation:
-    """The route of one message: its queues, the bindings that took it, and those that nearly did, nearest first.
+    """The route of one message.
 
-    ``others`` is the number of further bindings, which are less near. ``note`` is another reason why the message did
-    not reach a queue; None if there is no other. Bindings in ``possible`` may take the message: for example, their
-    exchange chooses by a hash or at random.
+    ``routed`` contains the queues, and ``took`` the bindings that took the message. ``nearly`` contains the bindings
+    that nearly took it, nearest first, and ``others`` is the number of all other bindings that did not take it.
+    ``note`` is a reason apart from bindings why the message did not reach a queue, else None. Bindings in ``possible``
+    may take the message: for example, their exchange chooses by a hash or at random.
     """
 
     routed: Routed
@@ -132,7 +133,7 @@ class RouteExplanation:
 
     @property
     def way(self) -> str:
-        """Return the headline, then the diverts, and the steps onward from the queues, as lines."""
+        """Return as lines the headline, the diverts that took the message, and its steps onward from the queues."""
         lines = [self.headline, *self.diverted]
         for one in self.path:
             lines += [f"  {one.step}", *(one.route.diverted if one.route is not None else ())]
@@ -305,7 +306,10 @@ def _binding(
 def _as_written(
     topology: Topology, binding: Binding, visit: Visit, written: Written, lacking: Sequence[Lack]
 ) -> Iterator[BindingExplanation]:
-    """Yield the explanation for each binding of a JMS broker's file from which the internal ``binding`` was made."""
+    """Yield an explanation for each binding of a JMS broker's file from which the internal ``binding`` was made.
+
+    ``lacking`` contains the reasons why ``binding`` did not take the message.
+    """
     source, texts = _ends(topology, binding, visit)[0], tuple(lack.text for lack in lacking)
     for one in written.of(binding):
         asks = binding_text(topology, binding, written.selector(binding))
@@ -323,7 +327,10 @@ def _once(listed: Iterable[BindingExplanation]) -> list[BindingExplanation]:
 
 
 def _without_ends(took: list[BindingExplanation]) -> list[BindingExplanation]:
-    """Return ``took`` without the bindings of an ActiveMQ queue to itself, if another binding led to that queue."""
+    """Return ``took`` without bindings from a destination to itself, if another binding led to the destination.
+
+    ActiveMQ has such internal bindings from the destination of a queue to the queue.
+    """
     leading = [one for one in took if one.source != one.end]
     ends = {one.end for one in leading} - {one.source for one in leading}
     return [one for one in took if one.source != one.end or one.source not in ends]
@@ -340,7 +347,10 @@ def _is_at(topology: Topology, binding: Binding, visit: Visit) -> bool:
 def _passed_over(
     traced: Traced, took: Sequence[BindingExplanation], others: Sequence[BindingExplanation]
 ) -> Iterator[BindingExplanation]:
-    """Yield the bindings at the addresses of the message that were not evaluated, each with the reason."""
+    """Yield the bindings at the addresses of the message that were not evaluated, each with the reason.
+
+    ``took`` and ``others`` are the bindings that were evaluated.
+    """
     exclusive = _exclusive(traced, took)
     reached = {(one.source, one.end) for one in (*took, *others)}
     for source, binding, reason in passed_over(traced, reached, exclusive):
@@ -357,7 +367,10 @@ def _exclusive(traced: Traced, listed: Sequence[BindingExplanation]) -> dict[str
 def _unless_diverted(
     traced: Traced, took: Sequence[BindingExplanation], possible: Sequence[BindingExplanation]
 ) -> Iterator[BindingExplanation]:
-    """Yield ``possible`` with a note on bindings before which an exclusive divert may take the message."""
+    """Yield ``possible``; add a note to each binding that gets no message if an exclusive divert takes the message.
+
+    The divert is one of ``took`` or ``possible``.
+    """
     exclusive = _exclusive(traced, [*took, *possible])
     diverts = {one.divert for one in possible if _exclusive(traced, [one])}
     for one in possible:
@@ -370,7 +383,7 @@ def _unless_diverted(
 
 
 def _ends(topology: Topology, binding: Binding, visit: Visit) -> tuple[str, str]:
-    """Return the exchange or destination that the message reached, and the end of ``binding`` from there."""
+    """Return the exchange or destination that the message reached, and that to which ``binding`` leads from there."""
     entered, addressing = visit.exchange.entered, topology.rules.addressing
     if entered is None:
         return binding.source, binding.destination
@@ -384,7 +397,7 @@ def _ends(topology: Topology, binding: Binding, visit: Visit) -> tuple[str, str]
 
 
 def _leads_on(topology: Topology, binding: Binding) -> bool:
-    """Return True if ``binding`` leads to a queue or another destination, and does not only distinguish cases."""
+    """Return False if ``binding`` is only an internal step at a destination, and leads to no queue or destination."""
     if binding.destination_type != "exchange":
         return binding.destination_type != "outcome"
     return topology.replacement_key(binding) is not None

@@ -9,8 +9,9 @@ from transpiler.tools.explanation.facts import leaf_fact
 from transpiler.tools.explanation.parts import Evaluation
 from transpiler.tools.explanation.wording import listed, name_is, operand_text, quoted_part, value_text
 
-#: Maximum number in one sentence of conditions of an AND, failing conditions, alternatives of an OR, nearest
-#: alternatives if there are more, and values of a list.
+#: Maximum numbers in one sentence: ``_MAX_TOGETHER`` conditions of an AND, ``_MAX_FAILING`` failing conditions,
+#: ``_MAX_ALTERNATIVES`` alternatives of an OR (of more alternatives, the ``_NEAREST`` nearest), and ``_MAX_VALUES``
+#: values of a list.
 _MAX_TOGETHER, _MAX_FAILING, _MAX_ALTERNATIVES, _NEAREST, _MAX_VALUES = 4, 3, 3, 2, 4
 
 

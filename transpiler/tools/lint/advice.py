@@ -33,7 +33,10 @@ def with_rules(
     *,
     proofs: bool = False,
 ) -> tuple[Diagnostic, ...]:
-    """Return the compiler's warnings ``compiled`` about ``tree`` and the rules', with ``proofs`` also proved ones."""
+    """Return the warnings about ``tree``: those of the compiler, ``compiled``, and those of the rules.
+
+    With ``proofs``, the rules that need a proof are included.
+    """
     # Imported late, because the rules import the evaluator and the analysis.
     from transpiler.tools.lint.registry import lint, without_lesser
 

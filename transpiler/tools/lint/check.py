@@ -26,8 +26,8 @@ from transpiler.tools.analysis.building import identity_of
 from transpiler.tools.analysis.contained_conditions import Candidate, contained
 from transpiler.tools.lint.registry import Selection, lint, without_lesser
 
-#: Maximum number of selectors in a list for comparison in pairs, of pairs that no example message distinguishes, and of
-#: names in one selector.
+#: Limits of the search for selectors that contain others: ``MAX_SELECTORS`` different selectors in the list,
+#: ``MAX_PAIRS`` pairs that no example message distinguishes, and ``MAX_TESTS`` occurrences of names in one selector.
 MAX_SELECTORS, MAX_PAIRS, MAX_TESTS = 400, 2_000, 30
 
 
@@ -106,9 +106,9 @@ class Checker:
         return lowering.findings
 
     def contained(self, checked: Sequence[Checked], places: Sequence[str]) -> list[tuple[int, Finding]]:
-        """Return the findings about selectors of one list that another selector contains, each with its index.
+        """Return a finding for each selector of ``checked`` that another one contains, with the index of the selector.
 
-        ``places`` contains the name of each selector for the messages, such as "line 3".
+        ``places`` contains the name of each selector in the text of findings, such as "line 3".
         """
         collected: dict[tuple[int, Diagnostic], list[Dialect]] = {}
         dialects = dict.fromkeys(dialect for one in checked for dialect, _ in one.trees)
@@ -152,7 +152,10 @@ class Contained(NamedTuple):
 
 
 def contained_in(selectors: Sequence[tuple[int, ast.Expression]], dialect: Dialect) -> Iterator[Contained]:
-    """Yield the numbered ``selectors`` that another of them contains, each once; of equal selectors, the later."""
+    """Yield each of ``selectors``, pairs of number and tree, that another selector contains.
+
+    Of equal selectors, all but the first are yielded.
+    """
     first: dict[object, int] = {}
     different = []
     for number, tree in selectors:

@@ -44,7 +44,7 @@ def fixed(text: str, fix: Fix, dialect: Dialect, checker: Checker | None = None)
     if before is None or (before.parses and after is not None):
         severity = "warning" if before is None else "error"
         own, new = (_codes(checker, one, dialect, severity) for one in (text, changed))
-        # If a selector parses, all its errors are found at once.
+        # A selector that parses has its errors counted all at once, so fewer errors are an improvement.
         is_better = after is None if before is None else new.total() < own.total()
         return changed if is_better and not new - own else None
     return changed if after is None or _is_progress(text, before, changed, after) else None
@@ -76,9 +76,9 @@ def fix_all(text: str, dialects: Sequence[Dialect], checker: Checker | None = No
 
 
 def _fix_conditions(text: str, dialects: Sequence[Dialect], checker: Checker) -> tuple[list[Fix], str]:
-    """Make the certain fixes of a selector, also in the conditions after an error that has no certain fix.
+    """Return the certain fixes of the selector ``text``, and the new text.
 
-    Returns the fixes and the new text.
+    A condition with an error that has no certain fix is skipped, so that the conditions after it are fixed as well.
     """
     done: list[Fix] = []
     broken: list[Span] = []
@@ -183,7 +183,7 @@ def _joints(reading: Reading) -> frozenset[int]:
     for number, word in enumerate(reading.words):
         before = reading.at(number - 1)
         is_range = is_range or word.key == "BETWEEN"
-        # A sign at which the parser stops does not join conditions, but perhaps texts, such as ||.
+        # An operator such as ||, at which the parser stops, does not join conditions. It may concatenate texts.
         if word.key in _JOINTS and not (number == reading.place and word.kind == "operator"):
             if not (is_range and word.key == "AND"):
                 joints.add(number)
@@ -201,7 +201,7 @@ def _begins_condition(before: Word) -> bool:
 
 
 class _Error(NamedTuple):
-    """The first error of a selector. ``parses`` is False if the selector does not parse; ``start`` is the offset."""
+    """The first error of a selector: ``start`` is its offset. ``parses`` is False if it is a syntax error."""
 
     parses: bool
     start: int
@@ -295,7 +295,7 @@ def _changes(text: str, fixes: Sequence[Fix]) -> list[tuple[Span, str]]:
             written += character
             continue
         if number == place and written and place:
-            # A pure insertion would have an empty span, so it replaces the character before it, and repeats that.
+            # A change needs a span, so an insertion replaces the character before it, and repeats this character.
             changes.append((Span(place - 1, place), text[place - 1] + written))
         elif number > place:
             changes.append((Span(place, number), written))

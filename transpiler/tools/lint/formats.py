@@ -65,7 +65,7 @@ def json_listing(report: Report) -> str:
 
 
 def _where(one: Listed | Reported) -> dict[str, Any]:
-    """Return the first members of a JSON object of a listing: version, file and location."""
+    """Return the first members of the JSON object about ``one`` in a listing: version, file and location."""
     return {"version": VERSION, "file": one.name, **one.place._asdict()}
 
 

@@ -26,7 +26,8 @@ _OPERANDS = ("value", "'value'", "1", "value = 1")
 _FRAGMENTS = ("", "=", "AND", "'value', 'value'", "NOT", "value = 1 AND", "AND value = 1", "(", ")", "value ESCAPE")
 #: The text for a hole inside quotes.
 _IN_QUOTES = "x"
-#: Maximum number of holes outside quotes of a selector that is judged, and of one that is filled with fragments too.
+#: Maximum number of holes outside quotes: ``_MAX_HOLES`` in a selector that is judged, ``_MAX_WITH_FRAGMENTS`` in one
+#: whose holes are filled with fragments as well as operands.
 _MAX_HOLES, _MAX_WITH_FRAGMENTS = 4, 2
 
 
@@ -40,7 +41,7 @@ class Filled(NamedTuple):
 def judge_in_part(mapped: MappedText, dialect: Dialect, checker: Checker) -> Filled | None:
     """Return the certain findings about ``mapped``, a selector with holes.
 
-    None if it cannot be judged, because it has too many holes, or no known text.
+    None if the selector cannot be judged, because it has too many holes, or no known text, or no certain error.
     """
     parts = _parts(mapped)
     quoted = _in_quotes([part.text for part in parts])
@@ -99,7 +100,7 @@ def _fillings(outside: int) -> Iterator[tuple[str, ...]]:
 
 
 def _parts(mapped: MappedText) -> list[MappedText]:
-    """Return the known parts of ``mapped``, with one hole between each two of them."""
+    """Return the known parts of the text ``mapped``: those before, between and after its holes."""
     parts, start = [], 0
     for number, character in enumerate(mapped.text):
         if character == HOLE:

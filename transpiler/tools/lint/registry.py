@@ -208,7 +208,7 @@ def find_rule(code: str) -> Rule | None:
 
 
 class Selection(NamedTuple):
-    """The rules whose findings are reported: the selected rules, or all if none is selected, except the ignored."""
+    """The rules whose findings are reported: those ``selected``, or if this is empty, all rules; except ``ignored``."""
 
     selected: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
@@ -239,7 +239,7 @@ def check_pattern(pattern: str) -> str:
 
 
 def full_id(pattern: str) -> str:
-    """Return the id of the rule that ``pattern`` names without its ``lint.``; any other ``pattern`` without ``.*``."""
+    """Return the id of the rule ``pattern``, with or without ``lint.``; any other pattern without a final ``.*``."""
     name = pattern.strip().removesuffix(".*").removesuffix(".")
     return f"lint.{name}" if f"lint.{name}" in _BY_ID else name
 
@@ -283,7 +283,10 @@ def _finding(rule: Rule, doubt: Doubt, source: Source) -> Diagnostic:
 
 
 def without_lesser(*groups: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Return the findings of all groups in the order of the text, without repeated findings and replaced findings."""
+    """Return the findings of all ``groups`` in the order of the text.
+
+    Repeated findings are dropped, and findings that a finding of a more specific rule replaces (``instead_of``).
+    """
     findings = sorted(chain(*groups), key=_place)
     replacing = _replacing(findings)
     kept: list[Diagnostic] = []
@@ -301,14 +304,17 @@ def _place(finding: Diagnostic) -> Span:
 
 
 class _Spans(NamedTuple):
-    """Spans for binary search: their starts in order, and for each the largest end of it and the spans before it."""
+    """Spans for binary search: ``starts`` in order, and for each the largest end of this and all earlier spans."""
 
     starts: list[int]
     ends: list[int]
 
 
 def _replacing(findings: Iterable[Diagnostic]) -> dict[str, _Spans]:
-    """Return by code the spans in which findings with this code are replaced; ``findings`` are sorted by start."""
+    """Return for each code the spans in which a more specific finding replaces findings with this code.
+
+    ``findings`` are sorted by the start of their spans.
+    """
     found: dict[str, _Spans] = {}
     for finding in findings:
         rule = find_rule(finding.code)

@@ -60,7 +60,7 @@ class Reported:
     """A finding with its location: in the file, or in the selector if the selector is an argument.
 
     ``name`` is the name of the file, or of the argument, in text for users. ``line`` is the text of the first line of
-    ``place``. ``dialects`` are the dialects in which the finding was made; empty if it was made in all of the run.
+    ``place``. ``dialects`` are the dialects in which the finding was made; empty for all dialects of the run.
     """
 
     diagnostic: Diagnostic
@@ -133,7 +133,7 @@ class Report:
         return self._counts() + self._read() + self._not_read() + self._left_out()
 
     def _read(self) -> str:
-        """Return where embedded selectors were found in files, if there are no findings; else an empty text."""
+        """Return where selectors inside files were read, for a report without findings; else an empty text."""
         places = dict.fromkeys(f"{one.used_file}:{one.used}" for one in self.listed if one.whence)
         return f"; read: {_some(list(places))}" if places and not self.findings else ""
 

@@ -103,8 +103,8 @@ class Context:
         return self.dialect.fields.find(node.name, node.section) if isinstance(node, ast.Identifier) else None
 
 
-#: What holds for the examples of a rule in every dialect in which it reports the wrong one: they select ``different``
-#: messages; they select the ``same`` messages; or the wrong example ``never`` selects a message.
+#: A statement about the two examples of a rule, in every dialect in which the rule reports the wrong example: the wrong
+#: and the right example select ``different`` messages, or the ``same``; or the wrong example ``never`` selects one.
 Claim = Literal["different", "same", "never"]
 
 #: The function of a rule: called with a node of one of the rule's classes and the context, it returns the findings.
@@ -115,9 +115,10 @@ Finder = Callable[[Any, Context], Iterable[Doubt]]
 class Rule:
     """A rule and the text of its page.
 
-    ``nodes`` are the classes of nodes with which ``find`` is called; if empty, it is called once with the root. In
-    ``dialect``, the rule reports the example ``wrong`` and does not report ``right``. ``claim`` holds in every dialect
-    in which the rule reports ``wrong``; ``find`` looks at ``context.dialect`` if brokers differ.
+    ``nodes`` are the classes of nodes with which ``find`` is called; if ``nodes`` is empty, ``find`` is called once
+    with the root. In ``dialect``, the rule reports the example ``wrong``, and not the example ``right``.
+    ``claim`` is true in every dialect in which the rule reports ``wrong``. If brokers differ, ``find`` has to test
+    ``context.dialect``.
     """
 
     id: str

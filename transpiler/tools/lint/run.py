@@ -52,15 +52,15 @@ class Run:
     dialects: tuple[Dialect, ...] = ()
     #: Called with the number of selectors that have been checked since the last call.
     progress: Callable[[int], None] = lambda _: None
-    #: Called with a file that is not of the kind of its name, and the error. If None, the error is raised.
+    #: Called with a file that cannot be read as the kind of its name, and the error. If None, the error is raised.
     refuse: Callable[[Text, UnreadableError], None] | None = None
     #: Called with the name of a file that has a placeholder in a selector; returns the properties of its project.
     properties: Callable[[str], Properties] = lambda _: {}
-    #: The constants and the like that the files checked together declare.
+    #: The constants and functions that the files of this run declare.
     declarations: Declarations = field(default_factory=Declarations)
 
     def report(self, texts: Iterable[Text]) -> Report:
-        """Check all selectors of ``texts``; raises ``UnreadableError`` if there is no ``refuse``."""
+        """Check all selectors of ``texts``. If ``refuse`` is None, raise ``UnreadableError`` for an unreadable file."""
         report, memory = Report(), _Memory()
         for is_argument, group in groupby(texts, key=lambda text: text.file is None):
             if is_argument:
@@ -137,7 +137,7 @@ class Run:
         return is_judged
 
     def _elsewhere(self, one: FoundSelector, here: _Located, memory: _Memory) -> _Located | None:
-        """Return ``one``, a selector whose text is in another file, located there; None if that file is unreadable."""
+        """Return ``one``, a selector of ``here``, located in the other file with its text; None if it is unreadable."""
         assert one.file is not None
         if one.file not in memory.files:
             content = self.declarations.read(one.file)
@@ -158,7 +158,10 @@ class Run:
             report.unread.append(unread)
 
     def _all(self, located: Sequence[_Located], report: Report, places: Sequence[str] | None) -> None:
-        """Check the selectors ``located``. With ``places``, their names, they are also compared with each other."""
+        """Check the selectors ``located``, and add the findings to ``report``.
+
+        If ``places``, the names of the selectors, is not None, the selectors are also compared with each other.
+        """
         chosen = [self.dialects or (find_dialect(one.selector.dialect or JMS.name),) for one in located]
         checked = []
         for one, dialects in zip(located, chosen, strict=True):
@@ -284,7 +287,7 @@ def _ignores(comments: IgnoreComments | None, lines: set[int], diagnostic: Diagn
 
 
 def _unread(one: UnreadSelector, lines: Lines, name: str, file: str | None, is_judged: bool) -> Reported:
-    """Return the note that a selector is not read, or only judged in part, with the reason if it is known."""
+    """Return the note that the selector ``one`` was not read; if ``is_judged``, except its known parts."""
     place = lines.place(Span(one.offset, one.offset + 1))
     why = one.reason or "it is known at run time only"
     of = f"the selector of {one.whence}" if one.whence else "a selector"

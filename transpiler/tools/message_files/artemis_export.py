@@ -57,7 +57,10 @@ class _Export:
         parser.EntityDeclHandler = self._entity
 
     def parse(self, number: int, text: str, *, last: bool = False) -> list[Record]:
-        """Parse ``text``, the line ``number``, and return the records of the messages that end on this line."""
+        """Parse ``text``, the line ``number``, and return the records of the messages that end on this line.
+
+        ``last`` is True if the file ends here.
+        """
         self._number, self._found = number, []
         try:
             self._parser.Parse(text, last)

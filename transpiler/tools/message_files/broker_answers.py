@@ -75,7 +75,10 @@ def _is_answer(value: object) -> bool:
 
 
 def _messages_in(record: Record, answer: Any) -> list[Any] | None:
-    """Return the messages of ``answer``; None if they are an array in its text, whose elements have their own lines."""
+    """Return the messages of ``answer``, the parsed JSON of ``record``.
+
+    None if ``answer`` contains them as a JSON array, because the caller looks up the line of each element in the text.
+    """
     if answer["status"] != 200:
         told = one_line(str(answer.get("error") or "it says no more"))
         refuse(record.place, f"Jolokia answered with an error, status {answer['status']}: {told}")
@@ -89,7 +92,8 @@ def _messages_in(record: Record, answer: Any) -> list[Any] | None:
     return refuse(record.place, f"this answer of Jolokia has no messages, its value is {kind_of(value)}: {_BROWSE}")
 
 
-#: Artemis' own members in messages of ``listMessages``; and the members by which such messages are recognized.
+#: ``_LISTED`` are the members of a message of Artemis' ``listMessages`` that are not properties; ``_KNOWN_BY`` are the
+#: members by which such a message is recognized.
 _LISTED = frozenset(
     """address messageID userID durable type expiration priority timestamp redelivered protocol largeMessage
     persistentSize""".split()

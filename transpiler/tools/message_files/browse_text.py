@@ -47,7 +47,7 @@ class _Message:
         self.fields: dict[tuple[str, str], str] = {}
 
     def add(self, number: int, line: str, found: re.Match[str]) -> None:
-        """Add the field that begins on ``line``."""
+        """Add the field that begins on ``line``, the line ``number``; ``found`` is the match of ``FIELD``."""
         self._line = self._line or number
         self._last = found[1], found[2]
         self.fields[self._last] = found[3] or ""

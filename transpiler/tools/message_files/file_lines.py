@@ -37,8 +37,8 @@ def file_lines(name: str, guard: Guard = nullcontext) -> Iterator[tuple[int, str
 def decoded_lines(stream: BinaryIO, name: str, guard: Guard = nullcontext) -> Iterator[tuple[int, str]]:
     """Yield the lines of ``stream``, the content of the file ``name``, numbered from 1.
 
-    Reading and decoding happen inside ``guard()``. If it suppresses the error of a line, that line is skipped. If
-    compressed data is cut off, the lines end there.
+    Reading and decoding happen inside ``guard()``. If the guard suppresses the error of a line, the line is skipped. If
+    compressed data is cut off, no more lines are yielded.
     """
     lines = _numbered_lines(stream, name)
     too_long = None

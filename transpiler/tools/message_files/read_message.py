@@ -84,7 +84,7 @@ class ReadMessage:
             raise at_place(self.place, error) from None
 
     def _with_arrays(self, name: str) -> Mapping[str, Any]:
-        """Return ``value``; if it is a CSV row, with the cell ``name`` parsed as a JSON array."""
+        """Return ``value``; in a CSV row, the cell ``name`` is parsed as JSON, because it may be an array."""
         value = self.value.get(name)
         if self.record.cells is None or not isinstance(value, str):
             return self.value

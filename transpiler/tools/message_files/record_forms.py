@@ -25,7 +25,7 @@ _PREAMBLE = 200
 
 
 def records(file: str, form: RecordForm | None, errors: Errors, opened: Lines = file_lines) -> Iterator[Record]:
-    """Yield the records of ``file``, in the format ``form``; None to recognize it by the name or the first record."""
+    """Yield the records of ``file``. If ``form`` is None, the file name or the first record determines the format."""
     for record in _records(file, opened(file, errors.told), form or _form(file), errors):
         if record.cells is None:
             yield from messages_of(record, errors)

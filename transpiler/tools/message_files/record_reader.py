@@ -55,8 +55,8 @@ class RecordReader:
             refuse_unchosen(rows)
         self._types = types
         self._layouts: dict[tuple[str, ...], StoreLayout] = {}
-        #: True if the records are log entries, which are read the same with and without their layout; but with a table
-        #: or header options they are rows of the store.
+        #: True if the records are entries of RabbitMQ's tracing log, which need no layout. False if the layout has a
+        #: table or header options, because then the records are rows of that store.
         self._entries = store is not None and store.name == "rabbitmq-trace" and not (store.table or store.asked)
         self._rows = None if self._entries else rows
         #: The error about the first row without any column of the layout; it counts only if no row has such a column.
@@ -94,7 +94,7 @@ class RecordReader:
         return ReadMessage(record, value, message, layout)
 
     def _check(self, value: Any, layout: Layout, record: Record) -> None:
-        """Check that the row ``value`` has a column of ``layout``; keep the first error, because later rows may."""
+        """Check that the row ``value`` has a column of ``layout``; keep the first error for ``finish``."""
         try:
             check_columns(value, layout)
             self._known = True
@@ -137,7 +137,7 @@ class RecordReader:
         return f"\n  hint: if this is a row of a table, give --layout {' or --layout '.join(names)}" if names else ""
 
     def finish(self) -> None:
-        """Raise the kept error if rows were read, but no row had a column of the layout."""
+        """Raise the error about the first row if rows were read, but no row had a column of the layout."""
         if self._foreign is not None and not self._known:
             raise self._foreign
 

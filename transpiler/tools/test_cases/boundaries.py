@@ -104,7 +104,7 @@ def boundaries(tree: ast.Expression, dialect: Dialect) -> list[Boundary]:
         if any(_matches(mutant.tree, one.message, dialect) is not (one.verdict is True) for one in found.values()):
             continue
         if near is None:
-            # Each mutant has its own Conditions: tests that share one make the solver judge every value by all of them.
+            # Use new Conditions for each mutant: the solver judges every value by all tests of its Conditions.
             of_both = Conditions()
             apart = _apart(of_both.selector(tree, dialect), of_both.selector(mutant.tree, dialect))
             answer = Solver(of_both, BUDGET).solve([Requirement(apart)])
@@ -123,10 +123,10 @@ def boundaries(tree: ast.Expression, dialect: Dialect) -> list[Boundary]:
 def _at_the_mistake(
     tree: ast.Expression, mutant: Mutant, bases: Sequence[Message], conditions: Conditions, dialect: Dialect
 ) -> Message | None:
-    """Return a message on which ``mutant`` and ``tree`` disagree, or None if none of the messages tried here does.
+    """Return a message on which ``mutant`` and ``tree`` disagree, or None if none is found here.
 
-    The property of the changed condition gets each constant that only one of the two conditions has. This needs no
-    analysis, whose cost grows with the number of members of a list.
+    The messages are ``bases`` in which the property of the changed condition has a constant that only the original or
+    only the changed condition contains. They are tried first because the analysis is slow for long lists.
     """
     if mutant.changed is None:
         return None
@@ -152,7 +152,7 @@ def _plain_name(subject: Subject) -> str | None:
 
 
 def _literals(leaf: ast.Expression) -> Iterator[tuple[tuple[type, Any], Any]]:
-    """Yield each constant of a condition that a message can hold, after a key of its type and value."""
+    """Yield a key and the value of each constant of ``leaf`` that a message can contain; the key is type and value."""
     for node in ast.walk(leaf):
         match node:
             case ast.StringLiteral(value=value) | ast.BooleanLiteral(value=value):
@@ -165,7 +165,10 @@ def _literals(leaf: ast.Expression) -> Iterator[tuple[tuple[type, Any], Any]]:
 def deciding(
     tree: ast.Expression, leaf: ast.Expression, side: Truth, conditions: Conditions, dialect: Dialect
 ) -> Formula:
-    """Return the formula that is TRUE for messages on which ``leaf`` has the result ``side`` and decides a match."""
+    """Return the formula that is TRUE for messages on which ``leaf`` has the result ``side`` and decides.
+
+    ``leaf`` decides if the opposite result would change whether ``tree`` matches.
+    """
     if tree is leaf:
         return Accepted(conditions.selector(leaf, dialect), _BITS[side])
     as_true, as_false = (conditions.selector(_with_truth(tree, leaf, truth), dialect) for truth in (True, False))
@@ -175,7 +178,10 @@ def deciding(
 def decides(
     tree: ast.Expression, leaf: ast.Expression, message: Message, dialect: Dialect, now: int | None = 0
 ) -> Truth:
-    """Return the result of ``leaf`` for ``message`` if it decides whether ``message`` matches; else None."""
+    """Return the result of ``leaf`` for ``message`` at the time ``now``.
+
+    None if the result is unknown, or if the opposite result would not change whether ``tree`` matches.
+    """
     truth = judge(leaf, message, dialect, Receiver(now)).truth
     if truth is None or tree is leaf:
         return truth
@@ -229,9 +235,10 @@ def _joined(tree: ast.Expression, wanted: Truth, sides: Sequence[_Sides], dialec
 
 
 def _tried(leaf: ast.Expression, dialect: Dialect) -> Iterator[tuple[Truth, tuple[Message, Subject | None]]]:
-    """Yield a message for each result of ``leaf`` that simple values show, if ``leaf`` has several names or computes.
+    """Yield messages with simple values, one for each result of ``leaf`` that occurs among them.
 
-    Values are tried because the analysis assumes that such a comparison may have any outcome.
+    Only comparisons of several names, or with arithmetic or a function, are tried, because the analysis assumes that
+    these may have any outcome.
     """
     names = list({node.name: None for node in ast.walk(leaf) if isinstance(node, ast.Identifier)})
     computed = any(isinstance(node, ast.Calculate | ast.Call) for node in ast.walk(leaf))
@@ -361,7 +368,7 @@ def _without_message(
 def _sides(
     leaf: ast.Expression, dialect: Dialect, conditions: Conditions, solver: Solver
 ) -> Iterator[tuple[Truth, tuple[Message, Subject | None]]]:
-    """Yield a message for each result that ``leaf`` can have, with its only subject, None if it has several."""
+    """Yield a message for each result of ``leaf``, with the subject of ``leaf``, None for several subjects."""
     formula = conditions.selector(leaf, dialect)
     tests = tuple(all_tests(formula))
     subject = tests[0].subject if len(tests) == 1 else None
@@ -409,7 +416,7 @@ def _decides(
     base: Message,
     dialect: Dialect,
 ) -> bool:
-    """Return True if the result of ``tree`` for ``base`` changes with the result of the condition ``leaf``."""
+    """Return True if ``tree`` changes its result when ``base`` gets the values of ``sides``, messages for ``leaf``."""
     made = (_beside(base, message, subject, leaf, dialect) for message, subject in sides.values())
     verdicts = {_verdict(tree, message, dialect) is True for message in made}
     return len(verdicts) > 1 or not isinstance(leaf, _TESTS)

@@ -22,10 +22,11 @@ _SAID: Mapping[Truth, str] = {True: "TRUE", False: "FALSE", None: "unknown"}
 
 
 def uncovered(cases: Iterable[Case]) -> Iterator[tuple[str, list[str]]]:
-    """Yield each selector of ``cases`` with what they leave untested, as one line for each condition not fully covered.
+    """Yield each selector of ``cases``, with a line for each condition that the cases do not cover.
 
-    A condition decides a case if the opposite result would change whether the message matches. It has to decide one
-    case while it is TRUE, and another case while it is FALSE. If no message lets it decide, its line states this.
+    A condition decides a case if the opposite result would change whether the message matches. The condition is covered
+    if it decides one case while it is TRUE, and another case while it is FALSE. If it decides for no message, its
+    line states this.
     """
     groups: dict[tuple[str, Dialect], list[Case]] = {}
     for case in cases:

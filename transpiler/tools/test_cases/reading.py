@@ -59,7 +59,7 @@ class Case:
 
 
 def find_files(directory: str | Path, skipped: Callable[[OSError], object] | None = None) -> Iterator[Path]:
-    """Yield the files of test cases in ``directory`` and below, sorted, without hidden and generated directories.
+    """Yield the files of test cases in ``directory`` and its subdirectories, except hidden and generated directories.
 
     ``skipped`` is called with the error of each directory that cannot be read; None to ignore these errors.
     """
@@ -188,7 +188,7 @@ def _message(node: Node, messages: Mapping[str, Node], layout: Layout | None) ->
         message = message_from_json(plain) if layout is None else message_from_json_row(plain, layout)
     except DecodeError as error:
         finding = error.diagnostics[0]
-        # The text of the error begins with the path of the wrong member.
+        # Report the error at the wrong member of the message, with whose path the text of the error begins.
         where = node.value.get(finding.message.partition(":")[0].partition(".")[0], node)
         where.refuse("message", finding.message, finding.hint)
     return message, json.dumps(plain, ensure_ascii=False)

@@ -56,7 +56,7 @@ def is_met(expected: Expectation, explanation: Explanation) -> bool:
 
 
 def disappointment(expected: Expectation, explanation: Explanation) -> str:
-    """Return the text of a failure: expectation, result, reason, and the selector with what decided underlined."""
+    """Return the text of a failure: expectation, result, reason, and the selector, its deciding parts underlined."""
     lines = [f"expected {_SAID[expected]}, but {_outcome(expected, explanation)}: {explanation.reason}"]
     lines += explanation.marked()
     if explanation.consequence is not None:

@@ -33,9 +33,10 @@ class Node:
 
 @dataclass(frozen=True)
 class Arrow:
-    """An arrow: the bindings between two nodes, or an alternate or links; ``alternate`` is True for the latter two.
+    """An arrow from the node ``source`` to the node ``target``.
 
-    If ``source`` is a group, ``sources`` is the number of its nodes that have such an arrow.
+    It represents bindings, whose number is ``bindings``. If ``alternate`` is True, it represents an alternate exchange
+    or links instead. If ``source`` is a group, ``sources`` is the number of nodes of the group with such an arrow.
     """
 
     source: str

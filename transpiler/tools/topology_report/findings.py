@@ -39,17 +39,18 @@ from transpiler.topology.records import REPLACEMENT_ARGUMENT, SELECTOR_ARGUMENT,
 #: equal bindings are found.
 MAX_COMPARED = 200
 
-#: Maximum number of queues listed as hot, and the fraction of all deliveries from which on a queue is hot.
+#: Maximum number of queues reported as hot; minimum share of a hot queue in all deliveries, as a fraction.
 MAX_HOT, HOT_SHARE = 5, 0.2
 
-#: Maximum number of lines for each kind of finding; of findings with equal reasons that get a line each; of names in
-#: the common line of more such findings.
+#: ``MAX_SHOWN`` is the maximum number of lines for each kind of finding. At most ``MAX_ALIKE`` findings with equal
+#: reasons get a line each; more share one line, with at most ``MAX_NAMES`` names.
 MAX_SHOWN, MAX_ALIKE, MAX_NAMES = 20, 4, 3
 
 #: Version number of the JSON form.
 VERSION = 1
 
-#: The kinds of findings that are errors (messages are lost, or an element has no effect), and those that are notes.
+#: ERRORS are the kinds of findings that are errors: messages are lost, or an element has no effect. NOTES are the kinds
+#: that are notes; findings of all other kinds are warnings.
 ERRORS = frozenset({"refused-file", "missing-target", "dead-letters-lost", "never-matches", "refused-binding"})
 NOTES = frozenset({"hot-queue", "unknown-queues"})
 
@@ -81,7 +82,7 @@ TITLES: Mapping[str, str] = {
 
 @dataclass(frozen=True, repr=False)
 class TopologyReport:
-    """The findings about a topology. ``not_compared`` is the number of bindings not compared in pairs."""
+    """The findings about a topology. ``not_compared`` counts bindings that were too many to compare."""
 
     topology: Topology
     findings: tuple[Finding, ...]
@@ -135,7 +136,7 @@ class TopologyReport:
         return self.render()
 
     def render(self, columns: int = 10_000) -> str:
-        """Return the report as text; if a line had more than ``columns`` characters, reasons are below subjects."""
+        """Return the report as text. A reason that does not fit into ``columns`` characters is below its subject."""
         lines = [self.topology.headline]
         for kind, findings in self.by_kind().items():
             lines += ["", f"{self._title(kind)}: {len(findings):,}"]
@@ -183,7 +184,7 @@ def rows(findings: Sequence[Finding], columns: int, most: int = MAX_SHOWN) -> li
 
 
 def alike(findings: Sequence[Finding]) -> list[Finding]:
-    """Return ``findings`` with many of the same reason merged into one, whose subject has their number and names."""
+    """Return ``findings``; more than ``MAX_ALIKE`` with the same reason become one, with their number and names."""
     by_reason: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
         # The text after the comma names the aspect of a queue or exchange, such as its alternate.
@@ -303,8 +304,8 @@ def _ignored(topology: Topology) -> Iterator[Finding]:
             yield binding_finding(topology, "ignored-argument", binding, reason)
 
 
-#: The first version of RabbitMQ with these limits; its maximum number of ``#`` in a topic's binding key; its maximum
-#: length of a LIKE pattern, in characters.
+#: From version ``_STRICT`` on, RabbitMQ accepts at most ``_MAX_MANY_WORDS`` ``#`` in a binding key of a topic, and
+#: at most ``_MAX_PATTERN`` characters in a LIKE pattern.
 _STRICT, _MAX_MANY_WORDS, _MAX_PATTERN = (4, 3, 5), 2, 1024
 
 
@@ -361,7 +362,7 @@ def _contained(topology: Topology) -> tuple[list[Finding], int]:
 
 
 def _may_differ(topology: Topology, bindings: Sequence[Binding]) -> bool:
-    """Return True if one of ``bindings``, which have the same ends, may contain another one of them."""
+    """Return True if one of ``bindings``, all between the same ends, may accept all messages of another of these."""
     keys = [_compared_key(topology, binding) for binding in bindings]
     return len(set(keys)) < len(keys) or any(key is None or key.is_wild for key in keys)
 
@@ -396,9 +397,10 @@ def _compared_key(topology: Topology, binding: Binding) -> _ComparedKey | None:
 
 
 def _pairs(topology: Topology, bindings: Sequence[Binding]) -> Iterator[Finding]:
-    """Yield the bindings that another of ``bindings``, which have the same ends, contains.
+    """Yield each of ``bindings`` that is redundant, because another one accepts all of its messages.
 
-    If no key has wildcards, only bindings with equal keys are compared.
+    All ``bindings`` have the same source and destination. If no key has wildcards, only bindings with equal keys are
+    compared.
     """
     keys = [_compared_key(topology, binding) for binding in bindings]
     if any(key is None or key.is_wild for key in keys):
@@ -491,7 +493,7 @@ def _never_true(selector: str, dialect: str) -> bool:
 
 def _dead(ways: Ways, summary: Summary) -> Iterator[Finding]:
     topology = ways.topology
-    # If an exchange chooses one of several queues for a message, the message is not counted for any queue.
+    # If an exchange chooses one of several queues for a message, the message counts for none of these queues.
     starts: list[Node] = [("exchange", name) for name in choices(topology)]
     shared_out = reached(ways.routes, starts)
     for binding in topology.bindings:

@@ -33,7 +33,7 @@ _ADDED = "x-"
 
 
 class State(NamedTuple):
-    """A queue, or an exchange with the key by which a link replaced the routing key; ``keys`` is empty without one."""
+    """A queue, or an exchange. ``keys`` contains the routing key that a link gave the letter; else it is empty."""
 
     kind: TargetType
     name: str
@@ -41,7 +41,10 @@ class State(NamedTuple):
 
 
 class Letters:
-    """The graph of possible routes of letters in a topology, from each queue and each link."""
+    """The graph of the possible routes of letters in a topology.
+
+    Letters are messages that a link moves on from a queue, such as dead letters and expired messages.
+    """
 
     def __init__(self, topology: Topology) -> None:
         self.topology = topology
@@ -139,7 +142,7 @@ class Letters:
         if link.key is not None or link.source is None or exchange is None:
             return True
         if not topology.rules.addressing.has_exchanges:
-            # Address patterns may accept letters, too, and a send may create a queue.
+            # A letter may be accepted by an address pattern, or create its queue.
             return True
         taking = topology.bindings_by_source.get(exchange.name, ())
         arriving = self._arriving(link.source)

@@ -174,7 +174,11 @@ def _queue(
     letters: Mapping[str, Iterable[tuple[str, str]]],
     summary: Summary | None,
 ) -> str:
-    """Return the text about ``queue`` after its name; queues with equal texts share one line."""
+    """Return the text after the name of ``queue``; the caller lists queues with equal texts in one line.
+
+    By queue, ``sources`` contains the names of its sources, ``links`` the links from it, and ``letters`` the queues
+    from which links lead to it, each with a verb.
+    """
     parts = []
     if queue.name in sources:
         parts.append(f"from {names_of(sources[queue.name], topology.rules.addressing.nouns[1])}")

@@ -66,7 +66,7 @@ def losses(topology: Topology) -> Iterator[Finding]:
     coming_back = _coming_back(topology)
     for queue in topology.queues:
         yield from (Finding("loses", queue.name, why, ("queue", queue.name)) for why in by_itself.get(queue.name, ()))
-        # The arguments of an undeclared queue are unknown.
+        # Skip an undeclared queue, because its arguments are unknown and may have a dead-letter exchange.
         if of_type.get(queue.name) == "stream" or not queue.declared:
             continue
         own = links.get(queue.name, [])
@@ -88,9 +88,10 @@ def losses(topology: Topology) -> Iterator[Finding]:
 
 
 def _coming_back(topology: Topology) -> dict[str, frozenset[str]]:
-    """Return for each queue of Artemis which of its target addresses is the queue's own address.
+    """Return for each queue of Artemis the settings whose address is the queue's own address.
 
-    The broker moves a copy there (``QueueImpl.move``), which keeps the message.
+    The settings are the dead-letter address and the expiry address. The broker moves a copy there
+    (``QueueImpl.move``), and so keeps the message.
     """
     if not topology.rules.addressing.has_expiry_address:
         return {}

@@ -37,7 +37,7 @@ def allowed(topology: Topology, user: str) -> Iterator[Finding]:
 
     Args:
         topology: The topology of a virtual host, with the permissions of its file.
-        user: The name of the user. Raises ``TopologyError`` if the file does not contain this user, or any user.
+        user: The name of the user. Raises ``TopologyError`` if the file does not contain ``user``, or has no users.
     """
     users = [one.of for one in topology.settings if one.kind in (USER, PERMISSION)]
     if not users:

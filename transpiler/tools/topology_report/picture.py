@@ -219,7 +219,7 @@ class _Builder:
         return self._beside("", "another broker")
 
     def _beside(self, name: str, title: str) -> str:
-        """Return the id of the node for another broker or for lost messages; add the node if it does not exist."""
+        """Return the id of the node ``name``, for another broker or lost messages; add a missing node as ``title``."""
         if ("broker", name) not in self._ids:
             node_id = self._ids["broker", name] = f"b{len(self.nodes)}"
             self.nodes.append(Node(node_id, "broker", title, "", (title,)))
@@ -246,7 +246,10 @@ class _Alike:
         return ("queue", frozenset(self._before[node.id])) if node.kind == "queue" else node.id
 
     def alike_exchanges(self, node: Node) -> Hashable:
-        """Return a key of an exchange's type and its neighbours' kinds and types; of a queue, its sources' keys."""
+        """Return a key that is equal for similar exchanges, and for queues whose sources are similar exchanges.
+
+        Exchanges are similar if they have the same type, and neighbours of the same kinds and types.
+        """
         if node.kind == "queue":
             return "queue", frozenset(self._exchange(self._by_id[i]) for i in self._before[node.id])
         return "exchange", self._exchange(node)
@@ -256,7 +259,7 @@ class _Alike:
         return node.type, *(frozenset((self._by_id[i].kind, self._by_id[i].type) for i in side) for side in sides)
 
     def by_type(self, node: Node) -> Hashable:
-        """Return a key of the kind and type of ``node`` and the types of its sources."""
+        """Return a key that is equal for nodes with the same kind and type whose sources have the same types."""
         return node.kind, node.type, frozenset(self._by_id[i].type for i in self._before[node.id])
 
 
@@ -290,7 +293,7 @@ def _common(one: str, other: str) -> str:
 
 
 def _of_some(arrow: Arrow, size: int) -> Arrow:
-    """Return ``arrow``; if only some of the ``size`` nodes of its source have it, with their number in the label."""
+    """Return ``arrow``; if it is dashed and only some of the ``size`` nodes of its source have it, state how many."""
     if not arrow.alternate or arrow.sources >= size:
         return arrow
     return replace(arrow, label=f"{arrow.sources:,} of {size:,}: {arrow.label}")

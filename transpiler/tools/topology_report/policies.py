@@ -29,7 +29,7 @@ _WHERE = ("pattern", "apply-to", "priority")
 _LOWER = frozenset("expires message-ttl max-length max-length-bytes delivery-limit".split())
 
 _ADDRESS_SETTING, _POLICIES = "address-setting", ("policy", "operator policy")
-#: The kind of a policy of ActiveMQ, and the policy that applies where no other one does.
+#: The kind of a policy of ActiveMQ; the name of the policy that applies if no other policy matches.
 _POLICY_ENTRY, _DEFAULT_ENTRY = "policyEntry", "default"
 
 
@@ -49,13 +49,13 @@ def policies(topology: Topology) -> Iterator[Finding]:
         yield from _policies(topology, _of_kind(listed, kind), matched)
     yield from _policy_entries(topology, listed, matched)
     for kind, of in listed:
-        # Clients create destinations of ActiveMQ, which its policies match.
+        # Policies of ActiveMQ may match destinations that are not in the file, because clients create them.
         if (kind, of) not in matched and kind != _POLICY_ENTRY:
             yield Finding("policy", f"{kind} {of}", "it matches nothing in the file")
 
 
 def _listed(topology: Topology) -> dict[tuple[str, str], dict[str, str]]:
-    """Return the settings by name of each policy and address setting, by its kind and its name or pattern."""
+    """Return for each policy or address setting, identified by kind and name or pattern, its settings by name."""
     listed: dict[tuple[str, str], dict[str, str]] = {}
     for one in topology.settings:
         if one.kind in (*_POLICIES, _ADDRESS_SETTING, _POLICY_ENTRY):
@@ -141,7 +141,7 @@ def _arguments(topology: Topology) -> dict[str, dict[str, str]]:
 
 
 def _matching(listed: list[_Policy], kind: str, name: str, queue_type: str) -> list[tuple[_Policy, bool]]:
-    """Return the policies that match a name, the effective one first; each with True if it is not certain to match."""
+    """Return the policies that match ``name``, the effective one first; each with True if the match is not certain."""
     answers = [(policy, policy.applies(kind, name, queue_type)) for policy in listed]
     found = [(policy, answer is None) for policy, answer in answers if answer is not False]
     return sorted(found, key=lambda one: -one[0].priority)
@@ -198,7 +198,10 @@ def _address_settings(
 def _policy_entries(
     topology: Topology, listed: Mapping[tuple[str, str], Mapping[str, str]], matched: set[tuple[str, str]]
 ) -> Iterator[Finding]:
-    """Yield for each destination of ActiveMQ the policy entry that applies, which hides all settings of other ones."""
+    """Yield for each destination of ActiveMQ the policy entry that applies.
+
+    It hides all settings of the other entries that match. All these entries are added to ``matched``.
+    """
     entries = {of: values for (kind, of), values in listed.items() if kind == _POLICY_ENTRY}
     named = dict.fromkeys((*topology.exchange_by_name, *(queue.name for queue in topology.queues)))
     places = [place for place in named if "://" in place]
@@ -223,10 +226,13 @@ def _policy_entries(
 def _merged(
     topology: Topology, listed: Mapping[str, Mapping[str, str]], address: str
 ) -> tuple[dict[str, InEffect], list[str], list[str]]:
-    """Return the effective settings of ``address``, the hidden settings as text, and the patterns that match."""
+    """Return the effective settings of ``address``, the hidden settings as text, and the patterns that match.
+
+    A setting is hidden if a more specific pattern also has this setting.
+    """
     topic = topology.rules.topic
     words = {match: topic.name_pattern(match) for match in listed}
-    # The most specific first: patterns without the any-words wildcard, then longer patterns.
+    # Sort patterns from specific to general: first patterns without the any-words wildcard, among these longer ones.
     ordered = sorted(listed, key=lambda match: (MANY_WORDS in words[match], -len(match)))
     found = [one for one in ordered if address and matches_later(words[one], topic.name_pattern(address))]
     values: dict[str, InEffect] = {}

@@ -24,11 +24,12 @@ from transpiler.topology.model import Topology
 from transpiler.topology.records import ATTEMPTS_ARGUMENT, Link
 from transpiler.topology.setting import REDELIVERY
 
-#: Defaults of Artemis' ``AddressSettings``: maximum number of deliveries; maximum delay as a multiple of the delay.
+#: Defaults of Artemis' ``AddressSettings``: ``_ATTEMPTS`` deliveries at most, and a maximum redelivery delay of
+#: ``_TIMES_DELAY`` times the redelivery delay.
 _ATTEMPTS, _TIMES_DELAY = 10, 10
 #: The default delivery limit of quorum queues (``rabbit_quorum_queue``), and the first version that has it.
 _QUORUM_LIMIT, _WITH_LIMIT = 20, (4, 0)
-#: Maximum number of waits listed in a text, of steps between two deliveries, and of deliveries listed in JSON.
+#: Maximum numbers: of waits listed in a text, of queues passed between two deliveries, of deliveries listed in JSON.
 _MAX_LISTED, _MAX_STEPS, _MAX_DELIVERIES = 6, 12, 1000
 #: Largest delay of ActiveMQ, in milliseconds: Java's largest long.
 _LARGEST = 2**63 - 1
@@ -228,9 +229,10 @@ def _of_artemis(topology: Topology) -> Iterator[Finding]:
 
 
 def _details(timeline: list[dict[str, Any]], deliveries: int | None, total: int, ends: str | None) -> dict[str, Any]:
-    """Return the JSON members: the waits in order, each with its end time, the number of deliveries, and the end.
+    """Return the JSON members of a finding: the waits of ``timeline``, each with its end time, and the arguments.
 
-    ``deliveries`` is None if the number is not limited. Times are in milliseconds.
+    ``deliveries`` is the number of deliveries, None if it is not limited. ``total`` is the time of all waits. ``ends``
+    states where the message ends. Times are in milliseconds.
     """
     after = accumulate(step["wait_ms"] for step in timeline)
     steps = [{**step, "until_ms": until} for step, until in zip(timeline, after, strict=True)]
@@ -246,7 +248,7 @@ def _growing(wait: int, multiplier: float, longest: int) -> Iterator[int]:
 
 
 def _number(setting: InEffect | None, default: int | None = None) -> int | None:
-    """Return the value of ``setting`` as an integer; ``default`` if it is None; None if it is not an integer."""
+    """Return the value of ``setting`` as an integer, None for other texts; ``default`` if ``setting`` is None."""
     if setting is None:
         return default
     try:

@@ -97,9 +97,9 @@ def exchanges(of: Ways, summary: Summary | None) -> Iterator[Finding]:
 
 
 def _lost(topology: Topology, leads_on: bool) -> str | None:
-    """Return why messages at an exchange without a way out are lost; None if the exchange may have queues.
+    """Return why messages are lost at an exchange from which no way leads to a queue; None if it may have queues.
 
-    ``leads_on`` is True if the exchange has bindings or links.
+    ``leads_on`` is True if the exchange has bindings or links, which end before they reach a queue.
     """
     addressing = topology.rules.addressing
     if leads_on:
@@ -108,7 +108,10 @@ def _lost(topology: Topology, leads_on: bool) -> str | None:
 
 
 def loops(of: Ways) -> Iterator[Finding]:
-    """Yield each strongly connected component that has a cycle, with a shortest cycle: of routes, then of links."""
+    """Yield a finding for each strongly connected component with a cycle: a shortest cycle.
+
+    First come cycles of exchanges and bindings, then cycles with links, such as those for dead letters.
+    """
     topology = of.topology
     unknown: set[Node] = {("exchange", one.name) for one in topology.exchanges if one.is_unknown}
     known = {node: targets - unknown for node, targets in of.routes.items() if node not in unknown}
@@ -138,7 +141,7 @@ def _drawn(cycle: Sequence[Node | State]) -> str:
 
 
 def _let_go(letters: Letters, cycle: list[State]) -> str:
-    """Return the conditions of the links of ``cycle``, as the predicate of a sentence."""
+    """Return on what conditions the links of ``cycle`` move a message, as a predicate: "is rejected and expired"."""
     steps = {(source[:2], target) for source, target in zip(cycle, (*cycle[1:], cycle[0]), strict=True)}
     links = (link for link in letters.topology.onward if len(link.ends) == 2)
     conditions = (link.when for link in links if (link.ends[0], letters.target(link)) in steps)

@@ -48,7 +48,11 @@ _Way = tuple[_Step, ...]
 
 
 class _Sent(NamedTuple):
-    """A message and its publication: exchange or destination, routing key and routing type; None if it has none."""
+    """A message and its publication.
+
+    ``exchange`` is an exchange or destination. ``key`` is the routing key, None for a JMS broker. ``routing_type`` is
+    the routing type of Artemis, else None.
+    """
 
     message: Message
     exchange: str
@@ -116,7 +120,7 @@ class _Search:
             for way in level:
                 first = way[0]
                 if isinstance(first.by, Link):
-                    # The way begins here, because messages reach the link's queue by other ways.
+                    # End the search at the link: the ways to the queue that it comes from are not part of this way.
                     yield way
                     continue
                 if not self._shown.exchange_by_name[first.source[1]].internal:
@@ -145,7 +149,7 @@ class _Search:
                 return f"{title} ({when}{via}{with_key})"
 
     def example(self, way: _Way, queue: str) -> tuple[_Sent | None, str]:
-        """Return a message that takes ``way`` to ``queue``, and the answer as text; None if no message is found."""
+        """Return a message that takes ``way`` to ``queue``, or None if none is found, and a text for users about it."""
         link = way[0].by if isinstance(way[0].by, Link) else None
         if link is None:
             return self._published(way, queue)

@@ -40,7 +40,7 @@ from transpiler.tools.dialect_tools.questions import find_rule, rule_of
 VERSION = 1
 #: Maximum number of deciding subexpressions listed for a message, for each condition.
 MAX_PARTS = 4
-#: Maximum number of subexpressions examined, to find the deciding ones.
+#: Maximum number of subexpressions that are examined in the search for deciding subexpressions.
 _CANDIDATES = 100
 
 Change = Literal["won", "lost"]
@@ -56,11 +56,13 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A message that only one condition selects: ``won`` if only the new one selects it, ``lost`` if only the old.
+    """A message that only one of two conditions selects.
 
-    ``old`` and ``new`` are the results; ``parts_of_old`` and ``parts_of_new`` are the subexpressions that decide.
-    ``rare`` is True if few real messages are like it. ``only`` states what is unusual about every message on which the
-    conditions differ; else empty. ``rule`` is the rule by which two dialects evaluate the same selector differently.
+    ``change`` is ``won`` if only the new condition selects the message, ``lost`` if only the old condition does.
+    ``old`` and ``new`` are the results of the conditions; ``parts_of_old`` and ``parts_of_new`` are the subexpressions
+    that decide the results. ``rare`` is True if few real messages are like ``message``. ``only`` states what is
+    unusual about every message on which the conditions differ; else it is empty. ``rule`` is the rule by which two
+    dialects evaluate the same selector differently.
     """
 
     change: Change
@@ -103,10 +105,11 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class ConditionDiff:
-    """The comparison of two conditions: a message that only the new one selects, and one that only the old one selects.
+    """The comparison of an old and a new condition.
 
-    ``won`` or ``lost`` is None if none was found. ``no_won`` and ``no_lost`` are True if it is proved that no such
-    message exists. ``open_won`` and ``open_lost`` are the reasons if this is not decided, else empty.
+    ``won`` is a message that only the new condition selects, ``lost`` a message that only the old condition selects;
+    None if no such message was found. ``no_won`` and ``no_lost`` are True if it is proved that no such message exists.
+    ``open_won`` and ``open_lost`` state why this is not decided; they are empty if it is decided.
     """
 
     won: Difference | None
@@ -308,9 +311,10 @@ def _in_order(message: Message, tests: Iterable[Test]) -> Message:
 
 
 def _parts(own: Formula, other: Formula, message: Message) -> Iterator[Part]:
-    """Yield the tests of ``own`` that decide its result: with another result of the test, the result would change.
+    """Yield the tests of ``own`` that decide its result for ``message``.
 
-    Tests that ``other`` also contains are considered only if no other test decides.
+    A test decides if ``own`` would have another result with another result of the test. Tests that occur in ``other``
+    as well are yielded only if none of the remaining tests decides.
     """
     tests = {test.number: test for test in all_tests(own)}
     outcomes = {number: bit_of(test.judge(message)) for number, test in tests.items()}

@@ -31,11 +31,12 @@ from transpiler.topology.receivers import PublishSettings
 from transpiler.topology.records import DEFAULT_EXCHANGE, Binding
 from transpiler.topology.shown_addresses import sample_address
 
-#: Maximum number of bindings from which messages are made; maximum number of tests of bindings with these messages.
+#: Maximum number of bindings from which messages are made; maximum number of evaluations of bindings for messages.
 _BINDINGS, _TESTS = 300, 3_000_000
 #: Maximum number of bindings with the same source and destination with which a binding is compared.
 _COUNTERPARTS = 5
-#: To reach an internal exchange: maximum number of exchanges to publish to, and of binding keys tried on the way.
+#: Limits of the search for ways to an internal exchange: maximum number of exchanges to publish to (and of queues with
+#: links), maximum number of binding keys from which routing keys are made.
 _ENTRANCES, _KEYS_BEFORE = 3, 12
 #: Maximum number of queues, and of onward links, in the text of an example, for each topology.
 _MAX_QUEUES, _MAX_NEXT = 8, 3
@@ -45,8 +46,9 @@ _MAX_QUEUES, _MAX_NEXT = 8, 3
 class Rerouted:
     """A message that two topologies route to different queues, or to different next destinations.
 
-    ``key`` is the routing key, and the message's subject unless it has another. ``next_of_old`` and ``next_of_new`` are
-    the steps from its queues onward that only one topology takes. Queues have their names in the new topology.
+    ``key`` is the routing key; it is also the subject of ``message`` if ``message`` sets no other subject. ``old`` and
+    ``new`` are the queues reached in the two topologies. ``next_of_old`` are the steps from these queues onward that
+    only the old topology takes, ``next_of_new`` those of the new topology. All names are names of the new topology.
     """
 
     exchange: str
@@ -78,7 +80,7 @@ class Rerouted:
         properties = self.message.properties
         if properties is None or properties.subject != self.key:
             return plain_message(self.message)
-        # The subject repeats the key, so leave it out.
+        # Omit the subject, because it repeats the key.
         return plain_message(replace(self.message, properties=replace(properties, subject=None)))
 
     def __str__(self) -> str:
@@ -113,8 +115,9 @@ class _Answer:
 class Search:
     """A search for messages that are routed differently.
 
-    Messages are made from the bindings of ``old`` and ``new``, and the two topologies of ``routed`` route them. For a
-    JMS broker all bindings are tried, the different ones first, because settings affect routing as well.
+    Messages are made from the bindings of ``old`` and ``new``. The two topologies of ``routed`` route the messages. For
+    a JMS broker, bindings that both topologies have are tried as well, after the others, because settings affect the
+    routing, too.
     """
 
     def __init__(self, old: Topology, new: Topology, routed: tuple[Topology, Topology], names: Names) -> None:
@@ -124,7 +127,7 @@ class Search:
         self._back = [reverse(successors(topology, routes(topology))) for topology in (old, new)]
 
     def examples(self, most: int) -> list[Rerouted]:
-        """Return at most ``most`` messages that are routed differently; each shows a difference that is new."""
+        """Return at most ``most`` messages that are routed differently, each with a difference that none before has."""
         examples: list[Rerouted] = []
         shown: set[tuple[str, bool]] = set()
         seen: set[str] = set()
@@ -160,7 +163,10 @@ class Search:
         *,
         renamed: bool = False,
     ) -> _Answer:
-        """Return the queues that ``message`` reaches, or may reach if an exchange chooses, and its steps onward."""
+        """Return the queues that ``message`` reaches (or may reach, if an exchange chooses), and its steps from there.
+
+        If ``renamed``, ``topology`` is OLD, and the names of queues are translated to names of NEW.
+        """
         keys = None if topology.rules.addressing.names_destinations else (key,)
         traced = trace(topology, message, exchange, keys, PublishSettings(routing_type=routing_type))
         name = self._names.of if renamed else str
@@ -187,7 +193,8 @@ class Search:
         for name in dict.fromkeys((*self.old.exchange_by_name, *self.new.exchange_by_name)):
             before, after = self.old.exchange_by_name.get(name), self.new.exchange_by_name.get(name)
             if before != after:
-                # Messages for the bindings of this exchange, and one for no binding, which reaches the alternate.
+                # The exchange has changed: try a message for each binding, and a message that no binding matches, which
+                # reaches the alternate exchange.
                 bindings = (*self.old.bindings_by_source.get(name, ()), *self.new.bindings_by_source.get(name, ()))
                 topic = self.new.rules.topic
                 keys = (key for one in bindings[:20] for key in topic_keys(topic.pattern(one.key)))
@@ -206,7 +213,7 @@ class Search:
         return DEFAULT_EXCHANGE, queue, _with_subject(message, queue)
 
     def _queues_of_links(self) -> list[str]:
-        """Return the queues with an onward link that only one topology has."""
+        """Return the queues from which a link leads onward that only one of the two topologies has."""
         sides = [{(link.source, link) for link in topology.onward} for topology in (self.old, self.new)]
         return sorted({source for source, link in sides[0] ^ sides[1] if source and link.source_type == "queue"})
 
@@ -232,7 +239,7 @@ class Search:
 
 
 class _Entrances(NamedTuple):
-    """Ways to reach an exchange: exchanges to publish to, routing keys for the way, and queues with links to it."""
+    """Ways to reach an exchange: exchanges to publish to, routing keys to publish with, and queues that link to it."""
 
     exchanges: list[str]
     keys: list[str]
@@ -240,7 +247,10 @@ class _Entrances(NamedTuple):
 
 
 def _entrances(topology: Topology, name: str, back: dict[Node, set[Node]]) -> _Entrances:
-    """Return the ways to reach the exchange ``name``: itself, or if it is internal, the exchanges and queues before."""
+    """Return the ways to reach the exchange ``name``.
+
+    If it is internal, these are exchanges and queues that lead to it; otherwise clients publish to it directly.
+    """
     if not topology.exchange_by_name[name].internal:
         return _Entrances([name], [], [])
     inner: set[Node] = reached(back, [("exchange", name)])

@@ -26,7 +26,8 @@ from transpiler.topology.shown_addresses import addresses_of
 VERSION = 1
 #: Maximum number of lines for each kind of change in the text.
 MAX_CHANGES = 30
-#: Maximum number of equal changes that get a line each; more are listed in one line with their number and first names.
+#: ``_MAX_EQUAL`` is the maximum number of equal changes that get a line each. More equal changes share one line, which
+#: has their number and the first ``_NAMES`` names.
 _MAX_EQUAL, _NAMES = 4, 3
 
 #: The kinds of changes; the first two are for a running broker that is compared with its declared topology.
@@ -61,7 +62,8 @@ class Change(NamedTuple):
 class TopologyDiff:
     """The changes of a topology, examples of messages that are routed differently, and the number of messages tried.
 
-    ``changes`` affect where a message goes at once or later. ``settings`` are changes that do not, such as limits.
+    ``changes`` affect where a message goes at once or later. ``settings`` are changes without
+    such an effect, as of limits.
     ``not_computed`` are sentences on features that affect messages but are not compared. If the new topology is that of
     a running broker, ``running`` are sentences on what is known about the broker.
     """
@@ -74,7 +76,10 @@ class TopologyDiff:
     running: tuple[str, ...] = ()
 
     def of_running(self, notes: Iterable[str]) -> TopologyDiff:
-        """Return the same changes for a running broker: ``extra`` instead of added, ``missing`` instead of removed."""
+        """Return the same changes, worded for a running broker as the new topology.
+
+        Added elements become ``extra``, and removed elements ``missing``. ``notes`` are sentences on the broker.
+        """
         changes, settings = (
             tuple(one._replace(change=_OF_RUNNING.get(one.change, one.change)) for one in listed)
             for listed in (self.changes, self.settings)
@@ -193,18 +198,18 @@ def diff_topologies(
 
 
 def _is_compared(setting: Setting) -> bool:
-    """Return False if the effect of ``setting`` is compared elsewhere."""
+    """Return True if ``setting`` is compared here; False if it is a note on losses, or compared as a link."""
     return setting.kind != LOSS and not setting.linked
 
 
 def _setting_changes(old: Topology, new: Topology, names: Names) -> Iterator[tuple[Change, bool]]:
-    """Yield the settings that differ, each with True if it affects sends.
+    """Yield the settings that differ, each with True if the setting may change the outcome of a send.
 
     Settings of a queue or exchange that only one topology has are skipped.
     """
     if old.rules.addressing != new.rules.addressing:
         return
-    # An argument of a queue is compared with the queue.
+    # Settings that are arguments of queues are skipped here, because queues are compared with their arguments.
     compared = {(queue.name, name) for queue in new.queues for name in queue.arguments}
     there = {"queue": (old.queue_names, new.queue_names), "exchange": (old.exchange_by_name, new.exchange_by_name)}
     before = {_part_of(one, names.of(one.of)): one for one in old.settings if _is_compared(one)}
@@ -263,7 +268,10 @@ def _link_texts(link: Link) -> tuple[str, str]:
 
 
 def _binding_changes(old: Topology, new: Topology) -> Iterator[Change]:
-    """Yield the bindings that were added or removed; one that replaces another between the same ends is a change."""
+    """Yield the bindings that were added, removed or changed.
+
+    If one binding was removed and one added between the same source and destination, this is one change.
+    """
     kept = set(old.bindings) & set(new.bindings)
     removed, added = (
         [binding for binding in dict.fromkeys(topology.bindings) if binding not in kept] for topology in (old, new)

@@ -75,7 +75,7 @@ def guarded(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
 
 
 def texts(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
-    """Yield ``conditions`` with LIKE or IN combined with a test that is TRUE only for strings, or only for others."""
+    """Yield each condition with LIKE or IN, with an added test that its operand is a string, or that it is not."""
     empty = ast.StringLiteral("")
     for condition in conditions:
         tested = (inner.operand for inner in ast.walk(condition) if isinstance(inner, ast.Like | ast.In))
@@ -96,14 +96,17 @@ def texts(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
 
 
 def ordered(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
-    """Yield ``conditions`` with an upper bound for each name: in Erlang, strings and booleans exceed all numbers."""
+    """Yield ``conditions`` with an upper bound for each name, which excludes strings and booleans in RabbitMQ.
+
+    There, in the order of Erlang's terms, strings and booleans are greater than all numbers.
+    """
     for condition in conditions:
         for name in ast.names_of(condition):
             yield _all(condition, ast.Compare(Comparison.LE, name, ast.FloatLiteral(sys.float_info.max)))
 
 
 def finite(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
-    """Yield ``conditions`` of one name with tests for NaN and infinity, for ports without any change of meaning."""
+    """Yield the ``conditions`` that have one name, with tests for NaN and infinity, for exact ports."""
     for condition in conditions:
         names = ast.names_of(condition)
         if len(names) == 1:

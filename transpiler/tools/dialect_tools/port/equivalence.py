@@ -182,7 +182,7 @@ class Trial:
     def _unequal(self, conditions: Conditions, pair: tuple[ast.Expression, ast.Expression]) -> Test:
         """Return the test that the arithmetic expressions of ``pair`` have different values.
 
-        If they have, the conditions would differ with some constant, even if not with the present constant.
+        If their values differ, there is a constant with which the conditions differ, perhaps not the present one.
         """
         places = dict.fromkeys((*places_of(pair[0], self.source), *places_of(pair[1], self.target)))
         test = conditions.judged_test(
@@ -203,7 +203,10 @@ class Trial:
         return strict or (source_verdict.thrown is None) is not (target_verdict.thrown is None)
 
     def rule(self, candidate: ast.Expression, witness: Witness, goal: Goal) -> Rule:
-        """Return the rule that causes the difference on a message: with one rule for both, they would agree."""
+        """Return the rule that causes the difference of ``witness``.
+
+        If both dialects had the same answer to this rule, their results would agree.
+        """
 
         def agree(left: Dialect, right: Dialect) -> bool:
             return self._mended(candidate, witness, goal, left, right)

@@ -35,7 +35,7 @@ def _pattern_text(parts: Pattern, escape: str) -> str:
 
 
 def likes(node: ast.Like, escapes: Escapes) -> Iterator[ast.Expression]:
-    """Yield ``node``, then equivalents: with other escape characters, and without wildcards as a comparison."""
+    """Yield ``node``, then LIKE with other escape characters, and for a pattern without wildcards an equality."""
     yield node
     parts = pattern_of(node, escapes)
     if parts is None:

@@ -97,7 +97,10 @@ def port_selector(
 
 
 def _reported(original: str, leaving: Dialect, text: str, arriving: Dialect) -> Iterator[Diagnostic]:
-    """Check ``text``, and yield each finding whose code ``check`` does not also report about ``original``."""
+    """Yield the findings of ``check`` about ``text`` in ``arriving``, the target.
+
+    A finding is skipped if its code is also reported about ``original`` in ``leaving``, the source dialect.
+    """
     found = [one.diagnostic for one in Checker().check(text, (arriving,)).findings]
     known = {one.diagnostic.code for one in Checker().check(original, (leaving,)).findings} if found else set()
     for one in found:
@@ -107,7 +110,7 @@ def _reported(original: str, leaving: Dialect, text: str, arriving: Dialect) -> 
 
 @dataclass(frozen=True, slots=True)
 class _Note:
-    """A change of meaning, and the rule that causes it. ``rule`` is None if a change is only not ruled out."""
+    """A change of meaning, and the rule that causes it. ``rule`` is None if no change was found nor ruled out."""
 
     change: Diagnostic
     rule: Rule | None = None
@@ -129,7 +132,7 @@ class _Note:
 
 
 def _one_for_a_rule(notes: Iterable[_Note]) -> Iterator[Diagnostic]:
-    """Yield the notes in the order of the text, but only one for all rare changes with the same rule."""
+    """Yield the notes in the order of the text. Rare changes that the same rule causes share one note."""
     groups: dict[object, list[_Note]] = {}
     for note in sorted(dict.fromkeys(notes), key=lambda note: note.change.span or Span(0, 0)):
         key = note.rule and note.rule.name
@@ -242,7 +245,8 @@ class _Porting:
         alone = goal.truths <= _TRUE or goal.truths == frozenset({False, None})
         plain_tables = self.leaving.logic is Logic.SQL and self.arriving.logic is Logic.SQL
         if not goal.into:
-            # The goal's truths must make the target FALSE: an AND is FALSE if one term is, an OR if all terms are.
+            # The target must be FALSE where the source has the goal's truths. An AND is FALSE if one term is,
+            # an OR if all terms are.
             if not (plain_tables or (self.arriving.logic is Logic.SQL and alone)):
                 message = f"{self.arriving.title} has other tables of AND and OR, and under this NOT they tell"
                 raise self._failed(node, self._error("port.meaning", message, "write it without the NOT"))
@@ -259,7 +263,10 @@ class _Porting:
         return joined(ast.And if same else ast.Or, tuple(conditions))
 
     def _exposes(self, every: bool, place: int, count: int) -> bool:
-        """Return True if the terms after the term at index ``place`` still matter when this term throws."""
+        """Return True if the terms after the term at index ``place`` of ``count`` still matter when this term throws.
+
+        ``every`` is True if every term must meet the goal.
+        """
         if every:
             return False
         strict = Evaluation.STRICT in (self.leaving.evaluation, self.arriving.evaluation)
@@ -268,11 +275,14 @@ class _Porting:
     def _forgetful(
         self, kind: type[ast.And] | type[ast.Or], terms: tuple[ast.Expression, ...], goal: Goal
     ) -> ast.Expression:
-        """Port a junction with Qpid's truth tables: the first term that is not TRUE decides an AND, the last an OR."""
+        """Port an AND or OR that has Qpid's truth tables.
+
+        The first term that is not TRUE decides an AND. If no term of an OR is TRUE, the last term decides.
+        """
         exposed = replace(goal, exposed=True)
         holds, not_true = replace(exposed, truths=_TRUE), replace(exposed, truths=frozenset({False, None}))
         if kind is ast.Or:
-            # If no term is TRUE, the last term decides.
+            # The terms before the last decide only if one is TRUE; otherwise the last term decides.
             before, whole = (holds, ast.Or) if True in goal.truths else (not_true, ast.And)
             return joined(whole, tuple(self._each(terms, [before] * (len(terms) - 1) + [exposed])))
         ends = replace(exposed, truths=goal.truths - _TRUE)
@@ -346,7 +356,11 @@ class _Porting:
     def _candidates(
         self, node: ast.Expression, goal: Goal, tried: Sequence[tuple[ast.Expression, Witness]], rare: Sequence[object]
     ) -> Iterator[tuple[ast.Expression, bool]]:
-        """Yield candidates, each with True if it has a guard: first plain candidates, then tried ones with guards."""
+        """Yield candidates for ``node``, each with True if it has a guard.
+
+        First come candidates without guards. Then come the candidates in ``tried``, which the caller fills meanwhile,
+        with guards added; they are skipped if ``rare`` is not empty and rare changes are allowed.
+        """
         candidates = plain(node, self.leaving, self.arriving, goal)
         if self.changes == "any":
             candidates = self._alike(node, [*candidates])
@@ -364,13 +378,16 @@ class _Porting:
         return _Note(Diagnostic("port.unproved", "info", message, self.source, None, hint))
 
     def _alike(self, node: ast.Expression, candidates: list[ast.Expression]) -> Iterator[ast.Expression]:
-        """Yield the candidates that have the form of ``node`` and the likeliest names; all candidates if none has."""
+        """Yield the candidates of the same form as ``node``, with the names of the first; if there are none, all."""
         known = [one for one in candidates if isinstance(self._readable(one), ast.Expression)]
         alike = [one for one in known if is_like(one, node)]
         return iter([one for one in alike if {*ast.names_of(one)} == {*ast.names_of(alike[0])}] or candidates)
 
     def _readable(self, candidate: ast.Expression) -> ast.Expression | TranspilerError | None:
-        """Return the tree that the target parses from the text of ``candidate``; None if it differs from it."""
+        """Return the tree that the target parses from the text of ``candidate``, or the error if the target rejects it.
+
+        None if the parsed tree differs from ``candidate``.
+        """
         text = print_tree(candidate, self.arriving)
         tree = parsed(text, self.arriving)
         if isinstance(tree, TranspilerError):
@@ -382,7 +399,7 @@ class _Porting:
     def _parting(self, code: str, trial: Trial, candidate: ast.Expression, witness: Witness, goal: Goal) -> _Note:
         left, right = self.leaving.title, self.arriving.title
         spoken = print_tree(candidate, self.arriving)
-        # A candidate for the operand of a NOT may already include the NOT.
+        # If the goal negates the condition, the candidate corresponds to the NOT of the condition.
         this, said_there = "this", witness.source
         if (True in goal.truths) is not goal.into:
             this, said_there = "NOT of this", said_there._replace(truth=NOT[said_there.truth])

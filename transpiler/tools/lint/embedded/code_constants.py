@@ -47,7 +47,8 @@ _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)", re.MULTILINE)
 _WORDS, _IN_QUOTES = re.compile(r"\w+"), re.compile(r"['\"]([^'\"]+)['\"]")
 #: Keywords of an import, which are not names.
 _OF_IMPORTS = frozenset({"static", "import", "from", "as", "type", "const", "let", "var", "require", "export"})
-#: Maximum number of files searched in one directory, of files whose tokens are cached, and of extended types searched.
+#: ``_MAX_FILES`` files of one directory are searched at most, and ``_MAX_EXTENDED`` of the types that a file extends.
+#: ``_MAX_KEPT`` is the maximum number of files whose tokens are cached.
 _MAX_FILES, _MAX_KEPT, _MAX_EXTENDED = 200, 64, 5
 
 
@@ -61,7 +62,7 @@ class Constants:
     """The constants of the source files added; ``read(name)`` returns the text of a file, None if it is unreadable."""
 
     read: Callable[[str], str | None]
-    #: The names of the files, by file name without extension, and by directory.
+    #: The names of the files: in ``_by_stem`` by file name without extension, in ``_by_directory`` by directory.
     _by_stem: dict[str, list[str]] = field(default_factory=dict)
     _by_directory: dict[str, list[str]] = field(default_factory=dict)
     #: The names of the files, by each type that they declare under another name than the file's.
@@ -109,7 +110,11 @@ class Constants:
     def _ways(
         self, user: _User, outer: Sequence[str], constant: str
     ) -> Iterator[tuple[str | None, str, Iterable[PurePath]]]:
-        """Yield a type (None for outside types), a name of the constant, and files to search; the nearest first."""
+        """Yield where to search for ``constant``, the likeliest first: a type, the constant's name there, and files.
+
+        The type is None if the constant is declared outside types. ``outer`` are the words before ``constant``, such
+        as its type.
+        """
         if outer:
             type_name = user.renamed.get(outer[-1], outer[-1])
             yield type_name, constant, self._chosen(user, type_name)
@@ -223,7 +228,7 @@ class _User:
         return found
 
     def imports(self, file: PurePath, type_name: str) -> bool:
-        """Return True if an import names the file, or ``type_name`` in it: their last words are the same."""
+        """Return True if the last words of an import are the last directories of ``file`` and ``type_name``."""
         own = [*file.parent.parts, type_name]
         for path, names in self._imports:
             words = [part for part in path if part != "*"]

@@ -104,11 +104,14 @@ def _declared(
 
 
 def _is_declared(code: Sequence[Token], at: int) -> bool:
-    """Return True if a declaring keyword ends at the token ``at``, or precedes the object or receiver there."""
+    """Return True if a keyword such as ``def`` or ``func`` declares the function whose name follows the token ``at``.
+
+    Before the name may be an object with a dot, or in Go the receiver of the method.
+    """
     while at > 0 and code[at].text == ".":
         at -= 2
     if at > 0 and code[at].text == ")":
-        # The receiver of a method in Go: a name and its type, in parentheses.
+        # The receiver of a method in Go: a name and its type, in parentheses, between the keyword and the name.
         opened = next((place for place in range(at, max(at - _MAX_RECEIVER, -1), -1) if code[place].text == "("), 0)
         return code[opened - 1].text == "func"
     return at >= 0 and code[at].text in DECLARES

@@ -27,9 +27,10 @@ _MAX_HEADER = 80
 
 @dataclass(slots=True)
 class Variable:
-    """A variable with the first tokens of its values and the name of its type, None if the type is unknown.
+    """A variable of a source file.
 
-    A value of None is a value that is not in the file, such as that of a parameter.
+    ``values`` contains the index of the first token of each value that is assigned to the variable, and None for a
+    value that is not in the file, such as that of a parameter. ``type`` is the name of its type, None if unknown.
     """
 
     values: list[int | None] = field(default_factory=list)
@@ -77,7 +78,7 @@ class Scopes:
         return self._member(name)
 
     def find_member(self, name: str, at: int, type_name: str | None) -> Variable | None:
-        """Return the member ``name`` of the type ``type_name``; if that is None, of the type around token ``at``."""
+        """Return the member ``name`` of ``type_name``; if that is None, of the type that encloses the token ``at``."""
         for scope in self._of[at].outwards() if type_name is None else self._all:
             if name in scope.variables and scope.type is not None and type_name in (None, scope.type):
                 return scope.variables[name]
@@ -125,7 +126,10 @@ class Scopes:
         return scope
 
     def _block(self, parent: _Scope, header: int, number: int) -> _Scope:
-        """Open the block after a header: the body of a type, of a function with its parameters, or of a statement."""
+        """Return a new block inside ``parent``: the body of a type, a function or a statement.
+
+        Its header is the tokens from ``header`` to ``number``. Parameters in the header become variables of the block.
+        """
         words = self._tokens[header:number]
         at = next((place for place, word in enumerate(words) if word.text in _TYPES), None)
         name = words[at + 1].text if at is not None and at + 1 < len(words) else None
@@ -193,7 +197,7 @@ class Scopes:
         for place, number in later:
             name, scope = self._tokens[place].text, self._of[number]
             if place > 1 and self._tokens[place - 1].text in (".", "->"):
-                # A member, whatever object it belongs to.
+                # The name is a member of an object of unknown type: add it to the innermost non-function block.
                 scope = next((one for one in scope.outwards() if not one.is_function), scope)
             else:
                 scope = next((one for one in scope.outwards() if name in one.variables), self._all[0])
@@ -202,7 +206,7 @@ class Scopes:
     def _add(self, scope: _Scope, place: int, number: int) -> None:
         variable = scope.variables.setdefault(self._tokens[place].text, Variable())
         variable.type = variable.type or self._type(place)
-        # A variable to which text is appended has no single value.
+        # If text is appended to the variable, add None, because the whole value is unknown.
         variable.values += [number + 1] if self._tokens[number].text in ("=", ":=") else [number + 1, None]
 
     def _begins(self, place: int, number: int) -> bool:

@@ -51,13 +51,14 @@ _IN_HEADS = {"throws", "implements", "extends"} | _TYPES
 _BETWEEN_NAMES = {",", ".", "<", ">"}
 #: Signs and words before the name in a call that is not of a function by its name alone: of an object, a constructor.
 _BEFORE_NAMES = {".", "->", "::", "new", "@"}
-#: Pattern of names of selectors; and a wider pattern, for arguments of a call that has the descriptor of a selector.
+#: ``_CALLED_SELECTOR`` matches the name of a selector. ``_CALLED_SO`` also matches the name of a filter, for
+#: arguments of a call that has the descriptor of a selector.
 _CALLED_SELECTOR, _CALLED_SO = re.compile(r"[sS]elector|SELECTOR"), re.compile(r"(?i)selector|filter")
 #: Pattern of the name of a constant.
 _CONSTANT = re.compile(r"^[A-Z][A-Z0-9_]+$")
 #: Maximum number of lines from a comment that marks a selector to the literal.
 _NEAR = 3
-#: Number of nested brackets inside a call from which on members with a name are not examined.
+#: Members of a call with a name are examined only if fewer nested brackets than this are around them.
 _MAX_LEVELS = 3
 #: What every key for selectors in data files contains, and the separators of the steps of a key.
 _IN_KEYS, _KEY_STEPS = re.compile(r"selector|filter", re.IGNORECASE), re.compile(r"[.\[\]]")
@@ -73,10 +74,11 @@ _BEHIND_KEYS = {",", "->", "to"}
 
 @dataclass(slots=True)
 class _Call:
-    """A pair of brackets: the name before them, the first tokens of the arguments, and the members with names.
+    """A pair of brackets, such as those of a call: the name before them, their arguments, and their named members.
 
-    For a declaration, ``name`` is empty and ``declared`` is the declared name; else ``declared`` is empty. A member
-    has its name, the first token of its value, and its depth in brackets inside the call.
+    For a declaration, ``name`` is empty and ``declared`` is the declared name; else ``declared`` is empty.
+    ``arguments`` contains the first token of each argument. ``members`` contains for each member its name, the first
+    token of its value, and its depth in brackets inside the call.
     """
 
     name: str
@@ -86,7 +88,7 @@ class _Call:
     begin: int
     #: True for a block of statements, whose names do not belong to the call around it.
     is_block: bool
-    #: True for a call of a function by its name alone: a function of the file, or an inherited one.
+    #: True if nothing precedes the name of the function, such as an object: it is declared in the file, or inherited.
     is_alone: bool
     arguments: list[int]
     members: list[tuple[str, int, int]] = field(default_factory=list)
@@ -114,7 +116,7 @@ def find_in_code(
         yield from selectors
 
 
-#: Start and end offset of a found selector, and its text; for an unread selector, twice its offset, and an empty text.
+#: Start offset, end offset and text of a found selector. An unread selector has its offset twice, and an empty text.
 _Key = tuple[int, int, str]
 
 
@@ -128,12 +130,13 @@ class _Reader:
         #: For each expression ``near`` of a pattern, True if the file matches it; a cache.
         self._near: dict[str, bool] = {}
         own = [one for one in patterns() if one[0].is_own and self._is_near(one[1])]
-        #: The declared functions that take a selector, and their calls, by name.
+        #: By name of the function: the declared functions that have a selector as argument, and the calls of functions.
         self._functions: dict[str, list[Function]] = {}
         self._calls: dict[str, list[_Call]] = {}
         for function in (*(declared(code, values, own) if own else ()), *others):
             self._functions.setdefault(function.name, []).append(function)
-        #: Values assigned to names that may be selectors; first tokens of the values of variables that are used as one.
+        #: ``_later`` contains the first token of each value assigned to a name that may be a selector; ``_used`` the
+        #: first token of each value of a variable that a call uses as a selector.
         self._later: list[tuple[int, Place]] = []
         self._used: set[int | None] = set()
         self.found: dict[_Key, list[InFile]] = {}
@@ -165,7 +168,7 @@ class _Reader:
             elif token.text in CLOSING and opened:
                 call = closed[number] = opened.pop()
                 if call.arguments[-1] == number:
-                    # There is a comma after the last argument, or no argument.
+                    # Drop the last argument: it is empty after a final comma, or because there are no arguments.
                     call.arguments.pop()
                 self._match(call)
                 if call.name in self._functions and call.literals and not call.is_block:
@@ -182,7 +185,7 @@ class _Reader:
         return found
 
     def own_functions(self) -> None:
-        """Find the selectors passed to declared functions, and values of variables that no call uses."""
+        """Find the selectors passed to declared functions, then those assigned to names that may be selectors."""
         for name, calls in self._calls.items():
             functions = self._functions[name]
             by_name = next((one.place for one in functions if one.position is None), None)
@@ -195,7 +198,7 @@ class _Reader:
                         if self._condition(at, by_name):
                             break
         for at, known in self._later:
-            # If a call uses the variable, an unread value is reported there.
+            # An unread value of a variable that a call uses as a selector is reported at the call, and not here.
             if at not in self._used or self._values.argument(at).text is not None:
                 self._condition(at, known)
 
@@ -263,7 +266,7 @@ class _Reader:
         return _Call("" if is_declared else squeezed_name, declared, before, begin, is_block, is_alone, [number + 1])
 
     def _is_head(self, at: int) -> bool:
-        """Return True if the names up to the token ``at`` are the head of a type, or of a function that throws."""
+        """Return True if the names up to the token ``at`` include a keyword such as ``class`` or ``throws``."""
         while at >= 0 and (self._code[at].kind == "name" or self._code[at].text in _BETWEEN_NAMES):
             if self._code[at].text in _IN_HEADS:
                 return True
@@ -286,7 +289,7 @@ class _Reader:
             self._condition(at + 1, known)
 
     def _is_read(self, number: int) -> bool:
-        """Return True if the token is a member that is read, such as the text of an enumeration constant."""
+        """Return True if the token ``number`` is the name of a member after a dot, such as in ``Key.SELECTOR.text``."""
         return self._code[number - 1].text == "." and self._code[number].kind == "name"
 
     def _condition(self, at: int, known: Place) -> bool:
@@ -362,7 +365,10 @@ class _Reader:
                         return
 
     def _is_only(self, pattern: CodePattern, known: Place, call: _Call, at: int) -> bool:
-        """Return True if the argument must be a selector: by its name, the call's name, or as a constant for JMS."""
+        """Return True if the argument ``at`` of ``call`` must be a selector.
+
+        It must be if its name or the name of the call states this, or if it is a constant passed to the JMS API.
+        """
         if not known.is_sure or pattern.is_any:
             return False
         if pattern.key is not None or "select" in call.name:
@@ -371,7 +377,7 @@ class _Reader:
         return is_of_api and self._values.is_called(at, _CONSTANT) and is_of_jms(self._text)
 
     def _is_one(self, pattern: CodePattern, known: Place, at: int) -> bool:
-        """Return True if an argument that is not a known text may be a selector.
+        """Return True if the argument ``at``, which is not a string known here, may be a selector.
 
         For a pattern of calls of any name, the argument must also be named like a selector or filter.
         """
@@ -385,7 +391,10 @@ class _Reader:
         return is_condition(parts.text)
 
     def _arguments(self, pattern: CodePattern, call: _Call) -> Iterator[tuple[int, bool]]:
-        """Yield the first token of each selector of ``call``, with False if another function may be meant."""
+        """Yield the first token of each argument of ``call`` that is a selector according to ``pattern``.
+
+        With it comes True, or False if the other arguments suggest that the call is of another function.
+        """
         if pattern.key is not None:
             yield from ((at, True) for name, at, level in call.members if name == pattern.key and level < _MAX_LEVELS)
             return
@@ -411,7 +420,10 @@ class _Reader:
         yield call.arguments[place], not any(map(self._values.begins_with_text, others))
 
     def _is_no_flag(self, flag: int, selector: int, first: int) -> bool:
-        """Return True if the argument at ``flag`` is a string, or probably one, so that it is not a flag."""
+        """Return True if the argument at ``flag`` is a string, or probably is one, so that it is not a boolean flag.
+
+        ``selector`` is the argument that is the selector if ``flag`` is a flag; ``first`` is the first argument.
+        """
         value, other = self._values.argument(flag), self._values.argument(selector)
         if value.kind != "unknown":
             return value.kind == "text"
@@ -426,7 +438,7 @@ class _Reader:
         line = self._text.rfind("\n", 0, comment.start) + 1
         before = bisect_right(self._ends, comment.start) - 1
         if before >= 0 and self._text[line : comment.start].strip():
-            # A closing parenthesis may be on its own line, with the comment after it.
+            # The literal may be on an earlier line if only closing brackets are between it and the comment.
             between = self._text[self._ends[before] : comment.start]
             if "\n" not in between or not between.strip(" \t\n)]},;"):
                 return self._literals[before]
@@ -446,7 +458,7 @@ class _Reader:
         return known.dialect
 
     def _refuse(self, value: Value, number: int, known: Place) -> None:
-        """Add ``value``, a filter in another language, as unread."""
+        """Add ``value``, a filter in another language that begins at the token ``number``, as unread."""
         is_blank = value.text is not None and not value.text.text.strip()
         if value.kind not in ("text", "unknown") or is_blank:
             return

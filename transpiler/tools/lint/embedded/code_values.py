@@ -47,7 +47,8 @@ _WRAPPER = "SimpleString"
 _EQUALS, _ANYTHING = "eq", re.compile(r"any(?:String|Object|Boolean)?|isNull|isNotNull|notNull|nullable|isA")
 #: Functions and classes whose calls return their first argument with the escapes of a URI.
 _URI_ENCODERS = frozenset({"URLEncoder", "encodeURIComponent", "UriUtils", "quote_plus", "urlencode"})
-#: Functions that insert values into a text, in lower case, and the placeholders of printf, of Python and of .NET.
+#: ``_FORMATS`` are functions that insert values into a text, in lower case. ``_FORMAT`` matches a placeholder in such a
+#: text: of printf, of Python, or of .NET.
 _FORMATS = frozenset("format printf sprintf fromf tof".split())
 _FORMAT = re.compile(r"%%|%[-#+ 0,(]*(?:\d+\$)?[\d.]*[a-zA-Z]|\{\w*(?:[:!][^{}]*)?\}")
 #: The placeholder of a value in an interpolated literal.
@@ -61,12 +62,12 @@ Kind = Literal["text", "unknown", "other", "none"]
 class Value(NamedTuple):
     """The value of an expression. ``text`` is its text, None if the text is known only at run time.
 
-    The ``kind`` is ``text`` for a string: a literal, its constant, or a concatenation with a literal; ``unknown`` if
-    the value may be a string; ``other`` for a number or boolean; ``none`` for anything else: null, a function, a type.
-    ``parts`` is the text with a ``HOLE`` for each unknown part; None if nothing is known. ``literal`` is its first
-    literal. If the expression is a variable, ``begin`` is the first token of its value. ``file`` is the file that
-    contains the text, None for this file. ``is_filled`` is True if a part of the text is in another file. ``reason``
-    states why the text is unknown.
+    The ``kind`` is ``text`` for a string (a literal, a constant, or a concatenation with a literal), ``unknown`` if the
+    value may be a string, ``other`` for a number or boolean, and ``none`` for anything else, such as null or a type.
+    ``parts`` is the text with a ``HOLE`` for each unknown part; None if nothing is known. ``literal`` is the first
+    literal in the expression. If the expression is a variable, ``begin`` is the first token of its value. ``file`` is
+    the file that contains the text, None for this file. ``is_filled`` is True if a part of the text is in another file.
+    ``reason`` states why the text is unknown.
     """
 
     text: MappedText | None
@@ -123,16 +124,16 @@ class Values:
         return number + 2 if self._kind(number) == "name" and self._is(number + 1, "=", ":", ":=") else number
 
     def member(self, name: str, type_name: str | None, depth: int) -> Value | None:
-        """Return the value of the constant ``name`` of ``type_name``, None for outside types; None if not known."""
+        """Return the value of the constant ``name``, None if unknown; ``type_name`` is None if no type contains it."""
         variable = self._scopes.find_declared(name, type_name)
         if variable is None or len(variable.values) != 1 or variable.values[0] is None:
             return None
         return self.at(variable.values[0], depth)
 
     def argument(self, number: int, is_only: bool = False) -> Value:
-        """Return the value of the argument that begins with the token ``number``, with or without a name.
+        """Return the value of the argument that begins with the token ``number``, which may be the argument's name.
 
-        ``is_only`` is True if the argument must be a selector, so that its name is no reason to reject it.
+        ``is_only`` is True if the argument must be a selector; then it is accepted whatever its name is.
         """
         begin = self.behind_name(number)
         if begin != number or (number and self._is(number - 1, ":")):
@@ -156,10 +157,10 @@ class Values:
         return value
 
     def assigned(self, number: int) -> Value:
-        """Return the value assigned to a name, which begins with the token ``number``.
+        """Return the value of the expression at the token ``number``, which is assigned to a name.
 
-        It has the kind ``none`` if the expression only passes on another value: a parameter or a member; or if it is
-        a type after a colon.
+        The value has the kind ``none`` if the expression is only a parameter, a member or a getter, which passes on
+        another value, or if the expression is a type after a colon.
         """
         value = self.argument(number)
         if value.kind != "unknown" or value.reason:
@@ -217,7 +218,7 @@ class Values:
         return self._kind(number) == "name" and self._is(number + 1, ",", ")")
 
     def is_called(self, number: int, word: re.Pattern[str]) -> bool:
-        """Return True if the argument at ``number`` is a name, or a call of a name, in which ``word`` is found."""
+        """Return True if the argument at ``number`` is a variable or a call, and its name matches ``word``."""
         inside = self._extent(number)
         opened = next((place for place in inside if self.tokens[place].text == "("), inside.stop)
         names = [place for place in inside if place < opened and self._kind(place) == "name"]
@@ -246,7 +247,7 @@ class Values:
         return first, self.at(first)
 
     def _before(self, number: int) -> int | None:
-        """Return the first token of the operand that ends with the token ``number``; None if it is not supported."""
+        """Return the first token of the operand that ends with the token ``number``; None if an operator ends there."""
         if self.tokens[number].text == ")":
             depth = 0
             while number >= 0:
@@ -306,7 +307,7 @@ class Values:
         return Value(text, kind, literal, parts, begin, file, is_filled, reason), number
 
     def _here(self, operand: Value, first: int, last: int) -> Value:
-        """Return ``operand``; if its text is in another file, with the position of its name in this file."""
+        """Return ``operand``; if its text is in another file, at the position of the tokens ``first`` to ``last``."""
         if operand.file is None:
             return operand
         start, end = self.tokens[first].start, self.tokens[last].end
@@ -369,7 +370,10 @@ class Values:
         return _NO_VALUE, number + (token.kind == "name")
 
     def _named(self, number: int, depth: int) -> tuple[Value, int]:
-        """Return the value of a name or call, and the index of the token after it; no value if it is a declaration."""
+        """Return the value of the name or call at ``number``, and the index of the token after it.
+
+        The value is ``_NO_VALUE`` if another name follows, because then the tokens declare a parameter or variable.
+        """
         first = number
         path = [self.tokens[number].text]
         if path[0] == "new" and (token := self._token(number + 1)) is not None:
@@ -448,7 +452,10 @@ class Values:
         return "unknown" if type_name is None or type_name.lower().strip("_") in _TEXT_TYPES else "none"
 
     def _is_other_thing(self, inside: Sequence[int], is_only: bool) -> bool:
-        """Return True if a name or call is certainly not a selector; with ``is_only``, its name is no reason."""
+        """Return True if the name or call in the tokens ``inside`` is certainly not a selector.
+
+        ``is_only`` is True if the argument must be a selector; then what it is named does not count.
+        """
         names = [place for place in inside if self._kind(place) == "name"]
         if not names or any(self.tokens[place].text in "+?" for place in inside):
             return False
@@ -506,7 +513,7 @@ class Values:
 
 
 def _constant(token: Token) -> MappedText | None:
-    """Return the text of a number or boolean when it is concatenated with a string; None if languages differ."""
+    """Return the text of a number or boolean concatenated with a string; None if it depends on the language."""
     if token.kind == "name":
         return plain(token.text, token.start)
     match = _NUMBER.fullmatch(token.text)

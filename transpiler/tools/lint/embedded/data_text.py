@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _JSON_ESCAPE = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL
 )
-#: Members whose text may be JSON itself, and the maximum depth of such nesting.
+#: Names of members whose text may be a JSON document; maximum depth of such documents in each other.
 _JSON_IN_JSON, _MAX_NESTED = frozenset({"defaultFilters", "virtualHostInitialConfiguration"}), 4
 
 #: A comment, or a logical line, which continues on the next line if it ends with an odd number of backslashes.
@@ -52,7 +52,8 @@ _YAML_COMMENT = re.compile(r"(?:^|\s)#(?P<text>[^\n]*)\Z")
 _PROPERTIES_IN_YAML = frozenset({"brokerProperties", "properties"})
 #: A variable of the environment in a list of Docker Compose.
 _VARIABLE = re.compile(r"\w*selector\w*=", re.IGNORECASE)
-#: Maximum depth of nested collections, and maximum number of times that a collection with aliases is searched.
+#: Maximum depth of nested collections in YAML; maximum number of times that one collection is searched, to which
+#: several aliases may lead.
 _MAX_DEPTH, _MAX_ALIASES = 100, 50
 
 
@@ -236,7 +237,10 @@ _IN_YAML = {"'": lambda text: text.replace("'", "''"), '"': in_json}
 
 
 def _marker(lines: list[str], line: int) -> tuple[bool, str | None]:
-    """Read the comment at the end of the line with index ``line``, or on the line before it, as a marker."""
+    """Return whether a comment marks the line with index ``line`` as a selector, and the dialect in it, or None.
+
+    The comment is at the end of this line, or alone on the line before.
+    """
     own = _YAML_COMMENT.search(lines[line]) if line < len(lines) else None
     if own is not None and read_marker(own["text"])[0]:
         return read_marker(own["text"])

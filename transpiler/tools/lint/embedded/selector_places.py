@@ -37,7 +37,8 @@ class Place(NamedTuple):
 _AZURE = r"(?i)azure[./-](?:messaging[./])?service_?-?bus"
 _STOMP, _JMS = r"(?i)stomp", rf"(?is)\A(?!.*{_AZURE[4:]}).*(?:jms|session|activemq|qpid|\bnms\b)"
 _OURS = r"\b(?:transpiler|spark_ext)\b"
-#: Excludes Qpid Proton, whose method createReceiver has the name of a link as its second argument.
+#: Pattern of a file that uses JMS, but neither Azure Service Bus nor Qpid Proton. In Proton, the second argument of
+#: createReceiver is the name of a link.
 _JMS_RECEIVERS = (
     rf"(?is)\A(?!.*(?:{_AZURE[4:]}|proton\.|proton import|import proton)).*(?:jms|session|activemq|qpid|\bnms\b)"
 )
@@ -50,7 +51,7 @@ _BROKERS = r"(?i)jms|amqp|activemq|artemis|qpid|stomp|\bnms\b|ejb|messagedriven"
 _JMS_API = re.compile(r"\b(?:javax|jakarta)\.jms\b|\bApache\.NMS\b")
 _ARTEMIS_CORE = r"ClientSession|artemis\.api\.core"
 _ARTEMIS_SERVER = rf"{_ARTEMIS_CORE}|JMSServerManager"
-#: Excludes a file with both APIs, in which it is unknown to which API a session belongs.
+#: Pattern of a file that uses Artemis's core API and not JMS, because in a file with both, a session may be of either.
 _CORE_ALONE = rf"(?s)\A(?!.*(?:javax|jakarta)\.jms).*(?:{_ARTEMIS_CORE})"
 
 PLACES: tuple[Place, ...] = (
@@ -127,7 +128,7 @@ PLACES: tuple[Place, ...] = (
     Place("xml", "jmsListener/selector"),
     Place("xml", "jms:*/selector"),
     Place("xml", "jms:selector/expression"),
-    # Helper functions with one more argument before the selector, then Jakarta Messaging and similar APIs for .NET.
+    # Helper functions with one argument more before the selector than the methods of Jakarta Messaging below.
     *(
         Place("code", f"{helper}(*, *, $)", near=_JMS, is_sure=False)
         for helper in ("createConsumer", "createReceiver", "createBrowser")
@@ -158,7 +159,7 @@ PLACES: tuple[Place, ...] = (
     Place("code", "messageSelector($)"),
     Place("code", "*ActivationConfigProperty(propertyName = 'messageSelector', propertyValue = $)"),
     Place("code", "*Jms*(selector = $)"),
-    # The same for .NET.
+    # Methods of Apache NMS, the JMS API for .NET.
     Place("code", "createConsumerAsync(_, $)", near=_JMS),
     Place("code", "createBrowserAsync(_, $)", near=_JMS),
     Place("code", "createDurableConsumerAsync(_, *, $)"),
@@ -195,8 +196,8 @@ PLACES: tuple[Place, ...] = (
     Place("code", "receiveSelected(..., $)"),
     Place("code", "receiveSelectedAndConvert(..., $)"),
     Place("code", "browseSelected(..., $, _)"),
-    # Assignments, members and named arguments of any call.
-    # In code for web pages, messageSelector is often a CSS selector.
+    # Assignments, members and named arguments of any call. In files that mention no broker, messageSelector may be a
+    # CSS selector.
     Place("code", "messageSelector = $", near=_BROKERS),
     Place("code", "messageSelector = $", is_sure=False),
     Place("code", "jmsSelector = $"),
@@ -266,15 +267,15 @@ _OTHER_SELECTORS = tuple(
     f"{word}selector"
     for word in "label labels node pod namespace object field service network css dom element xpath html query".split()
 )
-#: Pairs of a word and a pattern, or None. A file without the word and the pattern of any pair has no selector in these
-#: places. A pattern that begins with letters is found fast.
+#: Pairs of a word and a pattern (or None), to skip files fast: a file has a selector in these places only if it
+#: contains the word and the pattern of some pair. A pattern that begins with letters is found fast.
 _CREATED = ("create", re.compile(r"create\w*(?:consumer|subscriber|browser|receiver|queue)"))
 _WORDS: Sequence[tuple[str, re.Pattern[str] | None]] = (
     _CREATED,
     *((word, None) for word in ("select", "filter", "msgsel", "jmsclient", "468c0", "subscriberproviderdata")),
     *((word, None) for word in ("spark_ext", "sql", "transpiler")),
 )
-#: The same for source code, with longer patterns, because the words alone may be names of variables.
+#: Such pairs for source code. They need patterns, because the words alone may be names of variables.
 _WORDS_OF_CODE: Sequence[tuple[str, re.Pattern[str] | None]] = (
     _CREATED,
     ("select", re.compile(r"select(?:or|ed|ionstring)")),
@@ -295,8 +296,8 @@ _OPERATOR = re.compile(
 )
 #: A part of an operand; a condition has an operand, and not only an operator.
 _OPERAND = re.compile(r"\w|['\"]")
-#: Signs that, outside quotes, neither selectors nor common mistakes contain: of CSS, queries of URIs, functions,
-#: destination wildcards, words to replace, XML prefixes, and labels of Kubernetes.
+#: Signs, outside quotes, by which a text is neither a selector nor a mistaken one: signs of CSS, queries of URIs,
+#: functions, destination wildcards, words to replace, XML prefixes, and labels of Kubernetes.
 _FOREIGN = re.compile(
     r"^\s*(?:[#/]|\.(?!\d))|^[^\s=<>]*\?[\w.]+=|\.>|<[\w-]+>|\[|;|(?<!&)&(?!&)|[a-z]:[a-z$/]|->|=>|^[\w./-]+=(?!true$|false$)[A-Za-z_][\w.-]*(?:,|$)",
     re.IGNORECASE,
@@ -322,19 +323,19 @@ def find_place(path: Sequence[str], language: Language = "data") -> Place | None
 
 
 def is_near(pattern: str, text: str) -> bool:
-    """Return True if the file ``text`` matches the expression that the key pattern ``pattern`` of YAML requires."""
+    """Return True if the file ``text`` matches the expression ``near`` of ``pattern``, a pattern of YAML keys."""
     near = _NEAR_IN_YAML.get(pattern)
     return near is None or re.search(near, text) is not None
 
 
 def names_of(path: Sequence[str]) -> list[str]:
-    """Return the steps for the keys ``path``."""
+    """Return the keys ``path`` as steps, the form in which they are compared with patterns."""
     return [step(name) for name in path]
 
 
 @cache
 def _by_last(language: Language) -> dict[str, list[tuple[re.Pattern[str], Place]]]:
-    """Return the patterns of ``language`` by the name of their last step, ``*`` if that begins with a wildcard."""
+    """Return the patterns of ``language`` by their last step; by ``*`` if this step begins with a wildcard."""
     found: dict[str, list[tuple[re.Pattern[str], Place]]] = {}
     for place in PLACES:
         if place.language in ("data", language):
@@ -389,7 +390,7 @@ def is_complete(text: str) -> bool:
 
 
 def has_operator(text: str) -> bool:
-    """Return True if ``text`` has an operator of conditions, even a mistaken one, which prose does not have."""
+    """Return True if ``text`` has an operator or keyword of conditions, as prose does not, even if it is not valid."""
     return _OPERATOR.search(text) is not None
 
 

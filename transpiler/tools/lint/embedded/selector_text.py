@@ -111,8 +111,9 @@ class FoundSelector(NamedTuple):
     """A selector with its positions in the file, and its dialect, None if the file does not determine the dialect.
 
     ``escape`` returns a text with the escapes of the file, for fixes. ``is_filled`` is True if parts of the text are in
-    another file. ``whence`` is the pattern by which the selector was found. ``used`` is the offset at which it is used,
-    if its text is elsewhere; else None. ``file`` is the name of the file that contains the text, None for this file.
+    another file. ``whence`` is the pattern by which the selector was found. ``used`` is the offset at which the
+    selector is used, if its text is elsewhere; else None. ``file`` is the name of the file that contains the text,
+    None for the file in which the selector is used.
     """
 
     mapped: MappedText
@@ -173,8 +174,9 @@ def selectors_at(
 ) -> Iterator[InFile]:
     """Yield ``value`` as a selector if ``path`` leads to selectors; otherwise yield the selectors inside ``value``.
 
-    ``is_marked`` is True if a comment marks ``value`` as a selector. ``dialect``, from the comment, overrides the
-    dialect of ``path``. ``broker`` is the dialect of the broker whose file it is, used only if there is no other.
+    ``is_marked`` is True if a comment marks ``value`` as a selector. ``dialect`` is the dialect in this comment; it
+    overrides the dialect of ``path``. ``broker`` is the dialect of the broker that reads the file; it is used if
+    neither determines a dialect.
     """
     place = find_place(path, language)
     if place is not None and (place.is_sure or is_condition(value.text) or not is_complete(value.text)):
@@ -191,7 +193,7 @@ def selectors_at(
 
 
 def within(inner: Iterator[InFile], outer: MappedText, escape: Escape) -> Iterator[InFile]:
-    """Yield ``inner``, found in the text ``outer``, with positions in ``outer``'s file and the escapes of both."""
+    """Yield ``inner``, selectors found in the text ``outer``, with positions and escapes of the file of ``outer``."""
     for one in inner:
         mapped = None if one.mapped is None else one.mapped.within(outer)
         if isinstance(one, UnreadSelector):

@@ -34,7 +34,8 @@ _REFERENCE = re.compile(
 )
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _NAMED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
-#: Elements with the name and value of a property in deployment descriptors of EJB, which also have ``property``.
+#: The names of the elements with the name and the value of a property in deployment descriptors of EJB, in the form for
+#: comparison.
 _NAME, _VALUE = "activationconfigpropertyname", "activationconfigpropertyvalue"
 #: Patterns of XML namespaces, each with the dialect of the broker.
 _BROKERS = (
@@ -43,7 +44,8 @@ _BROKERS = (
 )
 
 
-#: Signs of selectors in XML, and signs that are certain even in text that is not well-formed.
+#: ``_NEAR_SELECTORS`` matches signs of selectors in XML. ``_SURE_SELECTORS`` matches signs that are certain even in
+#: text that is not well-formed.
 _NEAR_SELECTORS = re.compile(r"selector|<(?:[\w-]+:)?filter\b|\bfilter=", re.IGNORECASE)
 _SURE_SELECTORS = re.compile(
     r"(?:message|jms)-?selector|\b(?:jms|amq):[^<>]*\bselector\s*=|<filter\s+string\b", re.IGNORECASE
@@ -60,15 +62,15 @@ class _Element:
     content: int = 0
     begin: int = 0
     namespaces: Mapping[str, str] = field(default_factory=dict)
-    #: The dialect of the broker to whose namespace it, or an element around it, belongs; None for other namespaces.
+    #: The dialect of the broker to whose namespace this element, or an element around it, belongs; else None.
     dialect: str | None = None
-    #: True once an element inside it has been read.
+    #: True if an element inside this element has been read.
     has_children: bool = False
     #: The name of the property: the text of an element ``_NAME``, or the attribute ``name`` of a Spring property.
     property_name: str = ""
-    #: True once a value has been read as text.
+    #: True if the value of the property has been read as text.
     has_value: bool = False
-    #: True if the value has another form: an attribute such as ``ref``, or an element.
+    #: True if the value of the property is not text: an attribute such as ``ref``, or an element.
     is_given: bool = False
 
 
@@ -184,7 +186,7 @@ def find_in_xml_literal(value: MappedText, escaping: Escape) -> Iterator[InFile]
     yield from within(iter(reader.selectors), inner, escaping)
     if error is None or error.offset is None:
         return
-    # The incomplete tag counts as after the error, too.
+    # Search from the beginning of the tag with the error, because the tag may contain the selector.
     behind = max(inner.text.rfind("<", 0, error.offset), 0)
     if _SURE_SELECTORS.search(inner.text, behind):
         yield UnreadSelector(inner.place(Span(behind, behind)).start, whence="XML in source code")

@@ -92,7 +92,7 @@ def _negative_test(node: ast.Expression) -> ast.Identifier | None:
 
 
 def _tested_name(node: ast.Expression) -> ast.Identifier | None:
-    """Return the only name that the test ``node`` compares; None if it is not such a test."""
+    """Return the name that ``node`` tests; None if ``node`` is not a test, or compares two names or no name."""
     if not isinstance(node, _TESTS):
         return None
     sides = (node.left, node.right) if isinstance(node, ast.Compare) else (node.operand,)

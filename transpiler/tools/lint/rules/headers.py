@@ -49,7 +49,10 @@ def _delivery_modes(node: ast.Expression, context: Context) -> tuple[str, ...]:
 
 
 def _beside_literals(node: ast.Expression) -> Iterator[tuple[ast.Expression, ast.Expression]]:
-    """Yield pairs of operands that ``node``, a comparison, BETWEEN or IN, compares; for a comparison in both orders."""
+    """Yield each pair of operands that ``node``, a comparison, BETWEEN or IN, compares with each other.
+
+    The operands of a comparison are yielded twice, in both orders.
+    """
     match node:
         case ast.Compare(left=left, right=right):
             yield left, right
@@ -126,7 +129,7 @@ def _order_of_text(node: ast.Expression, context: Context) -> Iterator[Doubt]:
 def _is_text(node: ast.Expression, context: Context) -> bool:
     """Return True if ``node`` is a header field that is always a string.
 
-    Not so for a name with a section of RabbitMQ, because an id there may have another type.
+    False for a name with a section of RabbitMQ, because a message ID in such a section may have another type.
     """
     if not isinstance(node, ast.Identifier) or node.section:
         return False

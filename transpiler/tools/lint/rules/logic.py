@@ -26,8 +26,8 @@ from transpiler.tools.analysis.representatives import representatives
 from transpiler.tools.analysis.solve import Solver
 from transpiler.tools.lint.rule import Context, Doubt, Rule
 
-#: Limits of the analysis: maximum number of tests of one name, of tests in a nested condition, and of terms of one name
-#: that are compared in pairs.
+#: Limits of the analysis: ``_MAX_OF_NAME`` tests of one name, ``_MAX_TESTS`` tests in a nested condition, and
+#: ``_MAX_PAIRS`` terms of one name that are compared in pairs.
 _MAX_OF_NAME, _MAX_TESTS, _MAX_PAIRS = 64, 40, 64
 #: Maximum number of evaluations of tests for one claim.
 _BUDGET = 40_000
@@ -131,7 +131,10 @@ class _Analysis:
                 self._with_itself(node, name, positive)
 
     def _with_itself(self, node: ast.Compare, name: ast.Identifier, positive: bool) -> None:
-        """Report ``node``, which compares ``name`` with itself, if it is never true, or always for a type."""
+        """Report ``node``, which compares ``name`` with itself, if it is never true, or true for every value of a type.
+
+        ``positive`` is False inside a NOT; then only a comparison that is never true is reported.
+        """
         if self._never(node, []):
             self._add(_verdict(False, "this is", node.span, "perhaps another name stands on one side"))
             return
@@ -386,7 +389,7 @@ class _Analysis:
     def _removal(self, term: ast.Expression) -> tuple[str, Fix | None]:
         """Return the hint and the fix to remove ``term``.
 
-        If the removal may cause or prevent an exception, the hint also states which messages may match or not then.
+        If the removal may cause or prevent an exception, the hint also states which messages may then match, or not.
         """
         fix = self._context.removal(term)
         if not self._context.dialect.on_throw:
@@ -408,7 +411,10 @@ class _Analysis:
 
 
 class _Term(NamedTuple):
-    """A term that tests one name, and the indices of the name's cells in which it may be TRUE, and may not be TRUE."""
+    """A term ``node`` that tests one name, and the indices of the name's cells.
+
+    In the cells ``holds`` the term may be TRUE; in the cells ``fails`` it may have another result.
+    """
 
     node: ast.Expression
     holds: frozenset[int]

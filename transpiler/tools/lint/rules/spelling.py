@@ -51,7 +51,7 @@ def _unquoted_word(node: ast.Compare, context: Context) -> Iterator[Doubt]:
         return
     message = f"{right.name} is the name of a property here, not text"
     fix = Fix(f"'{right.name}'")
-    # If the layout accepts any name, a second property is just as likely.
+    # If the layout accepts any name, ``right`` may as well be a second property as a text without quotes.
     if context.known == () or _reads_as_name(right, left, node.operator, context):
         yield Doubt(message, right.span, f"if text was meant, write '{right.name}'", "info", fix)
     else:
@@ -61,8 +61,8 @@ def _unquoted_word(node: ast.Compare, context: Context) -> Iterator[Doubt]:
 def _reads_as_name(right: ast.Identifier, left: ast.Identifier, operator: Comparison, context: Context) -> bool:
     """Return True if ``right`` looks like a property: ``billCountry`` compared with ``shipCountry``.
 
-    It does if it has several words or is compared by <>, and is not in upper case like a constant; or if it shares a
-    word with ``left``; or if it occurs elsewhere in the selector.
+    ``right`` looks so if it has several words or is compared by <>, and is not in upper case like a constant; if it
+    shares a word with ``left``; or if it occurs elsewhere in the selector.
     """
     words, others = _WORDS.findall(right.name), _WORDS.findall(left.name)
     if not right.name.isupper() and (len(words) > 1 or operator is Comparison.NE):
@@ -95,7 +95,7 @@ def _unknown_header(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
     """Warn about a reserved name that neither the standard nor the dialect defines."""
     name, fields = node.name, context.dialect.fields
     if node.section or not fields.table:
-        # If the dialect has no header fields, such a name is an ordinary property.
+        # A name with a section, or in a dialect without header fields, is never a reserved name.
         return
     if not name.startswith(_PREFIX):
         if name[:3].upper() == _PREFIX and len(name) > 3:
@@ -150,7 +150,7 @@ def _hyphenated_name(node: ast.Compare, context: Context) -> Iterator[Doubt]:
             other = text.replace("-", "_")
             hint = f"no name has a hyphen in {dialect.title}: perhaps rename the property, such as {other}"
         message, hint = f"this is a subtraction, {' minus '.join(names)}", f"{hint}; or write {' - '.join(names)}"
-        # A difference never equals a text, so a name is meant, which only some dialects can write.
+        # A difference never equals a text, so a name with a hyphen is meant: do not propose the subtraction.
         is_difference = fix is not None and fix.text[:1] not in ('"', "[")
         if is_difference and any(isinstance(other, ast.StringLiteral) for other in (node.left, node.right)):
             hint, fix = hint.partition("; or")[0], None

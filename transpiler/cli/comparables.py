@@ -140,6 +140,6 @@ def condition(value: str | FilterSet | Topology, dialect: str, connection: str |
         tree = parse_selector(value, dialect)
         return lambda message: evaluate(tree, message, dialect, **receiver.keywords) is True
     assert isinstance(value, FilterSet)
-    # Reject a filter that cannot be evaluated now, before any message is read.
+    # Evaluate the filter once, to reject a filter that cannot be evaluated before any message is read.
     matches(value, Message(), dialect=dialect, connection=connection)
     return lambda message: matches(value, message, dialect=dialect, connection=connection, **receiver.keywords)

@@ -25,7 +25,7 @@ keep_going_option = click.option(
 
 
 class CommandErrors(Errors):
-    """Records that cannot be read. The first ends the command, except with ``keep_going``: then each is reported."""
+    """Errors about records. The first error ends the command, except with ``keep_going``: then each is reported."""
 
     def __init__(self, keep_going: bool = False) -> None:
         super().__init__(_tell if keep_going else None)

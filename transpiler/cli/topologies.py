@@ -78,7 +78,10 @@ class TopologyForm(NamedTuple):
         return found
 
     def parse(self, text: str, name: str, *, every: bool = False, running: Answers | None = None) -> Topology:
-        """Parse ``text``, the content of the file ``name``, and print the findings about it."""
+        """Parse ``text``, the content of the file ``name``, and print the findings about it; ``every`` as in ``warn``.
+
+        Objects that a running broker's answers ``running`` list replace those of the file.
+        """
         return self._tell(parse_topology(text, name, running=running, **self._asdict()), every=every)
 
     def _tell(self, topology: Topology, *, every: bool) -> Topology:

@@ -140,8 +140,8 @@ ARTEMIS_CORE_FIELDS = HeaderFields(
     ),
 )
 
-#: The header fields in clients' selectors for Artemis. The client rewrites them to the broker's names, and also every
-#: string literal that is a word of the delivery mode.
+#: The header fields in clients' selectors for Artemis. The client rewrites these names to the broker's names, and each
+#: string literal 'PERSISTENT' or 'NON_PERSISTENT' to the broker's word.
 ARTEMIS_FIELDS = replace(
     ARTEMIS_CORE_FIELDS,
     table=by_name(
@@ -161,7 +161,7 @@ ARTEMIS_FIELDS = replace(
     rewritten_for_clients=MappingProxyType({}),
 )
 
-#: Broker-J: the destination is always NULL; the JMSX names are application properties.
+#: The header fields of Broker-J. The destination is always NULL, and the JMSX names are application properties.
 QPID_JAVA_FIELDS = HeaderFields(
     by_name(
         _MODE,

@@ -155,7 +155,7 @@ class HeaderField:
 
     @property
     def is_jms_id(self) -> bool:
-        """Return True if the value is the JMS text of an id, whose hexadecimal digits ignore case: 3.2.1.1."""
+        """Return True if the value is the JMS text of an id, whose hexadecimal digits may have any case: 3.2.1.1."""
         return self.has_conversion(Conversion.MESSAGE_ID, Conversion.CORRELATION_ID)
 
     def has_conversion(self, *conversions: Conversion) -> bool:
@@ -199,7 +199,7 @@ class HeaderFields:
     wire_prefix: str = ""
     #: The prefix of the names of message annotations; empty if the dialect has no names for annotations.
     annotation_prefix: str = ""
-    #: The keys of annotations with numbers as text: if a name spells such a key exactly, AS_IS becomes NUMBER_IN_TEXT.
+    #: The keys of annotations with numbers as text. A name that spells such a key exactly is read as NUMBER_IN_TEXT.
     number_annotations: frozenset[str] = frozenset()
     #: A function from a name without the annotation prefix to the annotation keys, in order of precedence; an empty
     #: tuple means that the name is not an annotation's.

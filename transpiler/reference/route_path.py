@@ -183,7 +183,7 @@ def _step(topology: Topology, message: Message, queue: str, link: Link, keys: Ke
     exchange = topology.exchange_by_name.get(name)
     if exchange is None:
         return Step(queue, link, name)
-    # Only publishers cannot send to an internal exchange, and there is no publisher to return the message to.
+    # The broker itself can send to an internal exchange, and has no publisher to whom it could return the message.
     open_exchange = replace(exchange, internal=False, unroutable="discard")
     come = topology, message, open_exchange, keys if link.key is None else (link.key,), _PUBLISHER
     if exchange.entered is None:

@@ -82,7 +82,7 @@ StartJob = Callable[[tuple[str, ...]], ArchiveJob]
 
 
 def archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options for reading messages and for the Spark session. The command receives ``start_job`` instead.
+    """Add the options for reading messages and for the Spark session. The command receives one ``start_job`` for all.
 
     If a file does not exist, the command ends before Spark starts, because starting takes seconds.
     """

@@ -77,7 +77,7 @@ def filter_(
     if filters is not None:
         warn(filters.findings)
         options["connection"] = connection
-        # Reject a filter that cannot be compiled before Spark starts, because starting takes seconds.
+        # Before Spark starts, which takes seconds, reject a filter that cannot be compiled.
         transpile_filter(filters, dialect=dialect, connection=connection)
         given = arguments
     else:

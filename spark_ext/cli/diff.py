@@ -86,7 +86,7 @@ def diff(
         fail("--exchange is for topologies: selectors and filters know of no exchange")
     if output is not None and not os.path.isdir(os.path.dirname(output) or "."):
         fail(f"{shown(output)} cannot be written: there is no directory {shown(os.path.dirname(output))}")
-    # Reject conditions that cannot be compiled before Spark starts, because starting takes seconds.
+    # Before Spark starts, which takes seconds, reject conditions that cannot be compiled.
     _check(first, dialect, connection)
     _check(second, new_dialect or dialect, connection)
     rows, where = start_job(files).read()

@@ -171,7 +171,7 @@ def _compare(selected: DataFrame, result: Backtest, topology: Topology | None) -
 
 
 def _check_is_queue(name: str, topology: Topology | None, routed: DataFrame) -> None:
-    """Raise ``LayoutError`` if ``name`` is a column of ``routed`` and not known to be a queue."""
+    """Raise ``LayoutError`` if ``name``, given as a queue, is a column of ``routed`` and no queue of ``topology``."""
     if own_field(routed.schema, name, case_sensitive(routed)) is None or (
         topology is not None and name in topology.queue_names
     ):

@@ -143,6 +143,23 @@ def test_the_settings_that_match_best_decide_what_is_created() -> None:
     assert send(topology, "b", "ANYCAST") == Routed((), "rejected", "b")
 
 
+@pytest.mark.parametrize("name", ["auto-create-queues", "auto-create-jms-queues"])
+def test_a_setting_may_have_its_earlier_name(name: str) -> None:
+    setting = f"<address-setting match='#'><{name}>false</{name}></address-setting>"
+    topology = artemis(f"<address-settings>{setting}</address-settings>")
+    assert send(topology, "b", "ANYCAST") == Routed((), "rejected", "b")
+
+
+def test_the_destinations_of_a_broker_are_queues_and_topics() -> None:
+    kinds = ("queue", "topic", "tempQueue", "tempTopic", "bean")
+    known = "".join(f"<{kind} physicalName='{kind}s'/>" for kind in kinds)
+    assert not [
+        each for each in activemq(f"<destinations>{known}</destinations>").findings if "understood" in each.message
+    ]
+    [finding] = activemq("<destinations><queue physicalName='a'/><queeu physicalName='b'/></destinations>").findings
+    assert finding.message == "<queeu> in <destinations> is not understood, and the broker does not start"
+
+
 def test_a_divert_from_a_wildcard_to_the_address_of_the_message_fails_the_send() -> None:
     # The broker copies the message, with a header, only if the address is another one.
     divert = "<divert name='d'><address>a.#</address><forwarding-address>a.b</forwarding-address>{}</divert>"

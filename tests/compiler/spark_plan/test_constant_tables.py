@@ -6,6 +6,7 @@ import math
 
 import pytest
 
+from transpiler import transpile_selector
 from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, DOUBLE, STRING, Key
@@ -60,3 +61,19 @@ def test_what_all_rows_share_stands_outside_of_them() -> None:
     assert isinstance(found, ir.And)
     assert found.terms[0] == region
     assert len(found.terms) == 2
+
+
+LISTED = ", ".join(f"'x{number}'" for number in range(10, 30))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "sql"),
+    [
+        ("%x{}%", "rlike(a, '(?s)x(?>1(?>0|1|2|3|4|5|6|7|8|9)|2(?>0|1|2|3|4|5|6|7|8|9))')"),
+        ("x{}%", f"(left(a, 3) IN ({LISTED}))"),
+        ("%x{}", f"(right(a, 3) IN ({LISTED}))"),
+    ],
+)
+def test_many_patterns_of_one_kind_are_one_search(pattern: str, sql: str) -> None:
+    tests = [f"a LIKE '{pattern.format(number)}'" for number in range(10, 30)]
+    assert transpile_selector(" OR ".join(tests), "a STRING").sql == sql

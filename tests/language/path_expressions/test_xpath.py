@@ -46,6 +46,7 @@ def test_a_path_has_its_start_and_its_steps() -> None:
         ("/é/b[2] = 'u'", True),
         ("(//b)[last()] = 'u' and not(//b[3])", True),
         ("count(//b | //b) = 2", True),
+        ("count(//b/..) = 1 and //b/../@a = 1", True),
         ("2 - 1 - 1", False),
         ("1 = 1 = 1", True),
         ("+".join(["1"] * 5_000), True),

@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from spark_ext import compile_topology, create_messages, route
+from spark_ext import compile_topology, create_messages, explain_routing, route
 from tests.sizes import sample
 from tests.spark_ext.harness import numbered
 from tests.topology import live_brokers
@@ -121,3 +121,11 @@ def test_filters_of_the_broker_and_selectors_of_clients_are_read_in_their_dialec
     assert rows == [(each.queues, each.possible_queues) for each in routed]
     assert rows[:3] == [(("s",), ()), (("b",), ()), (("c",), ())]
     assert rows[5] == ((), ("c",))
+
+
+def test_a_report_on_a_jms_broker_asks_the_messages_for_no_routing_key(spark: SparkSession) -> None:
+    queue = "<queue name='q'><filter string=\"color = 'x'\"/></queue>"
+    core = f"<addresses><address name='a.b'><anycast>{queue}</anycast></address></addresses>"
+    topology = parse_topology(f"<configuration><core>{core}</core></configuration>", "broker.xml")
+    report = explain_routing(topology, spark.sql("SELECT 'x' AS color").schema, exchange="a.b", missing="null")
+    assert {each.name for each in report.classes} == {"every message", "compiled text"}

@@ -127,7 +127,7 @@ class Addressing(ABC):
         return not self.has_exchanges
 
     def places(self, named: str) -> tuple[str, ...]:
-        """Return the places that a sender has named with the text ``named``: several places if it is a list."""
+        """Return the places that the text ``named`` of a sender denotes: several places if the text is a list."""
         return (named,)
 
     @abstractmethod
@@ -150,11 +150,11 @@ class Addressing(ABC):
         raise NotImplementedError(f"{self.nouns[1]} are no destinations")
 
     def address(self, key: str) -> str:
-        """Return the address in ``key``, or the pattern of addresses if it is a binding key."""
+        """Return the address in ``key``, or the pattern of addresses if ``key`` is a binding key."""
         return key
 
     def pattern(self, name: str, _topic: TopicRules) -> PlacePattern:
-        """Return the places that ``name`` denotes: several if it is a pattern."""
+        """Return the places that ``name`` denotes: several places if ``name`` is a pattern."""
         return PlacePattern("", (name,))
 
     def own_queue(self, key: str) -> str:
@@ -249,7 +249,7 @@ class ArtemisAddresses(Destinations):
         return (Send(entry_name(routing_type, FULLY_QUALIFIED in destination), destination),)
 
     def places(self, named: str) -> tuple[str, ...]:
-        """Return the address, without a queue that is named after it."""
+        """Return the address in ``named``, without the queue of ``address::queue``."""
         return (self.address(named),)
 
     def destination(self, _entered: Entered, key: str) -> str:

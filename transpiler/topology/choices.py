@@ -138,8 +138,8 @@ def _add_only_matches(
 ) -> None:
     """Add exchanges and bindings for the messages that match only bindings with the same target.
 
-    Such messages certainly reach the target. For each target, they go to an added exchange. Its bindings are the
-    bindings of ``choice`` with other targets, redirected to nowhere, and its alternate is the target.
+    Such messages certainly reach the target. For each target, they go to an added exchange. The bindings of this
+    exchange are those of ``choice`` with other targets, redirected to nowhere. Its alternate is the target.
     """
     by_target: dict[_Target, list[Binding]] = {}
     for binding in choice.bindings:

@@ -225,7 +225,7 @@ def parse_topology(
 
     Args:
         text: The text of a file.
-        name: The name of the text in errors. Its suffix distinguishes YAML from JSON; without a suffix, the text does.
+        name: The name of the text in errors. Its suffix distinguishes YAML from JSON; if it has none, the content does.
         form: The form of the file; if None, it is guessed from the content.
         vhost: The virtual host or the broker, if the file has several.
         state: Runtime state that the file of a JMS broker cannot contain, or the name of a JSON file with this state:

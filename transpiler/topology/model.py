@@ -152,8 +152,8 @@ class Topology:
     def relay_nodes(self) -> Mapping[str, TargetType]:
         """For each name that an address in ``to`` can have at the anonymous relay, the kind of node that it denotes.
 
-        If a queue and an exchange have the same name, it denotes the kind that the broker resolves first. The names are
-        those of whole addresses; they are meaningless if ``rules.relay`` is ``PATH``.
+        If a queue and an exchange have the same name, the name denotes the kind that the broker resolves first. The
+        names are those of whole addresses; they are meaningless if ``rules.relay`` is ``PATH``.
         """
         exchanges: dict[str, TargetType] = {name: "exchange" for name in self.exchange_by_name if name}
         queues: dict[str, TargetType] = dict.fromkeys(self.queue_names, "queue")

@@ -212,8 +212,8 @@ class Function(IdentityEnum):
     ENCODED_BINARY = "encoded binary", "", False, (1,)
     ENCODED_UUID = "encoded uuid", "", False, (1,)
     ENCODED_OTHER = "encoded other", "", False, (1,)
-    #: ``PLAIN_OF_ENCODED``: the text of bytes that are not a value in AMQP's encoding, otherwise NULL.
-    #: ``TEXT_OF_ENCODED``: the same, but for an encoded string the decoded string.
+    #: ``PLAIN_OF_ENCODED``: the text of bytes that are not a value in AMQP's encoding. ``TEXT_OF_ENCODED``: the text of
+    #: such bytes, or the string that bytes encode. Both functions return NULL for other encoded values.
     PLAIN_OF_ENCODED = "plain of encoded", "", False, (1,)
     TEXT_OF_ENCODED = "text of encoded", "", False, (1,)
     #: The bytes that hexadecimal digits represent.

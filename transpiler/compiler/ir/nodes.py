@@ -74,7 +74,7 @@ class When:
 
 @dataclass(frozen=True, slots=True)
 class RowParameter:
-    """The constant at index ``place`` of the current row of an ``AnyRow``; it occurs only inside that node."""
+    """The constant at index ``place`` of the current row of the ``AnyRow`` around this node."""
 
     place: int
     type: ColumnType
@@ -160,10 +160,10 @@ XPathTest = str | XPathChain
 
 @dataclass(frozen=True, slots=True)
 class AnyRow:
-    """The test that ``predicate`` holds for one or more of ``rows``; a ``RowParameter`` in it is a constant of the row.
+    """The test that ``predicate`` holds for one or more of ``rows``.
 
-    If ``key`` is not None, only rows whose first constant equals the value of ``key`` are tested, so that the predicate
-    need not compare it.
+    A ``RowParameter`` in the predicate is a constant of the tested row. If ``key`` is not None, only rows whose first
+    constant equals the value of ``key`` are tested, so that the predicate need not compare this constant.
     """
 
     predicate: Predicate

@@ -107,7 +107,7 @@ def substitute_parameters(node: Predicate, values: Mapping[int, Value]) -> Predi
 
 
 def size(node: Node) -> int:
-    """Return the number of nodes in the SQL of ``node``, in which a child counts as often as it is written."""
+    """Return the number of nodes in the SQL of ``node``. A shared child counts each time that the SQL contains it."""
     return Sizes().of(node)
 
 

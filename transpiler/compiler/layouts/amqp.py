@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AmqpLayout(ArchiveLayout):
-    """The layout of the canonical schema, or of the ``sections`` of it that a DataFrame has.
+    """The layout of the canonical schema, or of only those of its ``sections`` that a DataFrame has.
 
     ``promoted`` are application properties that have their own column, with its Spark type (``{"color": "STRING",
     "weight": "BIGINT"}``): the column is read instead of the map, because file readers can skip rows by it. All values

@@ -204,7 +204,7 @@ def _delivery_properties(message: Message) -> dict[str, Any]:
 
 
 def _reply_to(address: str | None) -> dict[str, str | None] | None:
-    """Return ``address`` as an exchange and a routing key; None if it is None.
+    """Return ``address`` as an exchange and a routing key; None if ``address`` is None.
 
     An address without a slash is a queue name, the routing key of the default exchange.
     """

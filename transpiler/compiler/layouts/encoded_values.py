@@ -102,7 +102,7 @@ _SIZED_CODES = frozenset(b"\xa0\xa1\xa3\xb0\xb1\xb3\xc0\xc1\xd0\xd1\xe0\xf0")
 
 
 def _decoded(octets: bytes) -> AmqpValue | None:
-    """Return the value that ``octets`` encode; None if they are not exactly one encoded value."""
+    """Return the value that ``octets`` encode; None if ``octets`` are not exactly one encoded value."""
     if octets in _BOOLEANS:
         return AmqpValue(AmqpType.BOOLEAN, _BOOLEANS[octets])
     if octets in (b"\x43", b"\x44"):

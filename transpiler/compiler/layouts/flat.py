@@ -295,7 +295,7 @@ def _reading_of(name: str, found: Found) -> Advice:
 
 
 def column_in(table: Table, path: Path) -> ir.Column | Unusable:
-    """Return the column or struct field ``path`` of ``table``, or the reason why it cannot be a property."""
+    """Return the column or struct field ``path`` of ``table``, or the reason why the column cannot be a property."""
     found = table.find(path)
     if found is None:
         names = first_of([field["name"] for field in table.schema["fields"]], MAX_NAMES)

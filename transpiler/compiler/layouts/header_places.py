@@ -189,7 +189,7 @@ Columns = Mapping[str, ColumnType]
 class HeaderOption:
     """The column or key that a user names for a header field.
 
-    ``reading`` converts its value; None means the field's usual reading. ``kind`` states whether ``name`` is a column
+    ``reading`` converts the value; None means the field's usual reading. ``kind`` states whether ``name`` is a column
     or a key; None means a column if the table has such a column.
     """
 

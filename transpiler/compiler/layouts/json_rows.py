@@ -84,7 +84,7 @@ def message_from_json_row(value: Any, layout: Layout) -> Message:
     """Return the message in ``value``, a row of ``layout`` in JSON; columns that the layout does not read are ignored.
 
     Binary columns are base64, and times ISO 8601 or milliseconds, as Spark's ``to_json`` writes them. A row of ``amqp``
-    may be message JSON; a row of typed columns may, if it has only sections. An invalid value raises ``DecodeError``
+    may be message JSON; a row of typed columns that has only sections, too. An invalid value raises ``DecodeError``
     with its path.
     """
     if not isinstance(value, Mapping):
@@ -101,7 +101,7 @@ def message_from_json_row(value: Any, layout: Layout) -> Message:
 def check_columns(value: Any, layout: Layout) -> None:
     """Raise ``DecodeError`` if ``value`` is a row that has columns, but no column that ``layout`` reads.
 
-    A single such row can be valid: ``to_json`` omits columns that are NULL, so it may be an empty message.
+    A single such row can be valid: ``to_json`` omits columns that are NULL, so the row may be an empty message.
     """
     if not isinstance(value, Mapping) or not value:
         return

@@ -95,7 +95,7 @@ class PropertySource(ABC):
         return {name: value for name, value in self.values(row) if value is not None}
 
     def read_plain(self, row: Mapping[str, Any], name: str) -> AmqpValue | None:
-        """Return the property ``name`` of ``row``, in which text is a string under every policy; None if absent."""
+        """Return the property ``name`` of ``row``; text is a string under every policy. None if it is absent."""
         return self.read(row).get(name)
 
 
@@ -128,7 +128,7 @@ def _texts_of(spark_type: object) -> ColumnType | None:
 
 @dataclass(frozen=True, slots=True)
 class UnchosenTexts(PropertySource):
-    """A column of text that may contain numbers or JSON: a selector that reads it is an error until a user chooses."""
+    """A column of text that may contain numbers or JSON. Reading it is an error until the user chooses a policy."""
 
     column: str
     message: str

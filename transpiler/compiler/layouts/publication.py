@@ -68,7 +68,7 @@ def has_column(row: Mapping[str, Any], layout: Layout | None, name: str) -> bool
 
 
 def names_exchange(row: Mapping[str, Any], layout: Layout | None) -> bool:
-    """Return True if ``row`` can hold an exchange, even if it is NULL. (Rows in JSON omit columns that are NULL.)"""
+    """Return True if ``row`` has a column for the exchange, even if NULL. (Rows in JSON omit columns that are NULL.)"""
     if has_column(row, layout, EXCHANGE):
         return True
     if layout is None:
@@ -78,7 +78,7 @@ def names_exchange(row: Mapping[str, Any], layout: Layout | None) -> bool:
 
 
 def names_key(row: Mapping[str, Any], layout: Layout) -> bool:
-    """Return True if ``row`` can hold a routing key, even if it is NULL."""
+    """Return True if ``row`` has a column for the routing key, even if the routing key is NULL."""
     if any(has_column(row, layout, name) for name in (ROUTING_KEY, ROUTING_KEYS)):
         return True
     return any(layout.has_place(place) for place in PUBLISHED_KEYS)

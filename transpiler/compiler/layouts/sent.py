@@ -82,7 +82,7 @@ class SentLayout(Layout):
         return place == MessageField("properties", "subject") or self.before.has_place(place)
 
     def offers(self, place: MessageField) -> tuple[Advice, ...]:
-        """Return the advice of ``before`` for a field that it does not read."""
+        """Return the advice of ``before`` for a field that ``before`` does not read."""
         return self.before.offers(place)
 
     def declaration(self, name: str, kind: str) -> Advice | None:

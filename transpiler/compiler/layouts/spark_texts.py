@@ -32,7 +32,7 @@ _DECIMAL = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[fFdD
 _HEXADECIMAL = re.compile(r"[+-]?0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+[fFdD]?")
 _TRUE, _FALSE = ("t", "true", "y", "yes", "1"), ("f", "false", "n", "no", "0")
 _SPECIAL = re.compile(r"(?i:[+-]?inf(inity)?|nan)|[+-]NaN")
-#: The characters that Java's ``parseDouble`` trims. Spark trims these and DEL.
+#: The characters that Java's ``parseDouble`` trims. Spark also trims DEL.
 _TRIMMED_BY_JAVA = "".join(map(chr, range(0x21)))
 _TRIMMED = _TRIMMED_BY_JAVA + "\x7f"
 

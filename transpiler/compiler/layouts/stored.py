@@ -24,7 +24,7 @@ from transpiler.message.types import CLASS_OF, AmqpType, ValueType
 
 
 class StoredValue(NamedTuple):
-    """One alternative: an IR value, and the AMQP types that it represents if it is not NULL and ``guard`` holds."""
+    """One alternative: an IR value that represents one of ``types`` if ``guard`` holds and the value is not NULL."""
 
     types: tuple[ValueType, ...]
     value: ir.Value

@@ -24,7 +24,7 @@ from transpiler.compiler.layouts.variant_values import parsed_json, stored_in_va
 from transpiler.message.types import AmqpType, AmqpValue, UntypedText
 
 #: Regular expressions for a text that is a number. ``_JMS_NUMBER``: a JMS literal with an optional sign.
-#: ``_CONNECT_NUMBER``: a number for Kafka Connect, in which only a signed number can begin with a point. They end with
+#: ``_CONNECT_NUMBER``: a number for Kafka Connect, in which only a signed number can begin with a point. Both end with
 #: ``(?!.)`` because Java's $ also matches before a newline.
 _JMS_NUMBER = "(?s)^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?(?!.)"
 _CONNECT_NUMBER = "(?s)^([+-]?[0-9]+([.][0-9]*)?|[+-][.][0-9]+)([eE][+-]?[0-9]+)?(?!.)"
@@ -109,7 +109,7 @@ class ByItsUse:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """The policy ``parsed``: text is what Kafka Connect's ``Values.parseString`` returns for it.
+    """The policy ``parsed``: text is the value that Kafka Connect's ``Values.parseString`` returns for the text.
 
     The result is a number, a boolean, null or a string. Texts that Connect would convert to an array, a map, a quoted
     string or a time stay strings here.

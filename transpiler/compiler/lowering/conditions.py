@@ -90,7 +90,7 @@ class RoutingKey(Protocol[C_co]):
     """The routing key of a message, which bindings test."""
 
     def equals(self, test: Equal, polarity: bool, /) -> C_co:
-        """Return the condition that the routing key equals the key of ``test``; differs if ``polarity`` is False."""
+        """Return the condition that the routing key equals the key of ``test``, or not if ``polarity`` is False."""
         ...
 
     def matches(self, test: Words, polarity: bool, /) -> C_co:
@@ -299,7 +299,7 @@ class PredicateLowering(ConditionLowering[ir.Predicate]):
     def lower_published(self, condition: Condition, polarity: bool) -> ir.Predicate:
         """Return the predicate that a message satisfies ``condition``, or not if ``polarity`` is False.
 
-        Its routing key is read from the row.
+        The routing key of the message is read from the row.
         """
         # Fanout and headers exchanges need no routing key, so a layout without a routing key is valid for them.
         key = self._routing_key() if any(map(reads_key, every_test(condition))) else None

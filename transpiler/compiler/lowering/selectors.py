@@ -106,8 +106,8 @@ class SelectorLowering:
     def _check_size(self, parts: Iterable[ir.Node], span: Span) -> None:
         """Raise ``UnsupportedFeatureError`` if ``parts`` are too large together.
 
-        An operation contains its operands several times, so a chain of operations grows exponentially. It is rejected
-        while it grows, before any code walks it as a tree without shared nodes.
+        An operation contains its operands several times, so a chain of operations grows exponentially. Such a chain is
+        rejected while it grows, before any code walks all its repeated nodes.
         """
         if sum(map(self._sizes.of, parts)) > MAX_NODES:
             raise UnsupportedFeatureError.at(

@@ -11,8 +11,8 @@ from transpiler.base.comparison import Comparison
 from transpiler.base.text_pattern import Wildcard
 from transpiler.compiler import ir
 
-#: The classes of predicates whose complement can have any class. The complement of a predicate of any other class is a
-#: ``NotTrue``, so at least one of two complements is in these classes.
+#: If two predicates are complements of each other, at least one of them is of these classes, because the complement of
+#: a predicate of any other class is a ``NotTrue``.
 _HAS_COMPLEMENT = (ir.NotTrue, ir.IsNull, ir.IsNan)
 
 

@@ -124,7 +124,7 @@ def _in_map(path: Path) -> bool:
 
 
 def _together(node: ir.Chain) -> ir.Predicate | _AlternativeTests:
-    """Rewrite a conjunction or disjunction, and merge the terms that test the same union."""
+    """Rewrite the terms of the chain ``node``, and merge all terms that test the same union."""
     kind = type(node)
     groups: dict[Path, list[_AlternativeTests]] = {}
     numbers: list[ir.IsNan] = []

@@ -50,7 +50,7 @@ def make_store(
 def column_place(name: str, path: str | Path, column_type: ColumnType, reading: Reading | None = None) -> HeaderPlace:
     """Return the place of the header field ``name`` in the column or struct field ``path``.
 
-    ``reading`` converts its value; if it is None, the field's usual conversion does.
+    ``reading`` converts the value of the column; None means the usual reading of the field.
     """
     place = ColumnPlace((path,) if isinstance(path, str) else path, column_type)
     return HeaderPlace(place, reading or READINGS[name])

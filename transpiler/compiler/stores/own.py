@@ -152,7 +152,7 @@ def expected_cells(layout: StoreLayout) -> dict[str, str]:
 
 
 def unreadable_cell(layout: StoreLayout, cells: Mapping[str, str]) -> str | None:
-    """Return the message about the first of ``cells`` that is no value of its header field; None if all are valid."""
+    """Return the message about the first of ``cells`` that is invalid for its header field; None if all are valid."""
     for name, expected in expected_cells(layout).items():
         if cells.get(name) and layout.headers[name].read(cells) is None:
             return f"{name}: {mismatch(expected, repr(cells[name]))}"

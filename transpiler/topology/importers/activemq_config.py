@@ -75,7 +75,7 @@ class Forward:
 class Composite:
     """A composite queue or topic.
 
-    ``keeps`` is True if the destination itself also gets the messages, and False if it does not. It is None if the
+    ``keeps`` is True if the destination itself also gets the messages, False if it does not, and None if the
     destination gets only the messages that no target took.
     """
 

@@ -160,7 +160,7 @@ def matching_patterns(patterns: Iterable[str], name: str) -> list[str]:
 
 
 class DeadLetterLinks:
-    """A builder of dead-letter links. The closest policy that matches the name of a destination applies to it."""
+    """A builder of dead-letter links. The policy that applies to a destination is the closest that matches its name."""
 
     def __init__(self, policies: Iterable[DeadLetters]) -> None:
         self._policies = sorted(policies, key=cmp_to_key(_compare))

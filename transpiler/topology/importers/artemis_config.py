@@ -207,10 +207,10 @@ def _read_connection(connection: Element, config: ArtemisConfig) -> None:
 
 
 def _read_cluster(cluster: Element, config: ArtemisConfig) -> None:
-    """Read a cluster connection, whose ``address`` lists the prefixes of the addresses that it shares.
+    """Read a cluster connection, whose ``address`` lists the prefixes of the addresses that the cluster shares.
 
     The cluster does not share addresses with a prefix after ``!``
-    (``ClusterConnectionBridge.createSelectorFromAddress``). They count as shared here, so that results claim less.
+    (``ClusterConnectionBridge.createSelectorFromAddress``). Here, such addresses count as shared, which claims less.
 
     Under STRICT each message goes to the next broker that has the queue, with or without a consumer
     (``BindingsImpl.getNextBinding``). Under ON_DEMAND each message goes to a broker whose queue has a consumer, or else

@@ -28,7 +28,7 @@ class Condition(NamedTuple):
 
     @property
     def told(self) -> str | None:
-        """The name of the dialect; None for the dialect of the broker's filters, and if both dialects agree on it."""
+        """The name of the dialect; None if the text has the same meaning in the dialect of the broker's own filters."""
         return None if self.dialect is ARTEMIS_CORE or _reads_alike(self.text) else self.dialect.name
 
 

@@ -122,7 +122,7 @@ def of_senders(takers: Iterable[Taker]) -> Iterator[Diagnostic]:
 
 
 def filter_at(selector: str, dialect: Dialect, hop: Hop | None, address: str | None) -> Decided:
-    """Return ``selector`` with names replaced by their values known at ``address``, and how far it is then decided."""
+    """Return the partial evaluation of ``selector`` with the values that ``hop`` and ``address`` determine."""
     return with_known_names(selector, known_at(hop, address), dialect)
 
 
@@ -181,7 +181,7 @@ class BySettings:
         return following
 
     def refusals(self, entry: Entry) -> Target | None:
-        """Return a target that gives the sends that the broker rejects this outcome; None if it rejects no send."""
+        """Return a target for the sends that the broker rejects, with this outcome; None if it rejects no send."""
         if entry.type is None or entry.last or entry.detached:
             return None
         return self._by_answer(entry, entry.type, Answer.REFUSED, REJECTED, None)

@@ -466,7 +466,7 @@ class _Artemis:
     def _later(
         self, name: str, pattern: TopicPattern, entry: Entry, link: _Bind, otherwise: Target | None
     ) -> Target | None:
-        """Return the target that compares the addresses that were created after the wildcard address ``pattern``.
+        """Return a target whose bindings match the addresses that were created after the wildcard address ``pattern``.
 
         The first word after the wildcard that occurs in the address determines how the following words are compared.
         Messages that do not match go to ``otherwise``.

@@ -185,7 +185,7 @@ class Policies:
 
 
 def operator_policy(entry: Entry, findings: Findings) -> Entry:
-    """Return an operator policy as a policy, without an alternate, which RabbitMQ rejects: a finding reports it."""
+    """Return an operator policy without an alternate, which RabbitMQ rejects; add a finding about an alternate."""
     definition = entry.data.get("definition")
     # In an export of RabbitMQ 3.10, the definition is a list of pairs, as in Erlang.
     pairs = definition.items() if isinstance(definition, Mapping) else definition

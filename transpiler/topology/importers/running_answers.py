@@ -306,7 +306,7 @@ def _over(declared: Json | None, one: Json, part: str, vhost: str | None) -> dic
     merged = {**({} if vhost is None else {"vhost": vhost}), **(declared or {}), **one}
     arguments = merged.get("arguments")
     if declared is not None and isinstance(arguments, Mapping):
-        # Brokers report the type of a queue even if its declaration does not set the type: classic.
+        # Brokers report the type ``classic`` of a queue even if the declaration of the queue does not set a type.
         given = declared.get("arguments") or {}
         if arguments.get("x-queue-type") == "classic" and "x-queue-type" not in given:
             merged["arguments"] = {name: value for name, value in arguments.items() if name != "x-queue-type"}

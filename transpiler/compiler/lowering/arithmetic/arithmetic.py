@@ -57,7 +57,7 @@ def sign(operator: Arithmetic, operand: Operand, dialect: Dialect) -> Operand:
         item = number
         if operator is Arithmetic.SUBTRACT:
             if is_java(dialect) and item.type in (OperandType.BYTE, OperandType.SHORT):
-                # "Don't know how to negate": the broker's code has no case for these types.
+                # "Don't know how to negate": the broker throws for the type of this alternative.
                 error = ir.any_of(error, item.stands)
                 continue
             negative = _negative(item, dialect)

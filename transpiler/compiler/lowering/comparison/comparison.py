@@ -355,7 +355,7 @@ def between(value: Operand, low: Operand, high: Operand, negated: bool, dialect:
 def _one_test(value: Operand, low: Operand, high: Operand, dialect: Dialect) -> Outcomes:
     """Return the outcomes of BETWEEN in dialects that evaluate it as one test, not as two comparisons joined by AND.
 
-    It is unknown if any of the three operands is NULL.
+    The result is unknown if any of the three operands is NULL.
     """
     operands = (value, low, high)
     above = compare(Comparison.GE, value, low, dialect)

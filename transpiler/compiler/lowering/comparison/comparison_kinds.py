@@ -235,7 +235,7 @@ def _sign(value: ir.Value) -> ir.Value:
 def _exactly(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predicate:
     """Return the exact comparison of an integer with a double.
 
-    Compare them as doubles, which keeps the order; if the doubles are equal, compare them as integers.
+    Compare both numbers as doubles, which keeps the order; if the doubles are equal, compare the numbers as integers.
     """
     if left.type == DOUBLE:
         return _exactly(operator.mirrored, right, left)

@@ -71,7 +71,7 @@ class Names:
         self._operands: dict[tuple[str | None, str], Operand] = {}
 
     def operand(self, identifier: ast.Identifier) -> Operand:
-        """Return the operand for a name. If the layout does not store it, raise ``LayoutError``."""
+        """Return the operand for a name. If the layout does not store the name, raise ``LayoutError``."""
         key = identifier.section, identifier.name
         known = self._operands.get(key)
         if known is None:
@@ -85,7 +85,7 @@ class Names:
         return known
 
     def literal_text(self, node: ast.StringLiteral, test: ast.Compare | ast.In | None = None) -> str:
-        """Return the text of the literal ``node``. If ``test`` compares a JMS ID with the literal, make it canonical.
+        """Return the text of the literal ``node``; the canonical text if ``test`` compares the literal with a JMS ID.
 
         The canonical text of an ID has its hexadecimal digits, which are not case-sensitive, in one case.
         """
@@ -201,7 +201,7 @@ class Names:
         self._warn("type.header", message, identifier, *(self.layout.declaration(field.name, kind) or (None, None)))
 
     def _origin(self, field: HeaderField, origin: Origin) -> Operand | None:
-        """Return the operand of ``origin``; None if neither the layout nor the receiver has it."""
+        """Return the operand of ``origin``; None if neither the layout nor the receiver has fields of ``origin``."""
         if origin.conversion in (Conversion.EXPIRY, Conversion.EXPIRY_UNLESS_ZERO):
             duration, *times = (self._whole_number(place) for place in origin.places)
             if duration is None:

@@ -223,10 +223,10 @@ class Conditions:
     def judged_test(
         self, key: Hashable, judge: Callable[[Message], Verdict], place: MessageField | None, text: str
     ) -> Test:
-        """Return the test known as ``key``, or a new test that is TRUE or FALSE.
+        """Return the test with the key ``key``; if there is none, add a test that is TRUE or FALSE, never unknown.
 
-        ``judge(message)`` returns the result of the test. The test reads the message field ``place``; if that is None,
-        it may read any part of the message. ``text`` is the test in words.
+        ``judge(message)`` returns the result of the test. The test reads the message field ``place``, or any
+        part of the message if ``place`` is None. ``text`` is the test in words.
         """
         known = self._known.get(key)
         if known is None:

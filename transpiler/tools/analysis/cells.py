@@ -146,7 +146,7 @@ def _judge_of(test: Test) -> Callable[[Message, Any], int]:
     answers: dict[object, int] = {}
 
     def once(message: Message, value: Any) -> int:
-        """Judge ``message``, or reuse the outcome of a value of the same type, equally ordered with all constants."""
+        """Judge ``message``; values of one type that compare the same with all constants are judged only once."""
         kind, content = (value.type, value.value) if isinstance(value, AmqpValue) else (type(value), value)
         key: object = content
         if isinstance(content, str):
@@ -189,7 +189,7 @@ def _typed(kind: AmqpType, *values: Any) -> list[AmqpValue]:
     return [AmqpValue(kind, value) for value in values]
 
 
-#: Values of each type that are equal to, less than and greater than values of other types, exactly and when rounded.
+#: Values to compare in pairs: values of different types that are equal, less or greater, exactly or when rounded.
 _PAIRED: tuple[AmqpValue | None, ...] = (
     None,
     *_typed(AmqpType.BOOLEAN, False, True),

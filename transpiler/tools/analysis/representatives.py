@@ -39,7 +39,7 @@ from transpiler.tools.analysis.pattern_products import shortest_texts
 _JMS = frozenset({AmqpType.BOOLEAN, AmqpType.STRING, AmqpType.FLOAT, AmqpType.DOUBLE}) | {
     *(AmqpType.BYTE, AmqpType.SHORT, AmqpType.INT, AmqpType.LONG)
 }
-#: Lowest and highest value of each type that some dialect converts to an integer, the types of JMS first.
+#: Lowest and highest value of each type that some dialect converts to an integer. The types of JMS come first.
 _INTEGERS = {kind: INTEGER_RANGES[kind] for kind in (AmqpType.LONG, AmqpType.INT, AmqpType.SHORT, AmqpType.BYTE)} | {
     **INTEGER_RANGES,
     AmqpType.CHAR: (0, 0x10FFFF),

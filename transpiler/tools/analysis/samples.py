@@ -140,7 +140,7 @@ def _items(place: MessageField, tests: Sequence[Test], constants: Sequence[objec
     unique: dict[str, Item] = {}
     for item in (Item(None, False), *items):
         unique.setdefault(repr(item.value), item)
-    # Only the first values are combined. For arithmetic, the order of ``_calculated`` is kept.
+    # The order matters, because only the first values are combined. For arithmetic, keep that of ``_calculated``.
     return list(unique.values()) if calculating else sorted(unique.values(), key=lambda item: item.rare)
 
 

@@ -155,8 +155,8 @@ def _value(value: AmqpValue) -> str:
 class Parting(NamedTuple):
     """The difference between a routing key and a pattern.
 
-    ``edits`` is the minimum number of words to change, add or remove until the key matches. ``first`` is the first of
-    these edits, as text.
+    ``edits`` is the minimum number of words to change, add or remove until the key matches. ``first`` is the first
+    edit, as text.
     """
 
     edits: int

@@ -99,7 +99,7 @@ def _conjunction(node: ast.And, terms: tuple[ast.Expression, ...], goal: Goal, e
 
 
 def _whole(node: ast.Expression) -> Decision:
-    """Return the decision of a condition whose exact result has to stay the same: all of its leaves."""
+    """Return a decision with all leaves of ``node``, because its exact result, FALSE or unknown, has to stay."""
     return Decision(node, tuple(map(_whole, ast.children(node))) if isinstance(node, JUNCTIONS) else ())
 
 

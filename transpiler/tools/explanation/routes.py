@@ -75,7 +75,7 @@ class BindingExplanation:
 
 @dataclass(frozen=True, slots=True)
 class StepExplanation:
-    """A step of a message onward from its queue, and the explanation of its route from there, None without a route."""
+    """A step of a message onward from its queue, and the explanation of its next route; None if it is not routed."""
 
     step: Step
     route: RouteExplanation | None
@@ -258,7 +258,7 @@ def _explained(traced: Traced, nearest: int) -> RouteExplanation:
             elif not sent or _is_at(topology, binding, visit):
                 missed.append(_binding(topology, binding, visit, written, lacks(topology, binding, visit, message)))
     if sent:
-        # Several bindings may implement the same divert, or lead to the same queue.
+        # List a divert or queue once, even if several bindings implement the divert or lead to the queue.
         took, possible, missed = (_once(listed) for listed in (took, possible, missed))
         took = _without_ends(took) if topology.rules.addressing.queues_are_places else took
         missed = [one for one in missed if not any(map(one.is_case_of, (*took, *possible)))]

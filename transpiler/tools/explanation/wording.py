@@ -143,7 +143,7 @@ def _default_note(node: ast.Expression, evaluation: Evaluation) -> str:
     if own is not None:
         return ""
     place = next((place.field for place in field.places if place.section != RECEIVER), field.name)
-    # The only flag with a default, whose name is not a noun.
+    # ``durable`` is the only such field whose name is not a noun.
     named = "durable flag" if place == "durable" else place.replace("_", " ")
     return f" (the default: the message has no {named})"
 

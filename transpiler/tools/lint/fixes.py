@@ -125,7 +125,7 @@ def _with_placeholders(text: str, broken: Sequence[Span]) -> str:
 
 
 def _placeholder(span: Span) -> str:
-    """Return the placeholder for the condition at ``span``, with a blank at the end if the span is empty."""
+    """Return the placeholder for the condition at ``span``, with a blank at the end if the condition is missing."""
     return _PLACEHOLDER if span.end > span.start else f"{_PLACEHOLDER} "
 
 

@@ -125,8 +125,8 @@ def _at_the_mistake(
 ) -> Message | None:
     """Return a message on which ``mutant`` and ``tree`` disagree, or None if none is found here.
 
-    The messages are ``bases`` in which the property of the changed condition has a constant that only the original or
-    only the changed condition contains. They are tried first because the analysis is slow for long lists.
+    In each message of ``bases``, the property of the changed condition gets each constant that only the original or
+    only the changed condition contains. This is faster than the analysis, which is slow for long lists.
     """
     if mutant.changed is None:
         return None
@@ -393,9 +393,9 @@ def _sides(
 
 
 def _rank(value: Any, truth: Truth, constants: list[int | float]) -> tuple[int, float]:
-    """Return a rank of how unlikely ``value`` is in a test case, and its distance from ``constants``.
+    """Return how unlikely ``value`` is in a test case with the result ``truth``, and its distance from ``constants``.
 
-    For an unknown condition, a missing value is likely; if ``constants`` has numbers, a number is likely.
+    If the result is unknown, a missing value is likely. If ``constants`` has numbers, a number is likely.
     """
     if value is None:
         return 0 if truth is None else 1, 0
@@ -405,7 +405,7 @@ def _rank(value: Any, truth: Truth, constants: list[int | float]) -> tuple[int, 
     alike = not constants if not is_number else type(content) in map(type, constants)
     rank = (2 if truth is None else 0) + (0 if plain else 2) + (not alike)
     distance = min((abs(content - constant) for constant in constants), default=0) if is_number else 0
-    # The next double is harder to read than a number with a distance of 0.5, so it ranks lower.
+    # The double next to a constant is harder to read than a value 0.5 away from it, so it ranks lower.
     return rank, 50 if 0 < distance < 0.1 else distance
 
 
@@ -425,7 +425,7 @@ def _decides(
 def _beside(
     base: Message, message: Message, subject: Subject | None, leaf: ast.Expression | None, dialect: Dialect
 ) -> Message:
-    """Return ``base`` with the value of ``message`` for ``subject``; if that is None, for the fields ``leaf`` reads."""
+    """Return ``base`` with the values of ``message`` for ``subject``, or if it is None, for all fields of ``leaf``."""
     own, other = base.to_dict(), message.to_dict()
     if subject is not None:
         section = "header_values" if subject.place is None else subject.place.section

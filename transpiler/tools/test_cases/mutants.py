@@ -35,7 +35,7 @@ class Mutant(NamedTuple):
 
 
 def mutants(tree: ast.Expression, dialect: Dialect) -> Iterator[Mutant]:
-    """Yield the mutants of the selector ``tree``, at most ``MAX_MUTANTS``; conditions in the order of the text."""
+    """Yield at most ``MAX_MUTANTS`` mutants of the selector ``tree``, in the order of their conditions in the text."""
     for count, mutant in enumerate(_of(tree, dialect, tree)):
         if count >= MAX_MUTANTS:
             return

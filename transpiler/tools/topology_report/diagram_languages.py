@@ -71,7 +71,7 @@ def mermaid_text(graph: Graph) -> str:
 
 def _in_mermaid(text: str) -> str:
     """Return ``text`` for Mermaid quotes: letters, digits and some signs unchanged, the rest as entity codes."""
-    # Control and bidirectional characters are made printable, because their entity codes would take effect.
+    # Replace control and bidirectional characters, because they would take effect even as entity codes.
     text = printable(text.replace("\r\n", "\n").replace("\r", "\n"))
     marks = {found.end() - 1 for found in _MARKDOWN.finditer(text)}
     return "".join(
@@ -89,7 +89,7 @@ def dot_text(graph: Graph, node_style: str = "", edge_style: str = "", exchange_
     columns = _columns(graph)
     lines = [
         "digraph topology {",
-        # Unconnected parts are side by side. Ranks are narrow, because an arrow with a label takes two ranks.
+        # Draw unconnected subgraphs side by side. Ranks are narrow, because an arrow with a label takes two.
         "  rankdir=LR; pack=true; ranksep=0.2; nodesep=0.1;",
         # Graphviz knows the widths of letters in this font; it assumes that any other font is narrow.
         f'  node [fontname="Helvetica"{node_style}];',

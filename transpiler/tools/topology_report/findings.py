@@ -449,7 +449,7 @@ def may_contain(topology: Topology, outer: Binding, inner: Binding) -> bool:
     ) or topology.replacement_key(outer) != topology.replacement_key(inner):
         return False
     if not topology.rules.addressing.has_exchanges and outer.path == inner.path != "":
-        # Both bindings are cases of one element in a JMS broker's file, for messages of different origin.
+        # Both bindings come from one element of a JMS broker's file, and accept messages of different origin.
         return False
     kind = topology.exchange_by_name[outer.source].kind
     if kind.choosing is not None:

@@ -93,7 +93,7 @@ def build_graph(topology: Topology, summary: Summary | None = None, max_nodes: i
 
 
 def _told_once(graph: Graph) -> Graph:
-    """Return ``graph`` with each label that many dashed arrows to a node share moved to the node, for legibility."""
+    """Return ``graph``; if many dashed arrows to a node have the same label, the node gets this label."""
     counts = Counter((arrow.target, arrow.label) for arrow in graph.arrows if arrow.alternate and arrow.label)
     many = {ends: count for ends, count in counts.items() if count >= MAX_SAME}
     said: dict[str, list[str]] = {}
@@ -285,7 +285,7 @@ def _grouped(graph: Graph, key: Callable[[Node], Hashable]) -> Graph:
 
 
 def _common(one: str, other: str) -> str:
-    """Return a common label for two merged arrows, without their routing keys if these differ."""
+    """Return the label of an arrow merged from arrows with the labels ``one`` and ``other``, without unequal keys."""
     if one == other:
         return one
     kinds = [_KEY.sub("", label) for label in (one, other)]

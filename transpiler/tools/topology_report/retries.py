@@ -40,7 +40,7 @@ _BY_CONSUMER = (
 
 
 def retries(topology: Topology) -> Iterator[Finding]:
-    """Yield for each queue with redelivery how long it waits, how often it delivers, and where the message ends."""
+    """Yield for each queue with redelivery the waits, the number of deliveries, and where a message finally goes."""
     links: dict[str, list[Link]] = {}
     for link in topology.onward:
         if link.source is not None and link.source_type == "queue" and link.kind in ("dead-letter", "alternate"):
@@ -59,7 +59,7 @@ def retries(topology: Topology) -> Iterator[Finding]:
 def _by_expiry(
     topology: Topology, links: Mapping[str, list[Link]], settings: Mapping[str, Mapping[str, InEffect]]
 ) -> Iterator[Finding]:
-    """Yield the retries of RabbitMQ through queues in which messages expire."""
+    """Yield the retries of RabbitMQ that lead through queues in which a message waits until it expires."""
     letters = Letters(topology)
     waits = {name: wait for name, of in settings.items() if (wait := _number(of.get("message-ttl"))) is not None}
     for queue in topology.queues:
@@ -76,7 +76,7 @@ def _by_expiry(
                 elif last == queue.name:
                     ends = _BY_CONSUMER
                 elif last in waits:
-                    # The message is not rejected on this way, so the broker drops it when it comes back.
+                    # RabbitMQ drops a message that comes back to a queue if no consumer rejected it on the way.
                     ends = f"the broker drops it when it comes to {last} again, for nobody has rejected it on the way"
                 else:
                     ends = f"it stays in {last}"

@@ -61,7 +61,7 @@ class Names:
         return _replaced(topology, binding, lambda link: link)
 
     def _mapping(self, names: Iterable[str], known: set[str]) -> dict[str, str]:
-        """Return new names for the ``names`` that change; if two would become the same, the second is not renamed."""
+        """Return the new names of those ``names`` that change. A name stays if its new name is already taken."""
         mapping: dict[str, str] = {}
         taken: set[str] = set()
         for name in dict.fromkeys(names):

@@ -193,8 +193,7 @@ class Search:
         for name in dict.fromkeys((*self.old.exchange_by_name, *self.new.exchange_by_name)):
             before, after = self.old.exchange_by_name.get(name), self.new.exchange_by_name.get(name)
             if before != after:
-                # The exchange has changed: try a message for each binding, and a message that no binding matches, which
-                # reaches the alternate exchange.
+                # Try a message for each binding of the changed exchange, and one without a binding, for the alternate.
                 bindings = (*self.old.bindings_by_source.get(name, ()), *self.new.bindings_by_source.get(name, ()))
                 topic = self.new.rules.topic
                 keys = (key for one in bindings[:20] for key in topic_keys(topic.pattern(one.key)))

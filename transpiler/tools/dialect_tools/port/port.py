@@ -231,7 +231,7 @@ class _Porting:
         try:
             return ast.Not(self.condition(operand, replace(goal, truths=truths, into=not goal.into)))
         except _FailedError:
-            # Without the NOT there are more candidates, so move the negation inward.
+            # Move the negation inward, because more candidates exist for a condition without NOT.
             del self.notes[notes:]
             kept, self.errors = self.errors, errors
         try:
@@ -282,7 +282,7 @@ class _Porting:
         exposed = replace(goal, exposed=True)
         holds, not_true = replace(exposed, truths=_TRUE), replace(exposed, truths=frozenset({False, None}))
         if kind is ast.Or:
-            # The terms before the last decide only if one is TRUE; otherwise the last term decides.
+            # If no term is TRUE, the last term of an OR decides.
             before, whole = (holds, ast.Or) if True in goal.truths else (not_true, ast.And)
             return joined(whole, tuple(self._each(terms, [before] * (len(terms) - 1) + [exposed])))
         ends = replace(exposed, truths=goal.truths - _TRUE)

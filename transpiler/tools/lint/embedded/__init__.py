@@ -58,7 +58,7 @@ _READERS: Mapping[str, Callable[[str], Iterator[InFile]]] = {
 }
 #: The file name extensions of shell scripts.
 _SCRIPTS = (".sh", ".bash")
-#: The kinds of files that are read, by the name of the kind that a user can give: the extension of each kind.
+#: File name extension for each kind of file, by the name of the kind that a user can give.
 KINDS: Mapping[str, str] = {
     "selectors": SELECTOR_FILES[0],
     **{suffix[1:]: suffix for suffix in _READERS if suffix not in SELECTOR_FILES},

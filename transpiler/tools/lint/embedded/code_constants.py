@@ -112,8 +112,7 @@ class Constants:
     ) -> Iterator[tuple[str | None, str, Iterable[PurePath]]]:
         """Yield where to search for ``constant``, the likeliest first: a type, the constant's name there, and files.
 
-        The type is None if the constant is declared outside types. ``outer`` are the words before ``constant``, such
-        as its type.
+        The type is None for constants outside types. ``outer`` are the words before ``constant``, such as its type.
         """
         if outer:
             type_name = user.renamed.get(outer[-1], outer[-1])

@@ -174,7 +174,7 @@ class Scopes:
         return scope
 
     def _read_values(self) -> None:
-        """Find the values of each variable; named arguments are not assignments."""
+        """Store the values that assignments give to each variable; named arguments of calls are skipped."""
         brackets: list[str] = []
         later: list[tuple[int, int]] = []
         for number, token in enumerate(self._tokens):

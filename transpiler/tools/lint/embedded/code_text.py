@@ -258,7 +258,7 @@ class _Reader:
         is_block = self._code[number].text == "{" and (not name or (number > 0 and self._code[number - 1].text == ")"))
         is_block |= is_body
         if is_block and number and self._code[number - 1].text in ("(", ",", "[", "{", "=", ":", "return"):
-            # An object or a map as an argument.
+            # These braces contain an object or a map, not statements.
             is_block = False
         squeezed_name = squeezed(name)
         is_alone = self._code[number].text == "(" and (number < 2 or self._code[number - 2].text not in _BEFORE_NAMES)
@@ -274,7 +274,7 @@ class _Reader:
         return False
 
     def _key(self, number: int) -> None:
-        """Find the selector after the token ``number`` if it is a key of a data file."""
+        """If the token ``number`` is a key for selectors in data files, add the value after it as a selector."""
         token = self._code[number]
         if not (token.kind == "text" or token.text.isupper()) or not _IN_KEYS.search(token.text):
             return

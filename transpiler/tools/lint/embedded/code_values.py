@@ -283,7 +283,7 @@ class Values:
         ends = behind is None or behind.text in _ENDS or (behind.on_new_line and behind.text not in _CONTINUES)
         kind: Kind = next((kind for kind in ("text", "unknown", "other") if kind in kinds), "none")
         if kind == "other" and not ends:
-            # The value may be the condition of a choice between texts.
+            # The value may be the condition of a choice between the texts after it.
             kind = "unknown"
         if len(operands) > 1 or not ends:
             operands = [self._here(operand, *place) for operand, place in zip(operands, places, strict=True)]

@@ -86,7 +86,7 @@ def with_holes(mapped: MappedText) -> MappedText | None:
 def _valuations(text: str, keys: Sequence[str], properties: Callable[[], Properties]) -> Iterator[Mapping[str, str]]:
     """Yield values for ``keys``, the placeholders of ``text``: first the values of all profiles, then those of each.
 
-    Of several values of one key, each combination is yielded, up to ``_MAX_TEXTS`` for each profile.
+    If a key has several values, each combination is yielded, up to ``_MAX_TEXTS`` for each profile.
     """
     by_profile = properties()
     defaults = {match["key"]: match["default"] for match in _PLACEHOLDER.finditer(text) if match["default"] is not None}

@@ -51,7 +51,7 @@ _BROKERS = r"(?i)jms|amqp|activemq|artemis|qpid|stomp|\bnms\b|ejb|messagedriven"
 _JMS_API = re.compile(r"\b(?:javax|jakarta)\.jms\b|\bApache\.NMS\b")
 _ARTEMIS_CORE = r"ClientSession|artemis\.api\.core"
 _ARTEMIS_SERVER = rf"{_ARTEMIS_CORE}|JMSServerManager"
-#: Pattern of a file that uses Artemis's core API and not JMS, because in a file with both, a session may be of either.
+#: Pattern of a file that uses Artemis's core API and not JMS: in a file with both, a session may be of either.
 _CORE_ALONE = rf"(?s)\A(?!.*(?:javax|jakarta)\.jms).*(?:{_ARTEMIS_CORE})"
 
 PLACES: tuple[Place, ...] = (
@@ -150,7 +150,7 @@ PLACES: tuple[Place, ...] = (
     Place("code", "createSubscriber(_, $, *)", near=_JMS),
     # JMS for Go.
     Place("code", "create*WithSelector(..., $)", near=_MESSAGING),
-    # Other helper functions: an argument that is named like a selector, or has an operator.
+    # Other helper functions: their selector is the argument that is named like one, or has an operator.
     *(
         Place("code", f"create*{kind}*(..., $, ...)", near=_MESSAGING_NOT_AZURE, is_sure=False)
         for kind in ("Consumer", "Receiver", "Subscriber", "Browser")
@@ -196,8 +196,7 @@ PLACES: tuple[Place, ...] = (
     Place("code", "receiveSelected(..., $)"),
     Place("code", "receiveSelectedAndConvert(..., $)"),
     Place("code", "browseSelected(..., $, _)"),
-    # Assignments, members and named arguments of any call. In files that mention no broker, messageSelector may be a
-    # CSS selector.
+    # Assignments, members and named arguments of any call. In web pages, messageSelector is often a CSS selector.
     Place("code", "messageSelector = $", near=_BROKERS),
     Place("code", "messageSelector = $", is_sure=False),
     Place("code", "jmsSelector = $"),
@@ -367,7 +366,7 @@ def text_pattern() -> re.Pattern[str]:
 
 
 def is_worth_reading(text: str, is_code: bool) -> bool:
-    """Return False if the file ``text`` certainly has no selector in the places listed here; a fast test."""
+    """Return False if a fast test shows that the file ``text`` has no selector in the places of ``PLACES``."""
     lowered = text.lower()
     words = _WORDS_OF_CODE if is_code else _WORDS
     # Search for the words first, because most files contain no word, and a word is found faster than a pattern.

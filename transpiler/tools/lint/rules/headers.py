@@ -133,7 +133,7 @@ def _is_text(node: ast.Expression, context: Context) -> bool:
     """
     if not isinstance(node, ast.Identifier) or node.section:
         return False
-    # An annotation, which is not in the table, and a property may have any type.
+    # Properties and annotations, which are not in the table, may have any type.
     field = context.dialect.fields.table.get(node.name)
     if field is None or field.type is not OperandType.STRING or field.falls_back_to_property:
         return False

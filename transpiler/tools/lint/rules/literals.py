@@ -114,7 +114,7 @@ def _without_wildcard(node: ast.Like, context: Context) -> Iterator[Doubt]:
         shown = context.source.text[node.operand.span.start : node.operand.span.end]
         texts = "".join(part for part in parts if isinstance(part, str))
         if node.escape is not None and (_STARRED.fullmatch(texts) or _WITH_PERCENT.fullmatch(texts)):
-            # The author has escaped the wildcard on purpose. Do not suggest =, which would make it look like a mistake.
+            # The author escaped the wildcard on purpose. Do not suggest =, with which it would look like a mistake.
             return
         fix = Fix(f"{shown} {sign} {string_literal(texts)}", span=context.bare_span(node))
         if node.escape is None and ("*" in pattern or "?" in pattern):

@@ -44,7 +44,7 @@ _LOSES = "messages on which it keeps another part from throwing may not match th
 def find_redundancies(tree: ast.Expression, context: Context) -> list[Doubt]:
     """Return the findings of all rules of this module except containment, with no finding around another finding."""
     if context.converts_strings:
-        # Strings that are converted to numbers can equal numbers, and other strings.
+        # A string that is converted to a number can equal numbers, and other strings: skip the analysis.
         return []
     found = list(_constants(tree, context))
     if context.repeats_name:
@@ -231,7 +231,7 @@ class _Analysis:
         for kind, own in self._values_of_types(joined):
             alone = any(all(self._holds(term, message) for message in own) for term in group)
             if not alone and all(self._holds(joined, message) for message in own):
-                # The span of a name that is a condition by itself includes its parentheses.
+                # A name alone can be a condition; then its span includes the parentheses around it.
                 shown = self._context.written(ast.names_of(joined)[0]).strip("() \t\r\n")
                 message = f"this is true for every message that has {shown} as {kind}"
                 hint = f"write {shown} IS NOT NULL, or join with AND"
@@ -278,7 +278,7 @@ class _Analysis:
     def _and(self, terms: Sequence[ast.Expression], around: list[ast.Expression]) -> None:
         for number, term in enumerate(terms):
             before = [*around, *terms[:number]]
-            # A term that is never true by itself is reported elsewhere.
+            # Skip a term that is never true by itself, because it gets a finding of its own.
             if number and self._never(term, before) and not self._never(term, []):
                 self._report("lint.never-true", term, before, "this is never true together with {}")
                 return

@@ -43,7 +43,7 @@ def _unquoted_word(node: ast.Compare, context: Context) -> Iterator[Doubt]:
     if not isinstance(left, ast.Identifier) or not isinstance(right, ast.Identifier):
         return
     if not node.operator.is_equality or context.header(right) is not None:
-        # Not with <, >, … because text has no order.
+        # With <, > and so on, no text is meant, because text has no order.
         return
     if is_null(left, context) or is_null(right, context):
         return

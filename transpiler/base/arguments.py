@@ -19,7 +19,7 @@ from transpiler.base.errors import TranspilerError
 
 
 def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
-    """Raise ``TranspilerError`` if ``value`` is not among ``choices``; its hint proposes the most similar choice."""
+    """Raise ``TranspilerError`` with a hint on the most similar choice if ``value`` is not among ``choices``."""
     listed = tuple(choices)
     if value in listed:
         return

@@ -64,7 +64,7 @@ class Setting:
 
 
 class Hint(str):
-    """The text of a hint, with the texts and proposals that it consists of. A string derived from it is a plain str."""
+    """A string that keeps the texts and proposals of which the hint consists. String methods return a plain str."""
 
     parts: tuple[str | StoreCall | Setting, ...]
 

@@ -14,7 +14,7 @@ def names_on_demand(
     """Return the functions ``__getattr__`` and ``__dir__`` of a package.
 
     ``places`` maps each name to its module; ``modules`` are modules of the package itself. If ``before`` is not None,
-    that module is imported before any other: it raises an error that states which requirement is missing.
+    that module is imported before any other, because it raises an error if a requirement is missing.
     """
 
     def get(name: str) -> Any:

@@ -214,7 +214,7 @@ def _decoded(text: str) -> bytes:
     return base64.b64decode(text, validate=True)
 
 
-#: The classes whose values are written as texts: the word for the class, the function from value to text, and back.
+#: Class whose values are written as texts -> its word, the function from value to text, and that from text to value.
 _SPELLED: dict[type, tuple[str, Callable[[Any], str], Callable[[str], Any]]] = {
     bytes: ("bytes", lambda value: base64.b64encode(value).decode(), _decoded),
     Decimal: ("decimal", str, Decimal),

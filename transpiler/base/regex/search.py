@@ -97,7 +97,7 @@ class Regular:
         return self._compiled.search(text) is not None
 
     def split(self, text: str, limit: int = 0) -> tuple[str, ...]:
-        """Split ``text`` as Java's ``String.split`` does, into at most ``limit`` texts; no maximum if it is below 1.
+        """Split ``text`` as Java's ``String.split`` does, into at most ``limit`` texts, or any number if below 1.
 
         An empty match at the beginning yields no empty text before it. If ``limit`` is 0, empty texts at the end are
         removed.

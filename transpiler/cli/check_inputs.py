@@ -41,13 +41,13 @@ from transpiler.tools.lint.run import Text
 
 #: Names of directories that are skipped because they contain third-party code or the output of a build.
 _SKIPPED = frozenset("node_modules target dist obj venv __pycache__ site-packages".split())
-#: A line of the pyproject.toml of this program. A checkout of it is skipped: many selectors of its tests are invalid on
-#: purpose.
+#: Pattern of a line in the pyproject.toml of this program. Checkouts of this program are skipped, because many
+#: selectors in its tests are invalid on purpose.
 _OUR_PROJECT = re.compile(rb'^name *= *"selector-sql"', re.MULTILINE)
 #: An argument that looks like a file name: it has a slash or a suffix, and no blanks, quotes or operators.
 _FILE_NAME = re.compile(r"[^\s'\"=<>()]*(?:[/\\][^\s'\"=<>()]*|\.[A-Za-z][A-Za-z0-9]{0,11})")
-#: Signs of minified code: the end of its file name; or an average line length of more than ``_LONG_LINES`` characters
-#: in a text of more than ``_ENOUGH`` characters.
+#: Minified code is recognised by ``_MINIFIED``, the end of its file name, or by an average line length of more than
+#: ``_LONG_LINES`` characters in a text of more than ``_ENOUGH`` characters.
 _MINIFIED = re.compile(r"\.min\.[cm]?js$")
 _LONG_LINES, _ENOUGH = 1_000, 10_000
 _SCRIPTS = (".js", ".mjs")
@@ -88,7 +88,7 @@ class Inputs:
     left_out: list[str] = field(default_factory=list)
     failed: bool = False
     _git_ignores: GitIgnores = field(default_factory=GitIgnores)
-    #: The files found in each directory.
+    #: Name of a directory -> names of the files found in it.
     _found: dict[str, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -31,7 +31,7 @@ MIN_VALUES = 500_000
 
 
 class Comparable(NamedTuple):
-    """A selector's text, a filter set, or a topology. ``name`` is the name of its file; OLD or NEW without a file."""
+    """A selector's text, a filter set, or a topology. ``name`` is its file's name, or OLD or NEW if it is text."""
 
     value: str | FilterSet | Topology
     name: str

@@ -66,7 +66,7 @@ class TextOrFile(InputFile):
 
 
 def exists(name: str) -> bool:
-    """Return True if there is a file, directory or link ``name``, which may be any text."""
+    """Return True if there is a file, directory or link ``name``; False also if ``name`` cannot be a file name."""
     path = local_file(name)
     try:
         return path is not None and os.path.lexists(system_path(path))
@@ -75,7 +75,7 @@ def exists(name: str) -> bool:
 
 
 def is_directory(name: str) -> bool:
-    """Return True if there is a directory ``name``, which may be any text."""
+    """Return True if there is a directory ``name``; False also if ``name`` cannot be a file name."""
     path = local_file(name)
     try:
         return path is not None and os.path.isdir(system_path(path))

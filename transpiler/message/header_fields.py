@@ -215,7 +215,10 @@ class HeaderFields:
     section_prefixes: Mapping[str, str] = field(default_factory=dict)
 
     def find(self, name: str, section: str | None = None) -> HeaderField | None:
-        """Return the header field ``name``, without origins if the name is hidden; None for an application property."""
+        """Return the header field ``name``, or the field ``name`` of ``section``; None if there is no such field.
+
+        A name that is not a header field is an application property. A hidden name has no origins: it is always NULL.
+        """
         if section is not None:
             return self.sections.get((section, name))
         entry = self.table.get(name)

@@ -34,7 +34,7 @@ WIRE, ANNOTATION = "amqp.", "amqp.annotation."
 _CREATED = Origin((MessageField("properties", "creation_time"),))
 _ANNOTATED_TYPES = (
     Origin((MessageField("message_annotations", "x-opt-jms-type"),)),
-    # The key in the older filter document.
+    # The annotation's key in the older filter document.
     Origin((MessageField("message_annotations", "jms-type"),)),
 )
 

@@ -160,7 +160,7 @@ def message_json(entry: Mapping[str, Any]) -> dict[str, Any]:
             properties["absolute_expiry_time"] = properties["creation_time"] + header["ttl"]
     result: dict[str, Any] = {"header": header, "properties": properties}
     if "type" in basic:
-        # Every broker reads the subject as JMSType; the annotation is the header field amqp.jms_type.
+        # Every broker reads the subject as JMSType. An annotation would be the header field amqp.jms_type instead.
         properties["subject"] = basic["type"]
         result["message_annotations"] = {"x-opt-jms-type": basic["type"]}
     headers = basic.get("headers")

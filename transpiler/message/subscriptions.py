@@ -157,7 +157,7 @@ def check_links(links: Iterable[ConsumerLink]) -> tuple[Diagnostic, ...]:
 class _Held:
     """An existing subscription: the number of the link that created it, its topic and its filters.
 
-    ``active`` is the numbers of the links that consume from the subscription.
+    ``active`` contains the numbers of the links that consume from the subscription.
     """
 
     subscription: Subscription

@@ -35,7 +35,7 @@ class MalformedError(Exception):
 
 
 class Form(Enum):
-    """How the end of a constructor's data is encoded; ``width`` below is ``Constructor.width``."""
+    """How the end of a constructor's data is encoded. In the comments below, ``width`` is ``Constructor.width``."""
 
     FIXED = "fixed"  # ``width`` bytes of data
     VARIABLE = "variable"  # the size of the data in ``width`` bytes, then the data

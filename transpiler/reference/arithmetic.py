@@ -30,7 +30,7 @@ _BASIC: dict[Arithmetic, Callable[[Any, Any], Any]] = {
 
 
 def sign(operator: Arithmetic, value: Operand, dialect: Dialect) -> Operand:
-    """Return the result of a unary plus or minus on ``value``."""
+    """Return the result of ``operator``, a unary plus or minus, on ``value``."""
     if operator is Arithmetic.ADD and dialect.unary_plus is UnaryPlus.NOTHING:
         return value
     if value is None:
@@ -152,7 +152,7 @@ def _long(value: int) -> Operand:
 
 
 def _float(calculation: Callable[[float, float], float], left: float, right: float, dialect: Dialect) -> Operand:
-    """Return the result as a double; raise ``BrokerError`` if Erlang, which has no infinity, would throw."""
+    """Return the result of ``calculation``; raise ``BrokerError`` if Erlang, which has no infinity, would throw."""
     first, second = to_double(left), to_double(right)
     result = calculation(first, second)
     any_size = dialect.integer_arithmetic is IntegerArithmetic.BIGNUM

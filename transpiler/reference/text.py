@@ -100,7 +100,7 @@ def _stands(text: str, segment: list[str | Wildcard], at: int) -> bool:
 
 
 def _find(text: str, segment: list[str | Wildcard], at: int) -> int | None:
-    """Return the first position from ``at`` at which ``segment`` matches, or None; search its first literal text."""
+    """Return the first position from ``at`` at which ``segment`` matches; None if there is no match."""
     number = next((number for number, part in enumerate(segment) if isinstance(part, str)), None)
     if number is None:
         return at if at + len(segment) <= len(text) else None

@@ -242,7 +242,10 @@ def _table(session: Any, inputs: Inputs, layout: str | None, schema: Any) -> Arc
 
 
 def _cells(session: Any, inputs: Inputs, messages: Any) -> Archive:
-    """Return rows of CSV with the layout of ``selector-sql match``; end the command for an invalid header field."""
+    """Return the CSV rows ``messages`` with the layout that ``selector-sql match`` uses for CSV.
+
+    End the command if a header field has an invalid value.
+    """
     layout = csv_layout(messages.columns)
     wrong = [
         f"({quote_name(name)} IS NOT NULL AND NOT coalesce({emit_filter(stored.present)}, false))"

@@ -130,11 +130,11 @@ class Inputs(NamedTuple):
         return self._replace(names=(path,))
 
     def files(self) -> Iterator[str]:
-        """Yield the names of all files, including files in directories, as the function of ``opened`` accepts them."""
+        """Yield the names of all files, including files in directories, for the function that ``opened`` returns."""
         return (file for name in self.names for file in _parts(name))
 
     def opened(self, session: Any) -> Lines:
-        """Return the function that yields the numbered lines of a file in this process; Spark reads files at URIs."""
+        """Return a function that yields the numbered lines of a file in this process; Spark reads the files at URIs."""
 
         def opened(file: str, guard: Guard) -> Iterator[tuple[int, str]]:
             return _remote_lines(session, file) if has_scheme(file) else input_lines(file, guard)
@@ -190,7 +190,7 @@ def _refuse_no_file(name: str) -> None:
 
 
 def _is_skipped(name: str) -> bool:
-    """Return True, and print a note, if ``name``, found in a directory or by a pattern, is not a readable file."""
+    """Return True and print a note if the entry ``name`` of a directory or pattern is not a readable file."""
     why = why_skipped(system_path(name))
     if why is not None:
         say(f"{name}: skipped: {why}", err=True)

@@ -128,7 +128,7 @@ class Output:
         self._hidden = session._jvm.org.apache.hadoop.fs.Path(self._path.getParent(), hidden)
 
     def write(self, frame: Any) -> None:
-        """Write ``frame``. A signal that ends the process first cancels the job and deletes its incomplete files."""
+        """Write ``frame``. If a signal ends the process, first cancel the job and delete its incomplete files."""
         try:
             with _signals_raised():
                 self._files.mkdirs(self._hidden)

@@ -203,7 +203,7 @@ class Parts:
         return [part.alias("part"), verdict.alias("verdict"), absent.alias("absent")]
 
     def reason(self) -> Column:
-        """Return the text with the reason why a judged row does not match; NULL if it matches."""
+        """Return a Column with the reason why a row does not match, as text; NULL if the row matches."""
         part, verdict, absent = self.key()
         names = _texts(absent, self.names)
         if self.are_alternatives:

@@ -62,7 +62,8 @@ def published(read: ReadMessage, topology: Topology, exchange: str | None) -> Se
     """Return where a message was published: to ``exchange``, or if that is None, to the exchange named in the message.
 
     If the column or member with the exchange's name is NULL or empty, the message was published to the default
-    exchange. Raise ``RecordError`` if there is no such column or member.
+    exchange. If there is no such column or member, use the topology's own default exchange; raise ``RecordError`` if
+    it has none.
     """
     sent = read.sent()
     target = sent.exchange if exchange is None else exchange

@@ -142,7 +142,7 @@ def _links_from(
 
 
 def _links_of_own(topology: Topology, links: Mapping[Target, list[Link]], key: str, let_go: bool) -> Iterator[Link]:
-    """Yield the links of a queue that the broker created for a message; ``key`` is the routing key of the queue.
+    """Yield the links of a queue that the broker created for a message; ``key`` is the key of its destination.
 
     ``let_go`` is True if the message has already left an earlier queue.
     """

@@ -219,7 +219,7 @@ def _compared(selected: DataFrame, partial: bool, there: Collection[str]) -> Dat
     """Add columns with the differing queues: missed queues, extra queues, and queues unknown to the topology.
 
     The default exchange routes to every queue by its name. So if a message to this exchange was recorded in a queue
-    that the topology does not reach, the queue is unknown, except for the queues in ``there``, which the topology has.
+    to which the topology does not route it, the queue is unknown, except for the queues in ``there``.
     """
     by_name = f"coalesce(published = {quote_text(DEFAULT_EXCHANGE)}, false)"
     lost = "array_except(recorded, routed)"

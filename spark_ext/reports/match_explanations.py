@@ -169,7 +169,7 @@ class Parts:
         }
 
     def asked(self, part: int | None) -> ast.Expression | None:
-        """Return the condition that explains rows of ``part``: the selector itself if None or for alternatives."""
+        """Return the condition that explains rows of ``part``: the whole selector for None and for alternatives."""
         condition = self._condition if part is None or self.are_alternatives else self._terms[part]
         return ast.ConvertStrings(condition) if self._converts and condition is not None else condition
 

@@ -135,7 +135,7 @@ def _values_of(node: ast.Expression, evaluation: Evaluation) -> str:
 
 
 def _by_values(node: ast.Expression, evaluation: Evaluation, how: str = "so") -> str:
-    """Return the values that ``node`` reads and its result, joined by ``how``, such as "so"."""
+    """Return as text the values that ``node`` reads, the word ``how``, and the result of ``node``."""
     values, verdict = _values_of(node, evaluation), verdict_text(node, evaluation)
     if not values:
         varies = any(isinstance(item, ast.Call | ast.BodyQuery) for item in ast.walk(node))

@@ -87,7 +87,7 @@ class Written:
         return found if len(found) == 1 or divert is not None else []
 
     def selector(self, binding: Binding) -> str | None:
-        """Return the selector of ``binding`` as in the broker's file; None if it has no selector, or is not known."""
+        """Return the selector of ``binding`` as in the broker's file; None for no selector or an unknown file."""
         return next((one.text(SELECTOR_ARGUMENT) for one in self.of(binding)), None)
 
 

@@ -38,7 +38,7 @@ class Text(NamedTuple):
 
     content: str
     file: str | None = None
-    #: The file name whose extension determines the kind of the text; if empty, ``file`` does.
+    #: The file name whose extension determines the kind of the text; if empty, ``file`` is used.
     kind: str = ""
     #: True if the user named the file itself, and not only its directory.
     named: bool = True

@@ -136,7 +136,7 @@ class TopologyReport:
         return self.render()
 
     def render(self, columns: int = 10_000) -> str:
-        """Return the report as text. A reason that does not fit into ``columns`` characters is below its subject."""
+        """Return the report as text; if a line is longer than ``columns`` characters, reasons are below subjects."""
         lines = [self.topology.headline]
         for kind, findings in self.by_kind().items():
             lines += ["", f"{self._title(kind)}: {len(findings):,}"]
@@ -172,7 +172,7 @@ def _counted(findings: int) -> str:
 
 
 def rows(findings: Sequence[Finding], columns: int, most: int = MAX_SHOWN) -> list[str]:
-    """Return text lines for ``findings``, at most ``most``; below subjects, reasons that do not fit ``columns``."""
+    """Return text lines for the first ``most`` findings; if one exceeds ``columns``, all reasons are below subjects."""
     shown = [finding._replace(subject=one_line(finding.subject)) for finding in findings[:most]]
     width = min(48, max((len(finding.subject) for finding in shown), default=0))
     lines = [f"  {finding.subject:{width}}  {one_line(finding.reason)}" for finding in shown]

@@ -49,7 +49,7 @@ _TYPES = {"class", "interface", "enum", "struct", "object", "record", "trait"}
 #: Keywords in the head of a type or a function, before the body.
 _IN_HEADS = {"throws", "implements", "extends"} | _TYPES
 _BETWEEN_NAMES = {",", ".", "<", ">"}
-#: Signs and words before the name in a call that is not of a function by its name alone: of an object, a constructor.
+#: Signs and words before the name in a call if it is a method, a constructor or an annotation, not a function.
 _BEFORE_NAMES = {".", "->", "::", "new", "@"}
 #: ``_CALLED_SELECTOR`` matches the name of a selector. ``_CALLED_SO`` also matches the name of a filter, for
 #: arguments of a call that has the descriptor of a selector.

@@ -319,7 +319,7 @@ class Values:
         return operand._replace(text=placed(operand.text), parts=placed(operand.parts), file=None, is_filled=True)
 
     def _operand(self, number: int, depth: int) -> tuple[Value, int]:
-        """Return the value of the operand at ``number`` after its string methods, and the index of the next token."""
+        """Return the value of the operand at ``number``, string methods applied, and the index of the next token."""
         value, number = self._alone(number, depth)
         while value.kind == "text" and self._is(number, ".") and self._kind(number + 1) == "name":
             name = self.tokens[number + 1].text.lower()

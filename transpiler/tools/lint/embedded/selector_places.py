@@ -120,7 +120,7 @@ PLACES: tuple[Place, ...] = (
     Place("xml", "outboundQueueBridge/selector"),
     Place("xml", "inboundTopicBridge/selector"),
     Place("xml", "outboundTopicBridge/selector"),
-    # Jenkins's triggers and build steps, as it stores them.
+    # Triggers and build steps in the files of Jenkins.
     Place("xml", "*CIBuildTrigger/selector"),
     Place("xml", "*CIMessageSubscriberBuilder/selector"),
     # Spring's listeners and Spring Integration's adapters, Mule's sources.

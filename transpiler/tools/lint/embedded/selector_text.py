@@ -143,7 +143,7 @@ InFile = FoundSelector | UnreadSelector
 
 
 class UnreadableError(ValueError):
-    """Raised if a file is not of the kind of its name. ``offset`` is the position of the error; None if unknown."""
+    """Raised if a file is not of the kind that its name states. ``offset`` is the position of the error, or None."""
 
     def __init__(self, message: str, offset: int | None = None) -> None:
         super().__init__(message)

@@ -84,7 +84,7 @@ def _delivery_mode(node: ast.Expression, context: Context) -> Iterator[Doubt]:
 
 def _text_for_number(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     match node:
-        # If the selector converts strings to numbers, it is no mistake to compare them.
+        # If the selector converts strings, a string compared with a number is no mistake.
         case ast.Compare() if not context.converts_strings:
             for named, other in _beside_literals(node):
                 if isinstance(other, ast.StringLiteral) and _is_numeric(named, context):

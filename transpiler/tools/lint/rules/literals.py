@@ -33,7 +33,7 @@ _PREFIXED = (Conversion.MESSAGE_ID, Conversion.PREFIXED_ID)
 
 
 def _quoted_number(node: ast.Compare, context: Context) -> Iterator[Doubt]:
-    # If the selector converts strings to numbers, it is no mistake to compare them.
+    # If the selector converts strings, a string compared with a number is no mistake.
     if context.converts_strings:
         return
     for named, other in ((node.left, node.right), (node.right, node.left)):

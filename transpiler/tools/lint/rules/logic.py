@@ -42,7 +42,7 @@ _LOSES = "messages on which it keeps another part from throwing may not match th
 
 
 def find_redundancies(tree: ast.Expression, context: Context) -> list[Doubt]:
-    """Return the findings of all rules of this module except containment, with no finding around another finding."""
+    """Return the findings of all rules here except containment; none has a span that contains another finding."""
     if context.converts_strings:
         # A string that is converted to a number can equal numbers, and other strings: skip the analysis.
         return []

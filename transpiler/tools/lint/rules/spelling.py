@@ -224,7 +224,7 @@ def _in_parentheses(node: ast.Expression, context: Context) -> str:
 
 
 def _not_before_name(node: ast.IsNull | ast.Compare, context: Context) -> Iterator[Doubt]:
-    """Warn about a NOT that binds to the name before a test, so that the test is about the negated boolean."""
+    """Warn about ``NOT a = b`` if the dialect reads ``(NOT a) = b``, so that the test compares the negated name."""
     operand, others = (node.operand, ()) if isinstance(node, ast.IsNull) else (node.left, (node.right,))
     # If the other side is a literal, the types are known and the compiler warns.
     remedy = None if isinstance(others[0] if others else None, ast.LITERALS) else _remedy(operand, node, context)

@@ -151,7 +151,7 @@ def _add_only_matches(
         others = [binding for other, listed in by_target.items() if other != target for binding in listed]
         if choice.reaches_queue:
             bindings += [replace(binding, destination=chosen_queue, destination_type="queue") for binding in own]
-        # A message that matches a binding never goes to the alternate of this exchange or of an exchange before it.
+        # Bindings to ``nowhere`` prevent the alternate of this exchange, and of exchanges that lead here, for matches.
         bindings += [_led(binding, nowhere) for binding in own]
         taken = {binding.key for binding in others if binding.text(SELECTOR_ARGUMENT) is None}
         if not choice.total or all(binding.key in taken for binding in own):

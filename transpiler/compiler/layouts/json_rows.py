@@ -116,7 +116,7 @@ def check_columns(value: Any, layout: Layout) -> None:
 
 
 def _columns_read(layout: Layout, columns: Iterable[str]) -> list[str]:
-    """Return the columns that ``layout`` reads; if every column can be a property, include all of ``columns``."""
+    """Return the columns that ``layout`` reads; if it can read any name, only columns that are in ``columns``."""
     if (archive := archive_of(layout)) is not None:
         return list(archive.schema)
     read: dict[str, None] = {}

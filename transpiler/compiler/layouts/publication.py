@@ -31,7 +31,10 @@ class Documented(NamedTuple):
 
 
 def documented(row: Mapping[str, Any], layout: Layout | None) -> Documented:
-    """Return the documented exchange and routing key of ``row``; ``layout`` is None for an object without a layout."""
+    """Return the exchange and routing key of ``row`` at the places that ``layout`` documents.
+
+    ``layout`` is None if ``row`` is a JSON object without a layout.
+    """
     store = None if layout is None else store_of(before_sent(layout))
     if store is not None:
         places = (store.headers.get(name) for name in ("exchange", "routing-key"))

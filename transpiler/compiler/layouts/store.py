@@ -304,7 +304,7 @@ class StoreLayout(Layout):
         return tuple(Advice(with_headers(advice.hint), advice.fix) for advice in offered) if headers else offered
 
     def _doubtful_place(self, name: str, place: Place) -> tuple[str, Advice] | None:
-        """Return the warning that the user's name for ``place`` may be a column or a key; None if it is certain."""
+        """Return the warning that the user's name for ``place`` could be a column or a key; None if it is only one."""
         given = self.asked.get(name)
         said = given.kind if isinstance(given, HeaderOption) else None
         if isinstance(place, PropertyPlace) and place.near and said is None:

@@ -133,7 +133,7 @@ class EqualityTests:
 
 
 def equality_tests(value: AmqpValue, equality: Equality) -> tuple[EqualityTest, ...]:
-    """Return the tests of which one holds if and only if the header equals ``value``; none for NULL and NaN."""
+    """Return tests such that a header equals ``value`` if and only if one of them holds; empty for NULL and NaN."""
     kind, content = value.type, coerce(value)
     if content is None or (isinstance(content, float) and math.isnan(content)):
         return ()

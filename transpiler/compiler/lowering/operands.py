@@ -222,7 +222,7 @@ def one_value(
     values: list[ir.Value] = []
     for value, group in groups.items():
         guard = guard_of(group, operand)
-        # A value is evaluated only if the previous value is NULL. A guard that the previous value is NULL is redundant.
+        # Each value is evaluated only if the value before is NULL, so a guard that tests only this is redundant.
         implied = bool(values) and guard == ir.IsNull(ir.without_conversions(values[-1]))
         values.append(value if implied else ir.guarded(guard, value))
     return ir.first_of(values, widest_type(values))

@@ -107,7 +107,7 @@ def between(words: TopicPattern, prefix: str, postfix: str) -> TopicPattern | No
 
 
 def topics_of(queue: TopicPattern, prefix: str, postfix: str) -> Iterator[tuple[TopicPattern, bool]]:
-    """Yield the patterns of the topics whose messages go to ``queue`` under a virtual topic with these affixes.
+    """Yield patterns of the topics from which a virtual topic with ``prefix`` and ``postfix`` copies to ``queue``.
 
     The bool is True if the messages certainly go to the queue. The broker looks up prefix, topic and postfix as one
     pattern in its tree of names. The lookup ends at a multi-word wildcard and finds every queue below the wildcard,

@@ -107,9 +107,9 @@ class Entry(NamedTuple):
     """An exchange at which messages to destinations of ``kind`` enter.
 
     If any filter reads the destination, entries are distinguished by the path of the message: ``before`` is the
-    destination that forwarded the message, and ``at`` the name to which the message was forwarded; None if there was no
-    forwarding. ``listed`` is True if the message was sent to a list of destinations. If ``mirror`` is set, the key is
-    the name of a queue, whose messages the mirror sends to a topic.
+    destination that forwarded the message ("" if unknown), and ``at`` the name to which it was forwarded; both are None
+    if the message was not forwarded. ``listed`` is True if the message was sent to a list of destinations. If
+    ``mirror`` is set, the key is the name of a queue, whose messages the mirror sends to a topic.
     """
 
     kind: str

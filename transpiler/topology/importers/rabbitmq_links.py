@@ -39,7 +39,7 @@ def queue_type(entry: Entry, arguments: Entry) -> str:
 def dead_letters(
     entry: Entry, arguments: Entry, policies: Policies, limiting: Policies, version: tuple[int, int] | None
 ) -> list[Link]:
-    """Return the possible dead-letter links of a queue, of which one applies; empty for a stream, which has no letters.
+    """Return the possible dead-letter links of a queue, of which one applies; empty for a stream, which has none.
 
     ``limiting`` are the operator policies, ``version`` the first two numbers of RabbitMQ's version, None if unknown.
     """
@@ -178,7 +178,7 @@ class Federated(NamedTuple):
 
 
 def federated_here(root: Entry, vhost: str | None) -> Iterator[Federated]:
-    """Yield the exchanges of a virtual host that are upstreams under a policy of any virtual host on this broker."""
+    """Yield the exchanges of the virtual host ``vhost`` that policies of this broker name as upstreams of exchanges."""
     names = dict.fromkeys(one.data.get("vhost") for one in root.entries("parameters"))
     for downstream in (str(name) if name is not None else None for name in names):
         upstreams = upstreams_of(root, downstream)

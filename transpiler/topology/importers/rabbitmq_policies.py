@@ -142,8 +142,9 @@ class Policies:
     def _pattern(self, policy: Policy, decides: bool, of_queues: bool) -> Regular | None:
         """Return a policy's regular expression, which is searched in linear time; None, with a finding, if unsupported.
 
-        A policy with an unsupported expression may match any name if it ``decides`` about an alternate, or about dead
-        letters ``of_queues`` (also if it only hides a policy that does). Otherwise the policy is skipped.
+        ``decides`` is True if the policy can affect alternates, and ``of_queues`` if it can affect dead letters, also
+        by hiding a policy that does. A policy with an unsupported expression then may match any name; otherwise it is
+        skipped.
         """
         place = policy.entry.at("pattern")
         try:

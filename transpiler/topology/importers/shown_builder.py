@@ -28,8 +28,8 @@ from transpiler.topology.records import (
 )
 from transpiler.topology.targets import Target
 
-#: Texts for users about a binding that a message may follow. ``ONE_OF``: one of several bindings is chosen.
-#: ``PERHAPS``: unknown. ``OTHERWISE``: if nothing else takes the message. ``MIRRORED``: it is a copy of a message.
+#: Texts for users about when a message follows a binding. ``ONE_OF``: if the binding is chosen among several.
+#: ``PERHAPS``: it is unknown. ``OTHERWISE``: if nothing else takes the message. ``MIRRORED``: as a copy.
 ONE_OF, PERHAPS, OTHERWISE, MIRRORED = "one of", "perhaps", "otherwise", "mirrored"
 
 #: Text for users: the queue of a virtual topic gets messages only if it has a consumer.

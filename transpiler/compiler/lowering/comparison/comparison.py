@@ -136,9 +136,9 @@ def _are_doubles_together(dialect: Dialect) -> bool:
 
 
 def _as_nearest(operand: Operand, other: Operand, dialect: Dialect) -> Operand:
-    """Return ``operand`` with its numbers as one double if ``other`` is a number constant below 2**53.
+    """Return ``operand`` with all its numbers as one nearest double, if ``other`` is a number constant below 2**53.
 
-    The comparison of such a constant with the nearest double of a number has the same result as with the number.
+    Comparing such a constant with the nearest double of a number has the same result as comparing it with the number.
     """
     if not operand.nearest or dialect.float_order is not FloatOrder.IEEE or widens_left(dialect):
         return operand

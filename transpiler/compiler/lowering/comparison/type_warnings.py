@@ -43,8 +43,8 @@ class TypeWarnings:
     def unlike(self, node: ast.Compare, left: Operand, right: Operand, outcomes: Outcomes) -> None:
         """Warn if the types of the operands make the result of the comparison constant.
 
-        That is the case if no type of ``left`` can be compared with a type of ``right``, or if the dialect orders only
-        numbers.
+        That is the case if no type of ``left`` can be compared with a type of ``right``, or if values that are not
+        numbers are ordered in a dialect that orders only numbers.
         """
         if not left.alternatives or not right.alternatives:
             return
@@ -143,7 +143,10 @@ class TypeWarnings:
         return self._layout.declaration(node.name, *others)
 
     def _literal(self, node: ast.Expression, others: set[str], other: ast.Expression) -> tuple[str | None, Fix | None]:
-        """Return the hint for writing the literal ``node`` with the type of the other side, and the fix; else None."""
+        """Return the hint for writing the literal ``node`` with the type of the other side ``other``, and the fix.
+
+        Each is None if there is no hint or fix.
+        """
         written = self._source.text[node.span.start : node.span.end]
         match node:
             case ast.IntegerLiteral(value=value) if self._is_delivery_mode(other):

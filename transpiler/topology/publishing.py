@@ -96,8 +96,9 @@ ANY_PUBLISHER = Publisher()
 def own_default(topology: Topology, offers: Sequence[str] = ()) -> str:
     """Return the exchange of messages that name no exchange: the topology's own ``default_exchange``.
 
-    Raise ``TopologyError`` if the topology does not set one, unless it has neither exchanges nor bindings: users must
-    choose the broker's default exchange explicitly. ``offers`` are additional hints for the error.
+    If the topology does not set one, raise ``TopologyError``, because users must choose the broker's default exchange
+    explicitly. A topology without exchanges and bindings is an exception. ``offers`` are additional hints for the
+    error.
     """
     if topology.default_exchange != DEFAULT_EXCHANGE or not (topology.exchanges or topology.bindings):
         return topology.default_exchange

@@ -70,7 +70,7 @@ def _branches(node: _Tree, end: str, depth: int) -> str | None:
         [(character, node)] = node.items()
         text += escape_text(character)
     if _END in node and (len(node) == 1 or not end):
-        # Texts that continue this text are matched too, because any text may follow.
+        # Longer texts that begin with this text need no branches: if ``end`` is empty, any text may follow the match.
         return text + end
     if depth > _MAX_DEPTH:
         return None

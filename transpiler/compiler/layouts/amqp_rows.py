@@ -55,7 +55,7 @@ def union_value(struct: object, path: Path) -> AmqpValue | None:
 
 
 def _typed(own: AmqpType, value: Primitive) -> AmqpValue:
-    """Return ``value``, from a field of a struct ``V`` that holds several types, as an AMQP value of the type ``own``."""
+    """Return ``value`` as an AMQP value of the type ``own``; a field of a ``V`` stores values of several types."""
     match value:
         case bytes() if own is AmqpType.UUID:
             return AmqpValue(own, UUID(bytes=value)) if len(value) == 16 else AmqpValue(AmqpType.BINARY, value)

@@ -99,7 +99,7 @@ def _named(types: Mapping[str, _Json], name: str) -> _Json:
 def type_with_collations(column: Mapping[str, Any]) -> _Json:
     """Return the type of ``column``, a column or struct field, with the collation in the name of each string type.
 
-    Spark's JSON form keeps collations in the metadata of the nearest field, by the path from that field to the string.
+    In Spark's JSON form, the collation of a string is in the metadata of the field around it, at the string's path.
     """
     collations = (column.get("metadata") or {}).get("__COLLATIONS") or {}
 

@@ -476,7 +476,7 @@ class TaggedTexts(PropertySource):
         return ir.Column((*entry, text_field), STRING), ir.Column((*entry, type_field), STRING)
 
     def stored(self, name: str) -> Stored | None:
-        """Return the text converted to its stored type; None if the key ``name`` holds the type of another key."""
+        """Return the text at ``name`` converted to its stored type; None if ``name`` is a key that holds a type."""
         if self.suffix and name.endswith(self.suffix):
             return None
         text, tag = self._places(name)

@@ -385,6 +385,6 @@ def _divide_doubles(first: _Text, second: _Text, divisor: ir.Value) -> _Text:
     )
     if not whole:
         return ir.Function.DIVIDE_IEEE.sql.format(_within(first, _PRIMARY), by), _PRIMARY
-    # An integer cannot be negative zero.
+    # The divisor is an integer, which cannot be negative zero, so the infinity has the sign of the dividend.
     by_zero = f"CASE WHEN {by} = 0D THEN CAST('Infinity' AS DOUBLE) END"
     return f"coalesce(try_divide({first[0]}, {by}), {dividend} * {by_zero})", _PRIMARY

@@ -169,7 +169,7 @@ def _values(
     elif kind.floating and not types.special_doubles:
         yield Alternative(kind, item.value, where := ir.all_of(guard, is_finite(item.value)), stands_where=where)
     else:
-        # The same field may hold a value whose type makes the evaluation throw; the guard has to exclude such a value.
+        # If values for which the evaluation throws are stored in the same field, the guard has to exclude them.
         throwing = {CLASS_OF[thrown] for thrown in types.throws}
         shared = None if CLASS_OF[names[0]] in throwing else item.guard
         value = _converted(names[0], item.value, types)

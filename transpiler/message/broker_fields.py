@@ -161,7 +161,7 @@ ARTEMIS_FIELDS = replace(
     rewritten_for_clients=MappingProxyType({}),
 )
 
-#: The header fields of Broker-J. The destination is always NULL, and the JMSX names are application properties.
+#: Broker-J: the destination is always NULL; the JMSX names are application properties.
 QPID_JAVA_FIELDS = HeaderFields(
     by_name(
         _MODE,

@@ -158,7 +158,7 @@ class Addressing(ABC):
         return PlacePattern("", (name,))
 
     def own_queue(self, key: str) -> str:
-        """Return the name of the own queue of the destination with the key ``key``."""
+        """Return the name of the queue that belongs to the destination with the key ``key``."""
         # A key with a comma is a list of names to which messages are forwarded. It counts as one name without a kind.
         return key if "," in key else self.own_prefix + key
 

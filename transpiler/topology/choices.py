@@ -194,7 +194,7 @@ def possible_topology(topology: Topology, chosen_queue: str) -> Topology:
 
 
 def _instead(topology: Topology, name: str, choice: Choice) -> Iterator[Binding]:
-    """Yield a binding to the alternate of the exchange ``name``, if it has one and may choose no binding."""
+    """Yield a binding to the alternate of the exchange ``name``, if the exchange may choose none of its bindings."""
     alternate = None if choice.total else topology.alternate(topology.exchange_by_name[name])
     if alternate is not None:
         yield Binding(name, alternate.name, destination_type=alternate.type)

@@ -249,9 +249,9 @@ def typed_columns_of(layout: Layout) -> FlatLayout | None:
 def flat_layout(schema: Mapping[str, Any], struct: str | None = None, *, case_sensitive: bool = False) -> FlatLayout:
     """Return the layout of typed columns for ``schema``, which is in Spark's JSON form.
 
-    ``struct`` is the column whose fields are the properties; if it is None, the columns are. By default Spark ignores
-    the case of names, so columns that differ only in case are unusable unless ``case_sensitive``. A ``struct`` that is
-    not a struct column raises ``LayoutError``.
+    ``struct`` is the column whose fields are the properties; if None, all columns are properties. By default Spark
+    ignores the case of names, so columns that differ only in case are unusable unless ``case_sensitive``. A ``struct``
+    that is not a struct column raises ``LayoutError``.
     """
     fields = {field["name"]: field for field in schema["fields"]}
     twice = [name for name, count in Counter(field["name"] for field in schema["fields"]).items() if count > 1]

@@ -139,8 +139,8 @@ def _together(node: ir.Chain) -> ir.Predicate | _AlternativeTests:
             else:
                 group.append(result)
         elif isinstance(result, ir.IsNan) and result.negated is (kind is ir.And):
-            # For NULL, such a NaN test is TRUE in AND and FALSE in OR. It can be joined to a test of the same column,
-            # because NULL AND TRUE and NULL OR FALSE are NULL.
+            # ``NOT isnan`` in AND and ``isnan`` in OR do not change NULL when joined to another test of the same
+            # column, because NULL AND TRUE and NULL OR FALSE are NULL.
             numbers.append(result)
         else:
             places.append(result)

@@ -427,7 +427,7 @@ class _ActiveMQ:
         own = entry.at if entry.at is not None else literal_name(pattern)
         before = None if own is None else f"{entry.kind}://{own}"
         for forward in destination.forwards:
-            # Rule 6: in a filter, JMSDestination is the destination before the message was forwarded from here.
+            # Rule 6: in a filter, JMSDestination is the destination that forwarded the message here, or else this one.
             seen = None if entry.listed else before if entry.before is None else entry.before or None
             if forward.filter is not None:
                 self._failures(name, forward.filter, forward.place)

@@ -346,9 +346,9 @@ class _Artemis:
         return targets
 
     def _unless_there(self, taker: Taker, entry: Entry, words: TopicPattern, target: Target) -> Target:
-        """Return ``target``, preceded by a test if the divert ``taker`` forwards a message to where it already is.
+        """Return ``target``, preceded by a test for messages that are already at the forwarding address ``words``.
 
-        The send of such a message fails. It is possible only at a wildcard address that matches ``words``.
+        The send of such a message fails. This can happen only if the wildcard address of ``taker`` matches ``words``.
         """
         if is_wild(words) or not self._addresses.matches(taker, words):
             return target

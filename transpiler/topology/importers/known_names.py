@@ -48,9 +48,9 @@ _PATTERNS = {"REGEX": 0, "REPLACE": 1, "SPLIT": 1}
 class Decided(NamedTuple):
     """The result of partial evaluation. The original selector is TRUE only for messages that match ``selector``.
 
-    If ``selector`` is None, every message may match. If ``certain`` is True, ``selector`` is equivalent to the original
-    selector. Otherwise the original selector is certainly TRUE for messages that match ``sure``; if ``sure`` is None,
-    it is certainly TRUE for no message. ``names`` are the names with unknown values.
+    If ``selector`` is None, it matches every message. If ``certain`` is True, ``selector`` is equivalent to the
+    original selector. Otherwise the original selector is certainly TRUE for messages that match ``sure``; if ``sure``
+    is None, it is certainly TRUE for no message. ``names`` are the names with unknown values.
     """
 
     selector: str | None

@@ -27,7 +27,7 @@ NUMBER = "n"
 Key = tuple[ir.Value, ir.Column]
 
 
-#: The code of the error for a table that is too large for Spark to broadcast, and a hint for this error.
+#: The code and the hint of the error for a table that is too large for Spark to broadcast.
 LIMIT_BROADCAST = "limit.broadcast"
 BY_PARTS = "route by parts of the topology, one after the other: docs/compile-once.md says how"
 
@@ -52,14 +52,17 @@ class ConstantTable(NamedTuple):
 
 
 class Part(NamedTuple):
-    """The rows of one join in a table that several joins share: the rows with this ``number`` in the struct ``row``."""
+    """The rows of one join in a table that several joins share.
+
+    These rows have ``number`` in the field ``NUMBER`` of the struct column ``row``.
+    """
 
     number: int
     row: str
 
     @property
     def column(self) -> str:
-        """The SQL of the number of the part to which a row belongs."""
+        """The SQL of the field with the number of the part to which a row of the table belongs."""
         return f"{self.row}.{NUMBER}"
 
 
@@ -103,13 +106,15 @@ def join(
     first: str,
     part: Part | None = None,
 ) -> DataFrame:
-    """Join each message to the row of ``table`` with its ``keys``, or to NULLs; without keys, to the only row.
+    """Join each message to the row of ``table`` whose key columns equal its ``keys``.
 
-    ``part`` is a part of a table from ``share``; None for a table of its own. ``first`` is any column of the messages.
+    A message without a matching row gets NULLs. If ``keys`` is empty, every message is joined to the only row of
+    ``table``. ``part`` identifies the rows of this join in a table from ``share``; None if no other join uses the
+    table. ``first`` is the name of any column of the messages.
     """
     conditions = [emit_filter(ir.Compare(Comparison.EQ, value, column)) for value, column in keys]
-    # A constant key that Spark does not recognize as constant. A join without keys would be a nested-loop join, which
-    # the real-time mode of streams rejects.
+    # The key of a join without keys: a constant that Spark does not recognize as constant. Otherwise Spark would plan a
+    # nested-loop join, which the real-time mode of streams rejects.
     constant = f"size(array_repeat({quote_name(first)}, 0))"
     if part is not None:
         sought = _hash_of(_as_stored(value, column) for value, column in keys) if keys else constant
@@ -130,8 +135,8 @@ def join(
 def share(table: ConstantTable, name: str, keys: Mapping[int, Sequence[str]]) -> ConstantTable:
     """Prepare a table for several joins: add the hash of each row, and put the row into the struct ``name``.
 
-    ``keys`` contains the key columns of each part by its number, which is in the column ``NUMBER``. The hash includes
-    the number, because two parts can have equal keys; their rows differ in the NULLs of other parts' key fields.
+    ``keys`` maps the number of each join to the names of its key columns; the column ``NUMBER`` of a row contains the
+    number of its join. The hash includes this number, because rows of different joins can have equal keys.
     """
     hashes = " ".join(
         f"WHEN {number} THEN {_hash_of(columns) if columns else '0L'}" for number, columns in keys.items()
@@ -145,7 +150,10 @@ def _hash_of(columns: Iterable[str]) -> str:
 
 
 def _exactly(condition: str) -> str:
-    """Return the exact comparison of keys after the join on hashes; IS TRUE keeps Spark from making it a join key."""
+    """Return ``condition``, the exact comparison of keys, so that Spark tests it only after the join on hashes.
+
+    Without IS TRUE, Spark would make the comparison an additional join key.
+    """
     return f"(({condition}) IS TRUE)"
 
 
@@ -158,14 +166,14 @@ def without(frame: DataFrame, *names: str) -> DataFrame:
 
 
 def can_share(keys: Sequence[Key]) -> bool:
-    """Return True if the rows of a join can be in a shared table: its keys can be hashed, or it has no keys."""
+    """Return True if a join with ``keys`` can share a table with other joins: each key can be hashed."""
     return all(_hashes(value, column) for value, column in keys)
 
 
 def hashed(keys: Sequence[Key]) -> bool:
-    """Return True if the join uses a hash of ``keys`` as its key, a BIGINT.
+    """Return True if the join compares a BIGINT hash of ``keys`` instead of ``keys``.
 
-    For a single BIGINT key Spark stores only the rows; for any other key it allocates a page of up to 64 MB for each
+    The reason is memory: for any key other than a single BIGINT, Spark allocates a page of up to 64 MB for each
     table.
     """
     if not keys or _is_long(keys):

@@ -47,7 +47,8 @@ def route_with_choices(
 ) -> DataFrame:
     """Return the messages with their certain queues in ``column`` and their other possible queues in ``possible``.
 
-    ``outcome`` is the name of the column for the outcome, None for no such column. ``routed`` is called for each pass.
+    ``outcome`` is the name of the column for the outcome; None to add no outcome. ``routed`` is called once for the
+    possible queues and once for the certain queues, or only once if the topology has no choices.
     """
     if not choices(topology):
         return with_no_choices(routed(messages, topology, column, True), possible)
@@ -66,7 +67,8 @@ def route_with_choices(
     known = sf.expr(f"array_remove({others}, {quote_text(chosen)})")
     if outcome is None:
         return frame.withColumn(possible, known)
-    # A message that certainly reaches some queue reaches the added queue ``chosen``, as does one with unknown routing.
+    # A message that certainly reaches a queue, although it is unknown which one, reaches the added queue ``chosen``. A
+    # message through an exchange that the file does not describe has ``chosen`` among its possible queues.
     reached = f"{quote_name(outcome)} IN ('delivered', 'alternate')"
     undecided = f"CASE WHEN size({others}) = 0 OR {reached} THEN {quote_name(outcome)} ELSE 'undecided' END"
     return frame.withColumn(outcome, sf.expr(undecided)).withColumn(possible, known)

@@ -46,7 +46,7 @@ def split_by_budget(condition: ir.Predicate) -> list[ir.Predicate]:
     others = [term for term in condition.terms if term is not longest] if isinstance(condition, ir.And) else []
     room = tuning.OPERATIONS - sum(map(ir.size, others))
     if 2 * room < tuning.OPERATIONS:
-        # Splitting would repeat the long other terms in each predicate.
+        # Not split, because each of the predicates would repeat the long terms that have no OR.
         return [condition]
     groups: list[list[ir.Predicate]] = [[]]
     for term in longest.terms:

@@ -61,7 +61,7 @@ try:
 except ImportError:
     pyarrow = None
 
-#: The SQL types of an interval index (``routing.interval_index``) and of a hash index.
+#: The SQL types of the indexes of rows: of an interval index (``_INTERVALS``), and of a hash index (``_HASHES``).
 _INTERVALS = (
     "STRUCT<low: DOUBLE, high: DOUBLE, scale: DOUBLE, last: INT, bounds: ARRAY<DOUBLE>, steps: ARRAY<INT>, "
     "leaves: ARRAY<ARRAY<INT>>, shifts: ARRAY<INT>, offsets: ARRAY<INT>, nodes: ARRAY<ARRAY<INT>>>"
@@ -89,9 +89,10 @@ class Payload(Enum):
 
 
 class ConstantTables:
-    """The DataFrames of one plan. Each DataFrame is built once, so that Spark computes it once even if used twice.
+    """Builder of the DataFrames with the constants of one plan.
 
-    ``kind`` contains everything else on which the tables depend besides plan and payload.
+    Each DataFrame is built once, so that Spark computes it once even if a query uses it twice. ``kind`` distinguishes
+    tables that have the same plan and payload but different contents.
     """
 
     def __init__(self, session: SparkSession, plan: RoutingPlan, payload: Payload, kind: Hashable) -> None:
@@ -104,9 +105,9 @@ class ConstantTables:
     def store(self, look_ups: Sequence[Lookup]) -> ConstantTable:
         """Return the table that ``look_ups`` share, with one row for each key.
 
-        For each table of a lookup the row has an array of the deliveries and an array of the constants under that key,
-        NULL if the table does not have the key. If the table is not ``flat``, each element of the deliveries is an
-        array, too.
+        For each table of each lookup, the row has two arrays for the key of the row: the deliveries and the constants.
+        Both are NULL if the table does not contain the key. If the table is not ``flat``, each element of the first
+        array is an array of deliveries.
         """
         return self._kept.once(look_ups[0].store, lambda: self._store(look_ups))
 
@@ -125,7 +126,7 @@ class ConstantTables:
         return {column.path: column.type for column in (*exchange, *look_up.columns)}
 
     def _rows(self, look_up: Lookup) -> dict[str, list[Any]]:
-        """Return the columns of a lookup: the declaration (name and type) of each column, with its values."""
+        """Return the columns of ``look_up`` in the constant table: the values of each column, by name and SQL type."""
         keys = list(look_up.rows())
         columns: dict[str, list[Any]] = {
             f"{_last(path)} {key_type}": [key[place] for key in keys]
@@ -184,9 +185,11 @@ class ConstantTables:
             patterns = [(number, self._plan.patterns[number]) for number in ends]
             delivered.append([self._of(delivery) for _, delivery in patterns if delivery is not None])
             tested.append([number for number, delivery in patterns if delivery is None])
-        # Each array is read once in the query, so Spark inlines its expression; it would copy a column of a row.
+        # Each array becomes a scalar subquery. The query reads the array once, so Spark inlines the subquery, whereas
+        # Spark would copy an array in a row of a joined table.
         constants: dict[str, Any] = {
-            # Owner and list of an edge are packed into one number, because two lookups would miss the cache twice.
+            # The owner and the list of an edge are packed into one number, because with two arrays each lookup would
+            # miss the CPU cache twice.
             EDGES: [owner << 32 | to for owner, to in zip(trie.owners, trie.following, strict=True)],
             OTHERWISE: trie.otherwise,
             LISTS: trie.lists,
@@ -195,7 +198,8 @@ class ConstantTables:
             SLOTS: _slots(trie),
         }
         types = {**TYPES, ENDS: f"ARRAY<ARRAY<{self._payload.value}>>"}
-        # Spark converts scalar subqueries to literals. Each array has its own table, because Spark reads whole tables.
+        # Spark evaluates a scalar subquery once and replaces it by a literal. Each array has its own table, because a
+        # subquery of one column would still read the whole table.
         return {
             name: constant_table(self._session, {f"{name} {types[name]}": [value]}).rows.scalar()
             for name, value in constants.items()
@@ -203,7 +207,7 @@ class ConstantTables:
 
     @property
     def entries(self) -> ConstantTable:
-        """The table with one row for each exchange: the trie's start states, and the data to combine deliveries."""
+        """The table with one row for each exchange: the start states of the trie, and the exchange graph as arrays."""
         return self._kept.once("entries", self._entries)
 
     def _entries(self) -> ConstantTable:
@@ -309,7 +313,7 @@ def _lead(lead: Hop | None) -> tuple[int | None, str | None]:
 _LOCAL_LIMIT = "spark.sql.execution.arrow.localRelationThreshold"
 _BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
 
-#: The maximum size of a table that Spark broadcasts in versions without a setting for that (before 4.1).
+#: The maximum size of a table that Spark before 4.1 broadcasts; later versions have the setting ``MAX_BROADCAST``.
 _LIMIT = "8g"
 
 #: Spark's suffixes for units of bytes, with the number of bytes of each unit.
@@ -354,7 +358,8 @@ def _set(session: SparkSession, name: str, value: str) -> Iterator[None]:
     try:
         session.conf.set(name, value)
     except PySparkException:
-        # A pipeline allows no settings. It runs on Spark Connect, which does not use this setting.
+        # A declarative pipeline rejects changes of settings. The change is not needed there, because a pipeline runs on
+        # Spark Connect, which does not use this setting.
         changed = False
     else:
         changed = True

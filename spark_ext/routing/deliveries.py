@@ -7,7 +7,10 @@ from spark_ext.routing.topic_sql import let
 
 
 class CollectedDeliveries:
-    """The columns with deliveries so far: arrays of deliveries, and arrays of arrays of deliveries."""
+    """The names of the columns that contain the deliveries found so far.
+
+    A column contains an array of deliveries, or an array of arrays of deliveries.
+    """
 
     def __init__(self, payload: Payload) -> None:
         self._payload = payload
@@ -19,11 +22,11 @@ class CollectedDeliveries:
         (self._arrays if flat else self._lists).extend(names)
 
     def together(self) -> str:
-        """Return the SQL of one array with all deliveries."""
+        """Return the SQL of one array with the deliveries from all added columns."""
         empty = self._payload.empty
         parts = [f"coalesce({name}, {empty})" for name in self._arrays]
         if self._lists:
-            # Only one flatten for all lists, because its bytecode is long and a generated method has little room.
+            # All columns of lists are flattened by one call, because its bytecode is long and a method has little room.
             none = f"array_repeat({empty}, 0)"
             parts.append(f"flatten(concat({', '.join(f'coalesce({name}, {none})' for name in self._lists)}))")
         if len(parts) < 2:
@@ -38,7 +41,7 @@ class CollectedDeliveries:
 
 def distinct_in_order(queues: str) -> str:
     """Return the SQL of the array ``queues`` sorted and without duplicates."""
-    # Most messages reach one or two queues. The intermediate results are lambda variables instead of columns, because
-    # Spark would copy a column into a filter that it pushes below the query, once for each reference.
+    # An array of at most one queue is not sorted. The intermediate results are lambda variables instead of columns,
+    # because Spark would copy the expression of a column into each filter on it that Spark pushes down.
     once = let({"s": "sort_array(q)"}, "filter(s, (n, i) -> NOT n <=> get(s, i - 1))")
     return let({"q": queues}, f"CASE WHEN size(q) > 1 THEN {once} ELSE q END")

@@ -23,20 +23,20 @@ from transpiler.routing.columns import (
 )
 from transpiler.topology.targets import FAILED
 
-#: The variable for the deliveries in the expressions of this module. Spark inlines a column that is read once, and
-#: would compute it again in each round of a fold or for each element of an array, so the column is bound to a variable
-#: first.
+#: The lambda variable that contains the deliveries in the expressions of this module. With a column instead, Spark
+#: could inline the expression of the column, and compute the deliveries again in each round of a fold.
 _ALL = "deliveries"
 
-#: The states that a message reaches through the deliveries: a fixed point after ``ROUNDS`` rounds, the maximum number
-#: of steps on a path.
+#: SQL of the states that a message reaches through its deliveries. Each round adds the next states; after ``ROUNDS``
+#: rounds, the maximum number of steps on a path, no state is missing.
 _ACTIVATION = (
     f"aggregate(array_repeat(0, coalesce({ROUNDS}, 0)), array({ROOT}), (active, i) -> "
     f"array_union(active, transform(filter({_ALL}, "
     "m -> m.e IS NOT NULL AND array_contains(active, m.x)), m -> m.e)))"
 )
 
-#: For each stop, the queues of a message there, computed from the queues of the next stops, which have lower numbers.
+#: SQL of an array with the queues that a message reaches from each stop. The queues of a stop are computed from the
+#: queues of the next stops, which have lower numbers.
 _BY_STOP = (
     f"aggregate({STEPS}, CAST(array() AS ARRAY<ARRAY<STRING>>), (r, n) -> array_append(r, "
     "transform(array(array_distinct(concat("
@@ -50,7 +50,7 @@ _BY_STOP = (
 
 _NO_QUEUES = "CAST(array() AS ARRAY<STRING>)"
 
-#: True if the message is still in some state after ``ROUNDS`` + 1 steps, which means that it comes back to a state.
+#: SQL that is TRUE if the message comes back to a state, because it is still in some state after ``ROUNDS`` + 1 steps.
 _COMES_BACK = (
     f"size(aggregate(array_repeat(0, coalesce({ROUNDS}, 0) + 1), array({ROOT}), (now, i) -> "
     f"array_distinct(transform(filter({_ALL}, "
@@ -59,11 +59,11 @@ _COMES_BACK = (
 
 
 def composed(on_no_match: bool, rings: bool) -> tuple[tuple[str, ...], str]:
-    """Return the columns to add to the messages, and the SQL of their queues, which are not sorted.
+    """Return the SQL of the columns to add to the messages, and then the SQL of each message's queues, unsorted.
 
     If ``on_no_match`` is True, an alternate gets the messages that no binding matched; otherwise it gets the messages
-    that reached no queue. If ``rings`` is True, a message that comes back to a state also reaches the end of a failed
-    send.
+    that reached no queue. If ``rings`` is True, the queues of a message that comes back to a state also contain the
+    name that represents a failed send.
     """
     if not on_no_match:
         return (), f"coalesce(element_at({_BY_STOP}, -1), {_NO_QUEUES})"
@@ -81,11 +81,11 @@ def composed(on_no_match: bool, rings: bool) -> tuple[tuple[str, ...], str]:
 def with_direct(frame: DataFrame, known: bool) -> DataFrame:
     """Add the column ``DIRECT``: True if the message reaches a queue through bindings alone, without an alternate.
 
-    ``known`` is True if the messages have a column ``KNOWN_DIRECT``.
+    ``known`` is True if the messages have the column ``KNOWN_DIRECT``, whose value is used instead unless it is NULL.
     """
     frame = frame.selectExpr("*", f"{codegen_barrier(let({_ALL: DELIVERED}, _ACTIVATION))} AS {BOUND}")
     direct = let({"bound": BOUND}, f"exists({DELIVERED}, m -> m.q IS NOT NULL AND array_contains(bound, m.x))")
     if known:
-        # The known answer takes precedence, because some of the matching was skipped for its routing key.
+        # The known value takes precedence, because routing keys with a known value were not matched again.
         direct = f"coalesce({KNOWN_DIRECT}, {direct})"
     return frame.selectExpr("*", f"{direct} AS {DIRECT}")

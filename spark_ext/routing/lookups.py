@@ -23,11 +23,12 @@ from transpiler.routing.substring_index import Grams
 
 @dataclass(frozen=True)
 class Lookup:
-    """Tables with the same keys, which take a single join; ``name`` is the prefix of their columns.
+    """Constant tables with the same keys, so that a single join finds a message's rows in all of these tables.
 
-    Several lookups can have their rows in one Spark table, the ``store``: ``shared`` is its name (None if the lookup
-    has its own table), and ``number`` identifies the rows of each lookup. A row of the store is a struct with fields
-    for each ``form`` of lookups, which are NULL in the rows of other forms.
+    ``name`` is the prefix of their columns. Several lookups can have their rows in one Spark table, the ``store``:
+    ``shared`` is the name of the store (None if the lookup has its own table), and ``number`` identifies the rows of
+    this lookup. Lookups with the same column types have the same ``form``. A row of the store is a struct with fields
+    for each form; the fields of the other forms are NULL.
     """
 
     name: str
@@ -45,12 +46,12 @@ class Lookup:
 
     @property
     def exchange(self) -> Path:
-        """The path of the exchange, which is the first key if the plan has several exchanges."""
+        """The path of the column with the exchange in the store, which is a key if the plan has several exchanges."""
         return (f"{self.store}_exchange",) if self.shared is None else (self.store, "exchange")
 
     @property
     def part(self) -> Part | None:
-        """The part of the store that contains the rows of this lookup; None if the store is not shared."""
+        """The rows of this lookup in the shared store; None if the lookup has its own store."""
         return None if self.shared is None else Part(self.number, self.shared)
 
     @property
@@ -77,7 +78,7 @@ class Lookup:
         return lookup_length(self.keys) + sum(table_length(table.signature) for table in self.tables)
 
     def table(self, number: int) -> Path:
-        """Return the path to which ``_column`` appends a suffix for the columns of table ``number``."""
+        """Return the common prefix of the paths of the columns of table ``number``; ``_column`` appends a suffix."""
         return self._path(f"rows{number}")
 
     def rows(self) -> dict[tuple[Parameter, ...], None]:
@@ -85,10 +86,10 @@ class Lookup:
         return dict.fromkeys(key for table in self.tables for key in table.rows)
 
     def deliveries(self, grams: Mapping[ir.Value, str]) -> Iterator[tuple[bool, str]]:
-        """Yield the SQL of the deliveries of each table, for a message joined to its row of the store.
+        """Yield, for each table, a flag and the SQL of the deliveries of a message that was joined to the store.
 
-        The flag is True for an array of deliveries and False for an array of arrays; the array may be NULL. ``grams``
-        maps each value with a substring index to the column with the hashes of its substrings.
+        The flag is True if the SQL yields an array of deliveries, False if it yields an array of arrays; either can be
+        NULL. ``grams`` maps each value with a substring index to the column with the hashes of its substrings.
         """
         for number, table in enumerate(self.tables):
             yield table.flat, _of_arrays(self.table(number), table, grams)
@@ -122,10 +123,10 @@ def _label(keys: Iterable[ir.Value]) -> str:
 
 
 def _in_stores(lookups: Sequence[Lookup]) -> list[Lookup]:
-    """Assign lookups to shared stores: all lookups to one store if they have few rows, otherwise one store by kind.
+    """Assign ``lookups`` to stores: if they have few rows, to one shared store, otherwise to one store for each kind.
 
-    Fewer stores are better because each store takes a Spark job in each query, but each row of a shared store has
-    fields for all forms.
+    Fewer stores are better because each store takes a Spark job in each query. However, each row of a shared store has
+    fields for all forms of lookups.
     """
     rows = sum(len(table.rows) for look_up in lookups for table in look_up.tables)
     groups: dict[object, list[Lookup]] = {}
@@ -145,10 +146,10 @@ def _in_stores(lookups: Sequence[Lookup]) -> list[Lookup]:
 
 
 def _of_arrays(path: Path, table: Table, grams: Mapping[ir.Value, str]) -> str:
-    """Return the SQL of the deliveries of the rows under one key, which may contain duplicates.
+    """Return the SQL of the deliveries of the rows in ``table`` under a message's key; they may contain duplicates.
 
-    The SQL tests the struct of a shared store as a whole. If Spark saw that a lookup needs only some fields, it would
-    broadcast a separate table with these fields.
+    If the store is shared, the SQL also tests its whole struct for NULL. If a lookup read only some fields of the
+    struct, Spark would broadcast a separate table with these fields.
     """
     signature, guard, delivered = table.signature, table.signature.guard, quote_path(_column(path, "d"))
     tests = [f"{path[0]} IS NOT NULL"] if len(path) > 1 else []
@@ -164,7 +165,10 @@ def _of_arrays(path: Path, table: Table, grams: Mapping[ir.Value, str]) -> str:
 
 
 def _column(path: Path, name: str) -> Path:
-    """Return the path of one column of a table: the deliveries ``d``, the constants ``p`` or their index ``r``."""
+    """Return the path of one column of the table at ``path``.
+
+    ``name`` is ``d`` for the deliveries, ``p`` for the constants, and ``r`` for the index of the constants.
+    """
     return (*path[:-1], f"{path[-1]}_{name}")
 
 

@@ -70,7 +70,10 @@ def dropping(names: Collection[str]) -> Step:
 
 
 class PlanDeliveries:
-    """Collector of the deliveries of one plan; ``after`` is the collector of the first plan if this is the second."""
+    """Builder of the steps of a query that add the deliveries of one plan to the messages.
+
+    If the query has two plans and this plan is the second, ``after`` is the builder of the first plan.
+    """
 
     def __init__(
         self,
@@ -94,10 +97,13 @@ class PlanDeliveries:
         self._nothing = f"CAST(NULL AS {self.payload.value})"
 
     def entries(self, first: str) -> Step:
-        """Return the step that joins the table of exchanges to the messages; ``first`` is their first column."""
+        """Return the step that joins to each message the row of its exchange, with the start states of the trie.
+
+        ``first`` is the first column of the messages.
+        """
         entries = self._tables.entries
         if self._after is not None:
-            # The first plan has already added everything except the start states of this plan's trie.
+            # The first plan has already joined all columns of the row except the start states of this plan's trie.
             named = {name: f"{name}{self._mark}" if name == ENTRY else name for name in entries.names}
             kept = [name for name in named if name in (ENTRY, START, START_WHOLE)]
             rows = entries.rows.selectExpr(*(f"{name} AS {named[name]}" for name in kept))
@@ -105,7 +111,10 @@ class PlanDeliveries:
         return partial(join, table=entries, keys=self._exchange_key(entries.names[:1]), first=first)
 
     def walk(self, column: str, template: str, first: str) -> Iterator[Step]:
-        """Yield the steps that add the deliveries of the trie as ``column``; ``template`` is SQL around the walk."""
+        """Yield the steps that add the deliveries of the matching patterns in the trie as ``column``.
+
+        ``template`` is SQL with a placeholder ``{}`` for the SQL of the walk. ``first`` is any column of the messages.
+        """
         arrays = self._tables.automaton
         yield lambda frame: frame.withColumns(arrays)
         walked = [f"{template.format(self._trie_walk())} AS {column}"]
@@ -119,8 +128,8 @@ class PlanDeliveries:
     ) -> Generator[Step, None, CollectedDeliveries]:
         """Yield the steps that add the deliveries to the messages, and return the columns with the deliveries.
 
-        ``first`` is the first column of the messages. ``template`` is SQL around the walk. ``before`` is the column
-        with the deliveries of the first plan; None if this is the first plan.
+        ``first`` is the first column of the messages. ``template`` is SQL with a placeholder ``{}`` for the SQL of the
+        walk. ``before`` is the column with the deliveries of the first plan; None if this is the first plan.
         """
         plan, mark = self._plan, self._mark
         collected = CollectedDeliveries(self.payload)
@@ -160,13 +169,16 @@ class PlanDeliveries:
 
     @property
     def between(self) -> list[str]:
-        """The columns that must be dropped before the second plan adds its own columns of the same names."""
+        """The columns of this plan to drop before the second plan adds its own columns of the same names."""
         plan = self._plan
         matched = [MATCHED] if plan.trie is not None and None in plan.patterns else []
         return [*matched, *([START, START_WHOLE] if plan.trie is not None or not plan.simple else [])]
 
     def _look_up(self, look_up: Lookup, output: CollectedDeliveries, first: str) -> Iterator[Step]:
-        """Yield the steps that add the deliveries of a lookup to the messages, and add their columns to ``output``."""
+        """Yield the steps that add columns with the deliveries of ``look_up``; register these columns in ``output``.
+
+        ``first`` is any column of the messages.
+        """
         table = self._tables.store([other for other in self._look_ups if other.store == look_up.store])
         keys = self._exchange_key(look_up.exchange) + look_up.pairs
         yield partial(join, table=table, keys=keys, first=first, part=look_up.part)
@@ -180,31 +192,41 @@ class PlanDeliveries:
 
     @property
     def distinct(self) -> bool:
-        """True if no queue can be delivered to twice, which also requires that no residual predicate was split."""
+        """True if no message can be delivered to the same queue twice.
+
+        A row can be delivered twice if its residual predicate was split, because several of the predicates can hold.
+        """
         whole = all(len(split_by_budget(table.signature.residual)) == 1 for table in self._plan.tables)
         return whole and self._plan.distinct
 
     @property
     def _alone(self) -> bool:
-        """True if the walk needs a generated method of its own; with several keys, each key needs a walk."""
+        """True if the walk gets a generated method of its own.
+
+        That is the case if a message can have several keys, because each key needs a walk, if the walk does not fit
+        into the first method, or if this is the second plan.
+        """
         return self._plan.whole is not None or self._room < tuning.WALK or self._after is not None
 
     @cached_property
     def _room(self) -> int:
-        """The remaining bytes in a generated method after the columns of the messages and the result."""
+        """The bytes of a generated method that are left for lookups and the walk, in bytecode.
+
+        The other bytes read the columns of the messages and write the result.
+        """
         plan = self._plan
         room = tuning.METHOD - columns_length(self._schema)
         room -= 0 if all(table.flat for table in plan.tables) else tuning.NESTED
         walked = self._words + (0 if plan.trie is None else tuning.WALK)
         lookups = build_lookups(PREFIX, plan.tables, room)
         if walked + sum(look_up.length for look_up in lookups) > room or not self._fused:
-            # With several methods, the first one passes the values of maps to the next.
+            # If there are several methods, the first method passes the values of maps to the others.
             room -= tuning.READ * len(plan.reads)
         return room
 
     @property
     def _walked(self) -> int:
-        """The bytes of the words and the walk in the generated method of the first lookups."""
+        """The bytecode of splitting keys into words and of the walk in the first generated method, in bytes."""
         return self._words + (0 if self._plan.trie is None or self._alone else tuning.WALK)
 
     @property
@@ -218,7 +240,7 @@ class PlanDeliveries:
 
     @cached_property
     def _methods(self) -> list[list[Lookup]]:
-        """The lookups of each generated method; the first method also contains the walk."""
+        """The lookups in each generated method; the first method also contains the walk unless it is ``_alone``."""
         methods: list[list[Lookup]] = [[]]
         length = self._walked
         for look_up in self._look_ups:
@@ -230,7 +252,7 @@ class PlanDeliveries:
         return methods
 
     def goes_on(self, following: PlanDeliveries) -> bool:
-        """Return True if the first lookups of ``following``, the second plan, fit into the last method of this plan."""
+        """Return True if the first method of ``following``, the second plan, fits into the last method of this plan."""
         here = [self, following] if len(self._methods) == 1 else [following]
         length = sum(look_up.length for look_up in (*self._methods[-1], *following._methods[0]))
         length += sum(
@@ -240,12 +262,16 @@ class PlanDeliveries:
 
     @property
     def _fused(self) -> bool:
-        """True if the compiled conditions are few and short enough to be in one method with the other steps."""
+        """True if the compiled conditions are few and short enough to share a generated method with the lookups."""
         compiled = self._plan.compiled
         return len(compiled) <= tuning.FUSED and sum(ir.size(each.condition) for each in compiled) <= tuning.OPERATIONS
 
     def _trie_walk(self) -> str:
-        """Return the SQL of the deliveries of the trie, and of the matching pattern numbers that conditions test."""
+        """Return the SQL of a walk through the trie.
+
+        The SQL yields the deliveries of the matching patterns, and the numbers of the matching patterns that residual
+        predicates test.
+        """
         assert self._plan.trie is not None
         repeats = self._plan.trie.repeats
         tested = TESTED if None in self._plan.patterns else None
@@ -254,14 +280,18 @@ class PlanDeliveries:
             return deliveries_at_end(walked, ENDS, tested)
         words = key_words("k", self._rules.topic)
         whole = f"array(concat({quote_text(WHOLE)}, coalesce(k, '')))"
-        # One walk handles both kinds of start states, because a second walk would make the method too long for the JIT.
+        # One walk starts both with the words of a key and with the whole key as one word, because a second walk would
+        # make the method too long for the JIT compiler.
         starts = f"array(struct({words} AS w, {START} AS s), struct({whole} AS w, {START_WHOLE} AS s))"
         walked = run_automaton(encode_words("way.w", SLOTS), "way.s", _TRANSITIONS, repeats)
         walks = f"transform(flatten(transform({KEYS}, k -> {starts})), way -> {walked})"
         return deliveries_at_end(f"flatten({walks})", ENDS, tested)
 
     def _exchange_key(self, path: Path) -> list[Key]:
-        """Return the join key for the exchange, at ``path`` of a table; empty if the plan has a single exchange."""
+        """Return the equality of a message's exchange and the column ``path`` of a table, as a list of join keys.
+
+        The list is empty if the plan has a single exchange.
+        """
         return [] if self._plan.exchange is not None else [(EXCHANGE_COLUMN, ir.Column(path, STRING))]
 
     def _blocks(self) -> Iterator[tuple[str, list[ir.Predicate]]]:
@@ -280,9 +310,9 @@ class PlanDeliveries:
             yield f"flatten(array_compact(array({', '.join(cases)})))", [equal[0].condition for _, equal in block]
 
     def _unfused(self, first: str) -> str:
-        """Return the SQL of an empty array that keeps a projection unfused: see ``codegen_budget``.
+        """Return the SQL of an empty array that keeps Spark from fusing two projections: see ``codegen_budget``.
 
-        The array depends on ``first``, because Spark would fold a constant.
+        The SQL reads the column ``first``, because Spark would fold a constant.
         """
         return codegen_barrier(f"transform(array_repeat({quote_name(first)}, 0), c -> {self._nothing})")
 

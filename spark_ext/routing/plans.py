@@ -54,9 +54,10 @@ _PLANS: dict[int, tuple[weakref.ref[Topology], list[tuple[Hashable, Layout, Rout
 
 
 class Prepared(NamedTuple):
-    """A topology with what an address adds, the columns of its messages, and the destination of the messages.
+    """A topology that is ready to be compiled for messages with ``columns`` that are sent ``to`` a destination.
 
-    ``several`` is True if a message can have several routing keys.
+    ``topology`` includes the binding that a sender's address adds. ``several`` is True if a message can have several
+    routing keys.
     """
 
     topology: Topology

@@ -50,7 +50,7 @@ class GivenExchange(NamedTuple):
 
     @property
     def says(self) -> bool:
-        """True if the option specifies an exchange."""
+        """True if the option was given, as a name or as a Column."""
         return self.name is not None or self.column is not None
 
     @property
@@ -60,16 +60,16 @@ class GivenExchange(NamedTuple):
 
     @property
     def of_each(self) -> Column | None:
-        """The Column with the exchange of each message; None without a Column."""
+        """The Column with the exchange of each message; None if the option is a name or was not given."""
         return sf.expr(self.column) if isinstance(self.column, str) else self.column
 
     def added(self, frame: DataFrame) -> DataFrame:
-        """Return the messages with the temporary column if the option is a Column, otherwise unchanged."""
+        """Return ``frame`` with the temporary column of the exchange; unchanged if the option is not a Column."""
         # The cast removes a collation, so that the column compares like the other sources of the exchange.
         return frame if self.of_each is None else frame.withColumn(_GIVEN, self.of_each.cast("string"))
 
     def removed(self, frame: DataFrame) -> DataFrame:
-        """Return the messages without the temporary column."""
+        """Return ``frame`` without the temporary column that ``added`` added."""
         return frame if self.column is None else without(frame, _GIVEN)
 
 
@@ -184,10 +184,11 @@ def columns_read(topology: Topology, to: Destination, columns: MessageColumns) -
 
 
 def check_columns_read(compiled: Collection[str], now: Collection[str], to: Destination, several: bool) -> None:
-    """Raise ``LayoutError`` if the messages have other columns of ``columns_read`` than the plan was compiled for.
+    """Raise ``LayoutError`` if the messages lack a column that the plan reads, or have one that takes precedence.
 
-    ``compiled`` are the columns at compilation, ``now`` those of the messages. An additional column is allowed unless
-    the plan depends on its absence.
+    ``compiled`` and ``now`` are the results of ``columns_read`` for the messages of the compilation and for the present
+    messages. An additional column in ``now`` is an error only if it is the column of the exchange and the plan uses the
+    default exchange, or if it is the column of several routing keys and ``several`` is False.
     """
     lost = [name for name in compiled if name not in now]
     fixed = {EXCHANGE: to.by_default, ROUTING_KEYS: not several}

@@ -19,7 +19,10 @@ from transpiler.topology.targets import Outcome
 
 
 class Outcomes:
-    """Adds the outcome to routed messages; ``relay`` is True if they were sent to the anonymous relay."""
+    """Builder of the column with the outcome of each routed message.
+
+    ``relay`` is True if the messages were sent to the anonymous relay.
+    """
 
     def __init__(self, topology: Topology, plan: RoutingPlan, publisher: Publisher, relay: bool) -> None:
         self._topology = topology
@@ -30,7 +33,8 @@ class Outcomes:
     @property
     def by_alternates(self) -> bool:
         """True if some message may reach a queue through an alternate."""
-        # Alternates of exchanges that an importer created represent cases of an address, not fallbacks.
+        # In the topology of a JMS broker, which has no exchanges, an importer created the exchanges. Their alternates
+        # represent cases of an address, not fallbacks.
         is_fallback = self._topology.rules.addressing.has_exchanges
         return is_fallback and any(entry.alternates for entry in self._plan.entries.values())
 

@@ -61,7 +61,10 @@ def _after(frame: DataFrame, steps: Iterable[Step]) -> DataFrame:
 
 
 class Query:
-    """A query that routes messages by a plan and its ``changes`` (None for none); ``names`` are the result columns."""
+    """A query that routes messages with ``plan``, and then with the plan of ``changes`` (None if nothing was changed).
+
+    ``names`` are the names of the columns of the result.
+    """
 
     def __init__(
         self,
@@ -80,7 +83,7 @@ class Query:
         self._outcomes = Outcomes(prepared.topology, plan, publisher, prepared.to.relay)
         self._plan = plan
         self._by_key = all(each.by_key for each in plans)
-        # Without alternates every delivery is through bindings alone, so the column ``DIRECT`` is not needed.
+        # The outcome needs the column ``DIRECT`` only if some deliveries go through alternates.
         self._direct = names.outcome is not None and self._outcomes.by_alternates
         self._first = PlanDeliveries(session, plan, self._schema, self._rules)
         self._changes = changes
@@ -89,14 +92,17 @@ class Query:
             self._second = PlanDeliveries(session, changes.plan, self._schema, self._rules, self._first)
 
     def routed(self, messages: DataFrame, repeated: DataFrame | None) -> DataFrame:
-        """Return the messages with their queues; routing keys in ``repeated`` are matched first, each key once."""
+        """Return ``messages`` with the columns of the result.
+
+        The routing keys of the messages ``repeated`` are matched first, each distinct key once; None for no such keys.
+        """
         steps: list[Step] = [self._published.with_subject, self._published.with_keys]
         templates = _EVERYTHING
         # Without a trie a routing key needs only one lookup, which the lookup of a known answer would not make faster.
         if repeated is not None and self._plan.trie is not None:
             steps.append(self._known(repeated))
             templates = _UNLESS_KNOWN if self._by_key else _UNLESS_MATCHED
-        # The first column of the messages, or if their columns are unknown, the first column that routing adds.
+        # The first column of the messages; if their columns are unknown, the first column that ``with_keys`` adds.
         first = self._schema.names[0] if self._schema.names else self._published.names[0]
         queues, outcome, exchange = self._names
         steps += [self._published.with_words, *self._answer(queues, templates, first)]
@@ -108,9 +114,10 @@ class Query:
         return _after(messages, steps)
 
     def _known(self, repeated: DataFrame) -> Step:
-        """Return the step that adds the known answer for each routing key in the messages ``repeated``.
+        """Return the step that adds to each message what is known about its routing key from the messages ``repeated``.
 
-        The answer is the queues if only exchange and routing key determine them, otherwise the matching patterns.
+        If only the exchange and the routing key determine the queues, that is the array of the queues, otherwise the
+        matching patterns. It is NULL for a routing key that ``repeated`` does not contain.
         """
         names = self._published.names
         self._published.check_keys(repeated)
@@ -131,20 +138,23 @@ class Query:
         renamed = _after(repeated, steps).selectExpr(
             f"{hash_of_all} AS {HASH}", *(f"{name} AS {new}" for name, new in known.items()), *answers
         )
-        # Equal or both NULL. Spark would make ``<=>`` an additional join key; this expression tests the joined rows.
+        # True if the values are equal or both NULL, as ``<=>``, which Spark would make an additional join key.
         same = [f"coalesce({name} = {new}, {name} IS NULL AND {new} IS NULL)" for name, new in known.items()]
         condition = " AND ".join([f"{hash_of_all} = {HASH}", *same])
         joined = [HASH, *known.values()]
         return lambda frame: without(frame.join(sf.broadcast(renamed), sf.expr(condition), "left"), *joined)
 
     def _answer(self, column: str, templates: _Templates, first: str) -> Iterator[Step]:
-        """Yield the steps that add the queues to the messages as ``column``; ``first`` is their first column."""
+        """Yield the steps that add ``column`` with the queues of each message.
+
+        ``templates`` are put around the SQL of the walk and of the queues. ``first`` is any column of the messages.
+        """
         plan = self._plan
         collected = yield from self._first.collected(first, templates.walk)
         distinct = self._first.distinct
         if self._second is not None:
-            # Drop deliveries of the first plan to changed queues, because the second plan has all deliveries to these.
-            # The filter also drops deliveries to exchanges, whose queue is NULL, which both plans contain.
+            # Drop deliveries of the first plan to changed queues, because the second plan has all deliveries to changed
+            # queues. The filter also drops deliveries to exchanges (their queue is NULL), which are in both plans.
             left = self._left(collected.together())
             if self._first.goes_on(self._second):
                 yield adding(f"{left} AS {BEFORE}")
@@ -167,7 +177,10 @@ class Query:
         yield lambda frame: frame.withColumn(column, answer)
 
     def _left(self, deliveries: str) -> str:
-        """Return the SQL of ``deliveries`` without those to changed queues and to exchanges, if queues were changed."""
+        """Return the SQL of ``deliveries`` without the deliveries to changed queues and to exchanges.
+
+        If no queue was changed, ``deliveries`` is returned unchanged.
+        """
         assert self._changes is not None
         listed = ", ".join(map(quote_text, self._changes.queues))
         if not listed:

@@ -52,7 +52,7 @@ class PublisherKeywords(TypedDict, total=False):
 
 
 class RouteOptions(SendOptions, PublisherKeywords, total=False):
-    """The options of ``route`` for where and by whom messages were published, and for missing properties."""
+    """The options of ``route``: the exchange and publisher of the messages, and the meaning of missing properties."""
 
     exchange: str | Column | None
     missing: Missing
@@ -176,7 +176,10 @@ def route(
 
 
 class _Compiled:
-    """Router for a compiled topology; ``plans`` contains its plan and the plan of its changes, if any."""
+    """Router for a compiled topology.
+
+    ``plans`` contains the plan of the topology and, if the topology was changed, the plan of the changes.
+    """
 
     def __init__(
         self,
@@ -188,7 +191,8 @@ class _Compiled:
         self.given = GivenExchange(None)
         decided: dict[str, object] = {**options}
         if topology.settings.destination.given is not None:
-            # Only route_stream compiles a topology for a Column, which it passes for each batch.
+            # The topology was compiled for a Column. Only ``route_stream`` does this; it passes the Column again for
+            # each batch.
             self.given = given_column(decided.pop("exchange", None), messages)
         without_settings(decided)
         self.prepared = prepare_compiled(topology, messages, layout)
@@ -236,7 +240,7 @@ class _Planned:
     def _pass(
         self, messages: DataFrame, keys: DataFrame | None, topology: Topology, names: Names, publisher: Publisher
     ) -> DataFrame:
-        """Route the messages once through a topology without choices."""
+        """Return ``messages`` routed through ``topology``, in which no exchange chooses a binding."""
         prepared = self.prepared._replace(topology=topology)
         plan = plan_of(topology, prepared.columns.layout, self._missing, prepared.to.exchange, prepared.several)
         self.plans.append(plan)
@@ -245,13 +249,16 @@ class _Planned:
 
 
 def _names(answer: Answer, prepared: Prepared) -> Names:
-    """Return the columns that a pass adds; for a JMS broker, ``sent`` adds the column of the destination afterwards."""
+    """Return the names of the columns that one pass adds.
+
+    For a JMS broker, ``sent`` adds the column of the destination after the pass.
+    """
     is_sent = prepared.topology.rules.addressing.names_destinations
     return Names(answer.queues, answer.outcome, None if is_sent else answer.exchange)
 
 
 def _publisher(options: RouteOptions) -> Publisher:
-    """Return the publisher of ``options``; the deprecated keywords of a publisher are valid in 0.2, with a warning."""
+    """Return the publisher of ``options``; warn if ``options`` has the deprecated ``PublisherKeywords`` instead."""
     publisher = options.get("publisher")
     if not isinstance(publisher, Publisher | None):
         raise unexpected("publisher", "a Publisher", publisher, "perhaps Publisher('0-9-1')")

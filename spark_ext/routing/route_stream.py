@@ -152,7 +152,10 @@ _MOST_READS = 100
 
 
 class _Failure(NamedTuple):
-    """A version that failed: the state of its file (None for a function or an unreadable file), and the reason."""
+    """A version of the topology that failed: the state of its file and the reason.
+
+    The state is None if the version came from a function or the file cannot be read.
+    """
 
     stamp: _Stamp | None
     reason: str

@@ -100,7 +100,7 @@ class Sends:
 
     @property
     def columns(self) -> tuple[str, str]:
-        """The SQL of the exchange at which a message enters, and of its key."""
+        """The SQL of the exchange at which a message enters the topology, and the SQL of the message's routing key."""
         if self._topology.rules.addressing.takes_lists:
             kind, name = f"get({self.parts}, {PART}).kind", f"get({self.parts}, {PART}).name"
             return f"coalesce({kind}, {quote_text(NO_DESTINATION)})", name
@@ -130,7 +130,7 @@ class Sends:
 
     @property
     def own_queue(self) -> str:
-        """The SQL of the name of the destination's own queue."""
+        """The SQL of the name of the queue that the broker creates for a destination: a prefix and the destination."""
         prefix = quote_text(self._topology.rules.addressing.own_prefix)
         return f"concat({prefix}, {self.columns[1]})"
 
@@ -169,7 +169,7 @@ class Published:
 
     @property
     def names(self) -> list[str]:
-        """The names of the columns that ``with_keys`` adds."""
+        """The names of the columns that ``with_keys`` adds: the exchange if it can differ, and the routing keys."""
         exchange = [EXCHANGE] if self._plan.exchange is None else []
         return [*exchange, SUBJECT if self._plan.whole is None else KEYS]
 
@@ -260,7 +260,7 @@ class Published:
         return frame.selectExpr("*", *made)
 
     def with_keys(self, frame: DataFrame) -> DataFrame:
-        """Add the exchange of each message, unless the plan is for a single exchange, and its routing keys."""
+        """Add columns with the routing keys of each message and, if the plan has several exchanges, its exchange."""
         made = []
         if self._topology.rules.addressing.names_destinations:
             exchange, key = Sends(self._topology, self._columns, self._to).columns
@@ -281,7 +281,10 @@ class Published:
         return frame.selectExpr("*", *made)
 
     def with_words(self, frame: DataFrame) -> DataFrame:
-        """Add the forms of the routing keys that the plan compares; ``with_keys`` must have added the keys before."""
+        """Add the columns that the plan compares with binding keys: the routing key, its topic form and its words.
+
+        ``with_keys`` must have added the routing keys before.
+        """
         if self._plan.whole is not None:
             return frame.selectExpr("*", f"CASE WHEN size({KEYS}) = 1 THEN get({KEYS}, 0) END AS {SUBJECT}")
         if not self._reads_key():
@@ -298,7 +301,7 @@ class Published:
         return self._walks or bool(self._words) or not self._read.isdisjoint((SUBJECT, KEY, TOPIC))
 
     def _key(self) -> str:
-        """Return the SQL of the routing key of each message."""
+        """Return the SQL of the routing key of each message; raise ``LayoutError`` if a needed key has no column."""
         if self._to.relay:
             return RELAY_KEY
         if self._to.key is not None:
@@ -312,7 +315,10 @@ class Published:
         raise no_key(joined([*offers, _RENAME]))
 
     def _own_key(self) -> str | None:
-        """Return the SQL of the messages' own routing key, the first of several; None if no column can have it."""
+        """Return the SQL of the routing key in the messages' own columns; None if no column can contain a key.
+
+        The SQL yields the first key of a message with several keys.
+        """
         one = self._one_key()
         if not has_routing_keys(self._columns):
             return one
@@ -320,13 +326,13 @@ class Published:
         return f"CASE WHEN {KEYS_COLUMN} IS NULL THEN {one or NO_TEXT} ELSE get({KEYS_COLUMN}, 0) END"
 
     def _one_key(self) -> str | None:
-        """Return the SQL of the routing key without the column of several keys; None if no column can have it."""
+        """Return the SQL of the routing key in the columns of a single key; None if no column can contain a key."""
         own = self._own_keys()
         return first_text(own) if own else None
 
     def _own_keys(self) -> list[ir.Value]:
         """Return the columns and fields that can contain a message's routing key, the preferred one first."""
-        # A sender publishes archived messages again, so the recorded routing keys do not apply.
+        # A sender or the relay publishes the archived messages again, so that only their subjects determine the keys.
         places = PUBLISHED_KEYS if self._to.by_message else PUBLISHED_SUBJECTS
         return own_texts(self._columns, ROUTING_KEY, [place for place in places if self._layout.has_place(place)])
 
@@ -352,8 +358,8 @@ NO_TEXT = "CAST(NULL AS STRING)"
 def relayed(frame: DataFrame, topology: Topology, to: str, subject: str) -> DataFrame:
     """Add ``RELAY_EXCHANGE`` and ``RELAY_KEY`` to messages that are sent to the anonymous relay.
 
-    ``to`` and ``subject`` are the SQL of these fields. Source: the JMS mapping, working draft 10, section 6.2;
-    ``topology.broker_rules.RelayAddress`` defines the forms of addresses.
+    ``to`` and ``subject`` are the SQL of the message fields of these names. Source: the JMS mapping, working draft 10,
+    section 6.2; ``topology.broker_rules.RelayAddress`` defines the forms of addresses.
     """
     frame = frame.selectExpr("*", f"{to} AS {TO}")
     if topology.rules.relay is RelayAddress.PATH:
@@ -369,7 +375,7 @@ def _by_name(frame: DataFrame, topology: Topology, subject: str) -> DataFrame:
     frame = frame.selectExpr(
         "*",
         f"CASE WHEN contains({TO}, '/') THEN substring_index({TO}, '/', 1) END AS {TO_NAME}",
-        # If nothing follows the slash, there is no key.
+        # NULL if nothing follows the slash, because such an address has no key.
         f"CASE WHEN instr({TO}, '/') < length({TO}) THEN substr({TO}, instr({TO}, '/') + 1) END AS {TO_REST}",
     )
     for sought, kind in ((TO, TO_WHOLE), (TO_NAME, TO_FIRST)):
@@ -399,7 +405,8 @@ def _by_path(frame: DataFrame, topology: Topology) -> DataFrame:
     )
     names = constant_table(frame.sparkSession, {declared(NODE): list(topology.exchange_by_name)}).rows
     frame = frame.join(sf.broadcast(names), sf.expr(f"{TO_NAME} = {NODE}"), "left")
-    # The default exchange cannot be addressed by name, and the name of a queue cannot be empty.
+    # An exchange with an empty name is rejected, because the default exchange cannot be addressed by name. An empty
+    # name of a queue is rejected, too.
     named = f"CASE WHEN {is_queue} THEN {TO_REST} <> '' ELSE {NODE} <> '' AND {TO_REST} IS NOT NULL END"
     return frame.selectExpr(
         "*", f"CASE WHEN {named} THEN {TO_NAME} END AS {RELAY_EXCHANGE}", f"{TO_REST} AS {RELAY_KEY}"

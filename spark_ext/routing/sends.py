@@ -38,7 +38,10 @@ def sent(
     exchange: str | None,
     routed: Callable[[DataFrame], DataFrame],
 ) -> DataFrame:
-    """Route ``messages`` with ``routed``; for a JMS broker, replace the ends in the result by queues and outcomes.
+    """Route ``messages`` with the function ``routed``.
+
+    For a JMS broker, the result of ``routed`` contains names that represent a destination's own queue or an outcome
+    (see ``reached_end``); they are replaced by the queue or moved to the outcome.
 
     ``column``, ``outcome``, ``possible`` and ``exchange`` are the names of the added columns; None for no column.
     """
@@ -57,7 +60,10 @@ def sent(
 
 
 class _Answers:
-    """Conversion of the columns that routing has added to the columns of the result."""
+    """Converter of the columns that routing has added to the columns of the result.
+
+    It removes the names of ``reached_end`` from the arrays of queues.
+    """
 
     def __init__(self, sends: Sends, column: str, outcome: str | None, possible: str | None) -> None:
         self._sends = sends
@@ -70,7 +76,7 @@ class _Answers:
         return [self._column] if self._possible is None else [self._column, self._possible]
 
     def named(self, frame: DataFrame) -> DataFrame:
-        """Replace the end for the destination's own queue by the name of that queue."""
+        """Replace the name that represents a destination's own queue by the real name of that queue."""
         own = self._sends.own_queue
         for name in self._arrays:
             renamed = f"CASE WHEN q = {_OWN} THEN {own} ELSE q END"
@@ -87,13 +93,17 @@ class _Answers:
     def of_lists(
         self, messages: DataFrame, routed: Callable[[DataFrame], DataFrame], destination: str | None
     ) -> DataFrame:
-        """Route messages to ActiveMQ, each to all destinations in its list; ``destination`` is that of all messages."""
+        """Route messages to ActiveMQ with ``routed``, each message to all destinations in its list.
+
+        ``destination`` is the destination or list of all messages; None if each message has its own.
+        """
         if destination is not None and len(list(activemq_parts(destination))) < 2:
             return without(self.named(routed(messages.withColumn(PART, sf.lit(0)))), PART)
         several = f"size({self._sends.parts}) > 1"
         first = "CAST(0 AS INT)"
         if messages.isStreaming:
-            # A stream cannot group the destinations of a list, so a row with a list is routed to none of them.
+            # A stream cannot group the results for the destinations of a list, so a message with a list is routed to no
+            # destination.
             first = f"CASE WHEN {several} THEN -1 ELSE 0 END"
             return without(self.named(routed(messages.selectExpr("*", f"{first} AS {PART}"))), PART)
         single = messages.filter(f"NOT coalesce({several}, false)").selectExpr("*", f"{first} AS {PART}")
@@ -119,7 +129,7 @@ class _Answers:
         return without(self.named(routed(single)), PART).unionByName(together)
 
     def settled(self, frame: DataFrame) -> DataFrame:
-        """Determine the outcome from the ends that a message reached or may reach, and remove all ends but queues."""
+        """Determine the outcome from the names of outcomes in the arrays of queues, and remove these names."""
         queues = quote_name(self._column)
         possible = _NO_TEXTS if self._possible is None else quote_name(self._possible)
         failed, rejected, dead = (f"array_contains({queues}, {end})" for end in (_FAILED, _REJECTED, _DEAD_LETTER))
@@ -134,7 +144,7 @@ class _Answers:
             cases += f"WHEN {unknown} AND size(array_except({queues}, {ends})) = 0 THEN 'undecided' "
             cases += f"WHEN {before} = 'no-exchange' AND {self._sends.destination} IS NOT NULL THEN 'discarded'"
             frame = frame.withColumn(self._outcome, sf.expr(f"CASE {cases} ELSE {before} END"))
-        # After a failure, the order of bindings determines which queues already have the message.
+        # If the send fails, the order of the bindings determines which queues have received the message before.
         uncertain = f"{failed} OR (NOT {rejected} AND {may_fail})"
         certain = (
             f"CASE WHEN {failed} OR {rejected} OR {may_fail} THEN {_NO_TEXTS} ELSE array_except({queues}, {ends}) END"

@@ -11,7 +11,10 @@ from transpiler.routing.columns import BACK, COUNT, FRONT, WORDS
 
 
 def exact_key(subject: str, rules: TopicRules) -> str:
-    """Return the SQL of a routing key for equality with binding keys without wildcards; NULL if it can equal none."""
+    """Return the SQL of the form of the routing key ``subject`` that a topic binding key without wildcards must equal.
+
+    The form is NULL if the routing key can equal no binding key.
+    """
     if rules.empty_key_has_no_words:
         return f"coalesce({subject}, '')"
     if not rules.drops_trailing_empty_words:

@@ -19,39 +19,39 @@ BLOCK = 25
 #: Maximum number of compiled conditions in a projection that is fused with its neighbours: see ``codegen_budget``.
 FUSED = 10
 
-# Sizes of generated methods in bytes of bytecode (codegen_budget): each was measured and rounded up.
+# Sizes of code in generated methods (codegen_budget): each size was measured, and rounded up.
 
-#: Maximum estimated size of one method: HotSpot compiles methods of up to 8,000 bytes.
+#: Maximum estimated bytecode of one generated method, in bytes: HotSpot compiles methods of up to 8,000 bytes.
 METHOD = 7_400
 
 #: Maximum number of operations of a condition in one method. An operation has up to 40 bytes, measured for arithmetic
 #: on Java's primitive numbers.
 OPERATIONS = 150
 
-#: Size of a walk through the automaton.
+#: Bytecode of a walk through the topic automaton, in bytes.
 WALK = 4_700
 
-#: Size of splitting a routing key into words for lookups, and size of each column of a word.
+#: Bytecode of splitting a routing key into words for lookups, and of each column for a word, in bytes.
 WORDS, WORD = 300, 100
 
-#: Size of one node of a compiled condition: 150 operations had 6,000 bytes.
+#: Bytecode of one node of a compiled condition, in bytes: a condition of 150 nodes had 6,000 bytes.
 CONDITION = 40
 
-#: Size of passing a value of a map to another method, in all types that it can have.
+#: Bytecode of passing a value of a map, in all types that the value can have, to another method, in bytes.
 READ = 450
 
-#: Size of concatenating lists of deliveries.
+#: Bytecode of concatenating lists of deliveries, in bytes.
 NESTED = 420
 
-#: Size of a lookup without keys and tables, of each key, of each operation in a key, and of each field that a key
-#: reads.
+#: Bytecode of a lookup without keys and tables, of each key, of each operation in a key, and of each struct field that
+#: a key reads, in bytes.
 LOOKUP, KEY, KEY_OPERATION, KEY_FIELD = 80, 90, 60, 90
 
-#: Size of a table without conditions, and size of a table with conditions for each method that tests its rows.
+#: Bytecode of a table without residual predicate, and of each method that tests a residual predicate, in bytes.
 TABLE, TESTED_TABLE = 100, 340
 
-#: Size of reading and writing a row, of each map or array in the row, of each struct, of each leaf of a struct, and of
-#: each other column.
+#: Bytecode of reading and writing a row of messages, and in addition each map or array, each struct, each leaf of a
+#: struct, and each other column, in bytes.
 MESSAGE, COLLECTION, STRUCT, LEAF, COLUMN = 620, 400, 150, 15, 60
 
 # Tables (constant_tables, plans, session_tables).

@@ -106,11 +106,10 @@ def join(
     first: str,
     part: Part | None = None,
 ) -> DataFrame:
-    """Join each message to the row of ``table`` whose key columns equal its ``keys``.
+    """Join each message to the row of ``table`` whose key columns equal its ``keys``, or to NULLs.
 
-    A message without a matching row gets NULLs. If ``keys`` is empty, every message is joined to the only row of
-    ``table``. ``part`` identifies the rows of this join in a table from ``share``; None if no other join uses the
-    table. ``first`` is the name of any column of the messages.
+    If ``keys`` is empty, each message is joined to the only row of ``table``. ``part`` identifies the rows of this join
+    in a table from ``share``; None if the table is not shared. ``first`` is any column of the messages.
     """
     conditions = [emit_filter(ir.Compare(Comparison.EQ, value, column)) for value, column in keys]
     # The key of a join without keys: a constant that Spark does not recognize as constant. Otherwise Spark would plan a

@@ -185,8 +185,8 @@ class ConstantTables:
             patterns = [(number, self._plan.patterns[number]) for number in ends]
             delivered.append([self._of(delivery) for _, delivery in patterns if delivery is not None])
             tested.append([number for number, delivery in patterns if delivery is None])
-        # Each array becomes a scalar subquery. The query reads the array once, so Spark inlines the subquery, whereas
-        # Spark would copy an array in a row of a joined table.
+        # Each array is a scalar subquery that is read once, so that Spark inlines it; an array in a joined row would be
+        # copied.
         constants: dict[str, Any] = {
             # The owner and the list of an edge are packed into one number, because with two arrays each lookup would
             # miss the CPU cache twice.
@@ -358,8 +358,8 @@ def _set(session: SparkSession, name: str, value: str) -> Iterator[None]:
     try:
         session.conf.set(name, value)
     except PySparkException:
-        # A declarative pipeline rejects changes of settings. The change is not needed there, because a pipeline runs on
-        # Spark Connect, which does not use this setting.
+        # A declarative pipeline rejects changes of settings, and runs on Spark Connect, which does not use this
+        # setting.
         changed = False
     else:
         changed = True

@@ -78,7 +78,7 @@ class Lookup:
         return lookup_length(self.keys) + sum(table_length(table.signature) for table in self.tables)
 
     def table(self, number: int) -> Path:
-        """Return the common prefix of the paths of the columns of table ``number``; ``_column`` appends a suffix."""
+        """Return the path of table ``number``, to which ``_column`` appends a suffix for each column."""
         return self._path(f"rows{number}")
 
     def rows(self) -> dict[tuple[Parameter, ...], None]:

@@ -203,17 +203,13 @@ class PlanDeliveries:
     def _alone(self) -> bool:
         """True if the walk gets a generated method of its own.
 
-        That is the case if a message can have several keys, because each key needs a walk, if the walk does not fit
-        into the first method, or if this is the second plan.
+        The reasons are several keys, each of which needs a walk, too little room in the first method, or a second plan.
         """
         return self._plan.whole is not None or self._room < tuning.WALK or self._after is not None
 
     @cached_property
     def _room(self) -> int:
-        """The bytes of a generated method that are left for lookups and the walk, in bytecode.
-
-        The other bytes read the columns of the messages and write the result.
-        """
+        """The bytes of bytecode that a generated method has left for lookups and the walk."""
         plan = self._plan
         room = tuning.METHOD - columns_length(self._schema)
         room -= 0 if all(table.flat for table in plan.tables) else tuning.NESTED

@@ -186,9 +186,9 @@ def columns_read(topology: Topology, to: Destination, columns: MessageColumns) -
 def check_columns_read(compiled: Collection[str], now: Collection[str], to: Destination, several: bool) -> None:
     """Raise ``LayoutError`` if the messages lack a column that the plan reads, or have one that takes precedence.
 
-    ``compiled`` and ``now`` are the results of ``columns_read`` for the messages of the compilation and for the present
-    messages. An additional column in ``now`` is an error only if it is the column of the exchange and the plan uses the
-    default exchange, or if it is the column of several routing keys and ``several`` is False.
+    ``compiled`` are the columns at compilation, ``now`` the columns of the messages, as from ``columns_read``. A new
+    column is an error if it is the exchange and the plan uses the default exchange, or if it contains several routing
+    keys and ``several`` is False.
     """
     lost = [name for name in compiled if name not in now]
     fixed = {EXCHANGE: to.by_default, ROUTING_KEYS: not several}

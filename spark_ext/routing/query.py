@@ -114,10 +114,9 @@ class Query:
         return _after(messages, steps)
 
     def _known(self, repeated: DataFrame) -> Step:
-        """Return the step that adds to each message what is known about its routing key from the messages ``repeated``.
+        """Return the step that adds what is known about a message's routing key from the messages ``repeated``.
 
-        If only the exchange and the routing key determine the queues, that is the array of the queues, otherwise the
-        matching patterns. It is NULL for a routing key that ``repeated`` does not contain.
+        That is the queues if only exchange and routing key determine them, otherwise the matching patterns.
         """
         names = self._published.names
         self._published.check_keys(repeated)

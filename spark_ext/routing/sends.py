@@ -40,8 +40,7 @@ def sent(
 ) -> DataFrame:
     """Route ``messages`` with the function ``routed``.
 
-    For a JMS broker, the result of ``routed`` contains names that represent a destination's own queue or an outcome
-    (see ``reached_end``); they are replaced by the queue or moved to the outcome.
+    For a JMS broker, replace the names from ``reached_end`` in the result by queues and outcomes.
 
     ``column``, ``outcome``, ``possible`` and ``exchange`` are the names of the added columns; None for no column.
     """
@@ -60,10 +59,7 @@ def sent(
 
 
 class _Answers:
-    """Converter of the columns that routing has added to the columns of the result.
-
-    It removes the names of ``reached_end`` from the arrays of queues.
-    """
+    """Converter of the columns that routing has added: it removes the names from ``reached_end``."""
 
     def __init__(self, sends: Sends, column: str, outcome: str | None, possible: str | None) -> None:
         self._sends = sends

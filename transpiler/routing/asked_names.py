@@ -32,7 +32,7 @@ def asked_names(topology: Topology) -> dict[str, AskedName]:
         try:
             tree = parse_selector(text, find_dialect(dialect))
         except TranspilerError:
-            # The compilation of the binding reports the error.
+            # No names, because the selector is invalid. The compilation of the binding reports the error.
             return ()
         nodes = () if tree is None else ast.walk(tree)
         return tuple(dict.fromkeys(node for node in nodes if isinstance(node, ast.Identifier)))

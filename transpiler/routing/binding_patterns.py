@@ -39,10 +39,11 @@ _TOPIC_PATTERN: ir.Predicate = ir.Compare(Comparison.EQ, ir.Column((TOPIC,), STR
 
 
 class Pattern(NamedTuple):
-    """A predicate with parameters, the constants, and the words that the automaton must match, too (None for none).
+    """A pattern: a predicate with parameters, and the constants of one binding for these parameters.
 
-    ``words`` are the words of a binding key with wildcards, unless that key is a condition on words. If messages can
-    have several routing keys, ``words`` is set for every binding key.
+    ``words`` are the words of a binding key that the automaton must match in addition; None if it need not match any.
+    They are set for a binding key with wildcards, unless ``predicate`` already tests its words. If messages can have
+    several routing keys, they are set for every binding key.
     """
 
     predicate: ir.Predicate
@@ -82,7 +83,10 @@ class OnlyKey:
         return Pattern(_KEY_PATTERN, (str(test.value.value),))
 
     def matches(self, test: Words, _: bool = True) -> Pattern:
-        """Return equalities of columns with parameters, or a pattern whose words the automaton matches."""
+        """Return the pattern that the words of the key match the binding key of ``test``.
+
+        The pattern is an equality of columns with parameters, or the automaton matches the words.
+        """
         literal = test.rules.literal(test.key)
         if literal is not None:
             return Pattern(_TOPIC_PATTERN, (literal,))
@@ -97,11 +101,11 @@ class SeveralKeys:
     """The routing keys of messages that can have several keys: the automaton matches each of them."""
 
     def equals(self, test: Equal, _: bool = True) -> Pattern:
-        """Return a pattern for which the automaton matches the whole key as one word."""
+        """Return the pattern that the whole key equals the value of ``test``; the automaton matches it as one word."""
         return Pattern(ir.TRUE, (), (WHOLE + str(test.value.value),))
 
     def matches(self, test: Words, _: bool = True) -> Pattern:
-        """Return a pattern whose words the automaton matches."""
+        """Return the pattern that the words of a routing key match the binding key of ``test``, by the automaton."""
         return Pattern(ir.TRUE, (), test.pattern)
 
 
@@ -115,7 +119,10 @@ class PatternBuilder:
     def condition(
         self, signature: Hashable, constants: Sequence[Parameter], build: Callable[[ValueOf], ir.Predicate], /
     ) -> Pattern:
-        """Return the predicate of ``signature`` with these constants; ``build`` makes it at the first use."""
+        """Return the pattern with the predicate of ``signature`` and with ``constants``.
+
+        Conditions with the same ``signature`` share one predicate, which the first of them builds with ``build``.
+        """
         predicate = self._predicates.get(signature)
         if predicate is None:
             predicate = self._predicates[signature] = optimize(build(parameter))
@@ -131,7 +138,7 @@ class PatternBuilder:
         whole: Pattern | None = None
         for part in parts:
             if part.predicate == ir.FALSE:
-                # ``parts`` is an iterator, so the remaining parts are not lowered.
+                # The condition is never TRUE. ``parts`` is an iterator, so the terms that follow are not lowered.
                 return part
             whole = part if whole is None else self._both(whole, part)
         return ALWAYS if whole is None else whole
@@ -143,7 +150,8 @@ class PatternBuilder:
         known = self._joined.get(key)
         if known is None:
             joined = ir.all_of(first.predicate, shift_parameters(second.predicate, len(first.constants)))
-            # Keep both predicates alive with the result, so that no other object gets their ids.
+            # The cache is keyed by object ids. It keeps both predicates alive, so that no new object gets one of these
+            # ids.
             known = self._joined[key] = (joined, first.predicate, second.predicate)
         return Pattern(known[0], first.constants + second.constants, first.words)
 
@@ -173,7 +181,7 @@ class BindingPatterns:
             raise LayoutError([replace(finding, message=message), *others]) from None
 
     def of_default_exchange(self, key: str | None) -> Iterator[tuple[Pattern, str]]:
-        """Yield the patterns of the default exchange's bindings and their queues; ``key`` is as in ``of``."""
+        """Yield the pattern and the queue of each binding of the default exchange; ``key`` is as in ``of``."""
         rules, routing_key = self._topology.rules, self._routing_key(key)
         for queue in sorted(self._topology.queue_names):
             if not rules.is_direct_reply(queue):

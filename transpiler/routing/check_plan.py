@@ -124,7 +124,7 @@ def _check_table(plan: RoutingPlan, table: Table) -> None:
 
 
 def _with_rows(signature: Signature) -> ir.Predicate:
-    """Return the residual predicate in the form in which an engine evaluates it."""
+    """Return the residual predicate of ``signature`` as an engine evaluates it, for an element of an array of rows."""
 
     def constant(column: ir.Column) -> ir.Value:
         if column.path[0] != ROW:

@@ -19,7 +19,8 @@ PREFIX = "_routing_"
 #: The prefix of columns that stay through all passes of an engine; other added columns are dropped after each pass.
 KEPT = f"{PREFIX}kept_"
 
-#: The exchange; the routing key, empty if absent; and the key in the form for equality with topic binding keys.
+#: ``EXCHANGE``: the exchange of a message. ``KEY``: its routing key, empty if absent. ``TOPIC``: the form of the key
+#: that equals a topic binding key without wildcards.
 EXCHANGE, KEY, TOPIC = f"{PREFIX}exchange", f"{PREFIX}key", f"{PREFIX}topic"
 
 #: The original routing key, NULL if absent; its words; and the array of all keys if a message can have several keys.
@@ -28,47 +29,52 @@ SUBJECT, WORDS, KEYS = f"{PREFIX}subject", f"{PREFIX}words", f"{PREFIX}keys"
 #: The number of words, and the prefixes of columns for the word at one position, from the front and from the back.
 COUNT, FRONT, BACK = f"{PREFIX}count", f"{PREFIX}front", f"{PREFIX}back"
 
-#: The numbers of the matching binding keys, as far as their bindings have a residual predicate.
+#: The column with the numbers of the matching binding keys that residual predicates test.
 MATCHED = f"{PREFIX}matched"
 
-#: The name of a row of constants in residual predicates and lambdas, and the column with the deliveries of the row.
+#: ``ROW``: the name of a row of constants in residual predicates and lambda functions. ``ROW_DELIVERED``: the column
+#: with the deliveries of such a row.
 ROW, ROW_DELIVERED = f"{PREFIX}row", f"{PREFIX}delivered"
 
-#: The prefixes of columns that contain values of maps, substrings, and results of compiled conditions.
+#: The prefixes of added columns: of values of maps (``READ``), of substrings of a value (``GRAMS``), and of the
+#: deliveries of compiled conditions (``BLOCK``).
 READ, GRAMS, BLOCK = f"{PREFIX}read", f"{PREFIX}substrings", f"{PREFIX}conditions"
 
-# The row of an exchange: the start states of the trie for the words of a key and for a whole key, and the data for
-# combining the deliveries of several states.
+# The columns of the row of an exchange: its name, the start states of the trie for the words of a key and for a whole
+# key, and four columns for combining the deliveries at several states.
 ENTRY, START, START_WHOLE = f"{PREFIX}entry", f"{PREFIX}start", f"{PREFIX}whole"
 ROOT, ROUNDS, ALTERNATES, STEPS = f"{PREFIX}root", f"{PREFIX}rounds", f"{PREFIX}alternates", f"{PREFIX}steps"
 
-# The arrays of the topic automaton, and its result: the deliveries ``d`` and the numbers ``i`` of matching patterns.
+# The arrays of the topic automaton, and in ``TOPICS`` the result of a walk: the deliveries ``d`` and the numbers ``i``
+# of matching patterns.
 EDGES, OTHERWISE, LISTS = f"{PREFIX}edges", f"{PREFIX}otherwise", f"{PREFIX}lists"
 ENDS, TESTED, SLOTS = f"{PREFIX}ends", f"{PREFIX}asked", f"{PREFIX}slots"
 TOPICS = f"{PREFIX}topics"
 
-#: Empty arrays that make Spark put the automaton, and compiled conditions, into separate generated methods.
+#: Empty arrays, so that Spark generates separate methods: one for the automaton (``APART``), and one for the compiled
+#: conditions (``UNFUSED``).
 APART, UNFUSED = f"{PREFIX}apart", f"{PREFIX}unfused"
 
-#: The hash of a row's keys, and the known answer for routing keys that were matched before.
+#: ``HASH``: the hash of a row's keys. ``KNOWN``: the queues or patterns of a routing key that was matched before.
 HASH, KNOWN = f"{PREFIX}hash", f"{PREFIX}known"
 
-#: The deliveries that earlier generated methods found, and the copy of them for the next method.
+#: ``SO_FAR``: the deliveries that earlier generated methods found. ``BEFORE``: their copy, which the next method reads.
 SO_FAR, BEFORE = f"{PREFIX}so_far", f"{PREFIX}before"
 
-#: The deliveries of a message, each with its state; the same with the deliveries of alternates; and the states that the
-#: message reaches without alternates.
+#: ``DELIVERED``: the deliveries of a message, each with its state. ``WITH_ALTERNATES``: the same deliveries, and those
+#: to alternates. ``BOUND``: the states that the message reaches without alternates.
 DELIVERED, WITH_ALTERNATES, BOUND = f"{PREFIX}found", f"{PREFIX}with_alternates", f"{PREFIX}bound"
 
-#: TRUE if the message reaches a queue without an alternate; and the known value of this for routing keys that were
-#: matched before.
+#: ``DIRECT``: TRUE if the message reaches a queue without an alternate. ``KNOWN_DIRECT``: the value of ``DIRECT`` for a
+#: routing key that was matched before; NULL for any other key.
 DIRECT, KNOWN_DIRECT = f"{PREFIX}direct", f"{PREFIX}known_direct"
 
-#: An exchange, and the outcome of messages to this exchange that reach no queue.
+#: ``UNROUTABLE_EXCHANGE``: the name of an exchange. ``UNROUTABLE``: the outcome of messages to this exchange that reach
+#: no queue.
 UNROUTABLE_EXCHANGE, UNROUTABLE = f"{PREFIX}unroutable_exchange", f"{PREFIX}unroutable"
 
-# The anonymous relay: the address and its two parts; a node of the broker and its kind; the kinds of the nodes that the
-# whole address and its first part name; and the resulting exchange and key, NULL if the address is invalid.
+# Columns for the anonymous relay: an address, and its two parts; a node of the broker, and its kind; the kinds of the
+# nodes that the whole address and its first part name; the resulting exchange and key, NULL if the address is invalid.
 TO, TO_NAME, TO_REST = f"{PREFIX}to", f"{PREFIX}to_name", f"{PREFIX}to_rest"
 NODE, NODE_KIND = f"{PREFIX}node", f"{PREFIX}node_kind"
 TO_WHOLE, TO_FIRST = f"{PREFIX}to_whole", f"{PREFIX}to_first"
@@ -78,7 +84,7 @@ RELAY_EXCHANGE, RELAY_KEY = f"{PREFIX}relay_exchange", f"{PREFIX}relay_key"
 #: Maximum length of the name of a property, and maximum number of properties, in the name of a column.
 _LABEL, _LABELLED = 16, 3
 
-#: The prefix of a column for a value of a map, or of any other column that routing adds.
+#: The beginning of the name of a column that routing adds: the prefix and number of a value of a map, or ``PREFIX``.
 _MADE = re.compile(f"{READ}[0-9]+_|{PREFIX}")
 
 
@@ -107,9 +113,10 @@ def word_column(place: int, back: bool = False) -> str:
 
 
 def reached_end(kind: TargetType, name: str = "") -> str:
-    """Return the name that represents an end other than a queue among the queues of a message.
+    """Return the name that a message's array of queues contains for an end that is not a queue of the topology.
 
-    Such an end is the destination's own queue, or an outcome of a JMS broker. No queue's name begins with a NUL.
+    Such an end is the destination's own queue, or an outcome of a JMS broker. The name begins with a NUL, so that it
+    differs from the name of every queue.
     """
     return f"\0{kind} {name}"
 

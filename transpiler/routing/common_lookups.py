@@ -23,11 +23,11 @@ class MapValueColumns:
         self._names = {path: name for name, path in self.paths.items()}
 
     def predicate(self, node: ir.Predicate) -> ir.Predicate:
-        """Rewrite ``node`` so that it reads these columns instead of maps."""
+        """Rewrite ``node`` so that it reads the columns of this object instead of the values of maps."""
         return ir.replace_columns(node, self._column)
 
     def signature(self, signature: Signature) -> Signature:
-        """Rewrite ``signature`` so that it reads these columns instead of maps."""
+        """Rewrite ``signature`` so that it reads the columns of this object instead of the values of maps."""
         return replace(
             signature,
             keys=tuple(ir.replace_columns_in(value, self._column) for value in signature.keys),

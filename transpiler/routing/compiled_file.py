@@ -42,7 +42,7 @@ _DIGEST = 65
 #: The rest of the first line, after ``MAGIC``, in any version.
 _WRITTEN_BY = re.compile(rb", form (\d{1,9}), version ([\w.+-]{1,99})\n")
 
-#: The hint for a path that is not on this machine.
+#: The hint for a path to another machine, such as a URL.
 _OTHER_FILES = "a compiled topology is a file of this machine: copy it from there, or to there"
 
 _AGAIN = "copy it again from where it is whole, or compile the topology again"
@@ -51,9 +51,9 @@ _AGAIN = "copy it again from where it is whole, or compile the topology again"
 #: level, the fastest one.
 _TIME, _LEVEL = (1980, 1, 1, 0, 0, 0), 1
 
-#: Maximum size of the unpacked members: ``_SMALL`` bytes, and ``_RATIO`` bytes for each byte of the file; members that
-#: compress better are stored uncompressed. Minimum number of bytes for each list or object in a member, after the first
-#: ``_LISTS``, because a Python list needs 20 times the memory of its two brackets.
+#: Maximum size of the unpacked members: ``_SMALL`` bytes, and ``_RATIO`` bytes for each byte of the file. Members that
+#: would exceed this ratio are stored uncompressed. Minimum size of a member: ``_BYTES_A_LIST`` bytes for each list or
+#: object after the first ``_LISTS``, because a Python list needs 20 times the memory of its two brackets.
 _RATIO, _SMALL = 32, 2**20
 _BYTES_A_LIST, _LISTS = 6, 2**12
 

@@ -51,9 +51,10 @@ _DIGITS = 12
 
 @dataclass(frozen=True)
 class Destination:
-    """The destination of messages: an exchange (None if each message names its own), a sender's address, or the relay.
+    """The destination of messages: an exchange, a sender's address, or the anonymous relay.
 
-    ``key`` and ``subject`` come from a sender's address (``by_sender``); ``relay`` means the anonymous relay.
+    ``exchange`` is None if each message names its own exchange. ``key`` and ``subject`` come from a sender's address;
+    ``by_sender`` is True if there is one. ``relay`` is True if the messages are sent to the anonymous relay.
     """
 
     exchange: str | None = None
@@ -61,8 +62,8 @@ class Destination:
     subject: str | None = None
     by_sender: bool = False
     relay: bool = False
-    #: The destination of a JMS broker to which all messages are sent, and their routing type; None if each message has
-    #: its own.
+    #: For a JMS broker, the destination (``named``) and the routing type of all messages; None if each message has its
+    #: own.
     named: str | None = None
     routing_type: str | None = None
     #: The column with the exchange or destination of each message; None for the default columns.
@@ -94,7 +95,11 @@ class Settings:
 
 @dataclass(frozen=True)
 class Changes:
-    """The queues that changes have touched, with their current bindings (None if removed), and the plan for them."""
+    """The changes since the last full compilation.
+
+    ``queues`` maps the name of each touched queue to the queue and its current bindings; None if it was removed.
+    ``plan`` routes to these queues.
+    """
 
     queues: Mapping[str, tuple[Queue, tuple[Binding, ...]] | None]
     plan: RoutingPlan
@@ -106,7 +111,7 @@ _Changed = Mapping[str, tuple[Queue, tuple[Binding, ...]] | None]
 
 @part
 class _Names(NamedTuple):
-    """The file member with the names of version and layout, the number of buckets, and ``BindingBuckets.size``."""
+    """The file member with the names of the version and of the layout, the number of buckets, and their ``size``."""
 
     version: str
     layout: str
@@ -116,7 +121,10 @@ class _Names(NamedTuple):
 
 @part
 class _Source(NamedTuple):
-    """The file member with the plan's source: the topology without bindings to queues, as JSON, and the changes."""
+    """The file member with what the plan was compiled from.
+
+    ``skeleton`` is the topology without bindings to queues, as JSON; ``changed`` contains the changed queues.
+    """
 
     skeleton: str
     settings: Settings
@@ -152,8 +160,8 @@ class _Plans(NamedTuple):
 class CompiledTopology:
     """A topology compiled for messages in one layout, which ``route`` accepts instead of a topology.
 
-    ``topology`` contains the exchanges and the bindings between exchanges, but no other bindings. ``version`` is the
-    name that identifies the compiled topology, for example in the version column of routed messages.
+    ``topology`` contains the exchanges and the bindings between exchanges; bindings to queues are stored separately.
+    ``version`` identifies the compiled topology, for example in the version column of routed messages.
     """
 
     plan: RoutingPlan
@@ -388,7 +396,7 @@ def compile_plan(
     alternates = {exchange.alternate.name for exchange in topology.exchanges if exchange.alternate is not None}
     skeleton = replace(
         topology,
-        # The relay looks up names among all queues.
+        # All queues for the relay, which looks up names among them; otherwise only the queues that are alternates.
         queues=tuple(queue for queue in topology.queues if settings.destination.relay or queue.name in alternates),
         bindings=tuple(binding for binding in topology.bindings if binding.destination_type != "queue"),
         findings=(),

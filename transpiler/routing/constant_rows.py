@@ -8,9 +8,9 @@ from transpiler.routing.signatures import Parameter, Signature
 
 
 class Delivery(NamedTuple):
-    """The effect of a matching binding in ``state``: the index of a queue in ``RoutingPlan.queues``, or the next state.
+    """The effect of a matching binding in ``state``: the delivery to a queue, or the step to the next state.
 
-    The unused one of ``queue`` and ``onward`` is None.
+    ``queue`` is an index into ``RoutingPlan.queues``. The unused one of ``queue`` and ``onward`` is None.
     """
 
     state: int
@@ -19,7 +19,10 @@ class Delivery(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """One row of constants: the state whose messages the row applies to, key, other constants, and delivery."""
+    """One row of constants, for messages in ``state``.
+
+    ``key`` contains the constants of the keys, ``parameters`` the constants of the residual predicate.
+    """
 
     state: int
     key: tuple[Parameter, ...]

@@ -32,9 +32,10 @@ class State(NamedTuple):
 
 
 class Hop(NamedTuple):
-    """A step to the stop of this number.
+    """A step on a path to the stop with the number ``stop``.
 
     A message whose own routing key equals ``unless`` does not take the step, because it has been in that state before.
+    If ``unless`` is None, every message takes the step.
     """
 
     stop: int
@@ -44,8 +45,8 @@ class Hop(NamedTuple):
 class Visit(NamedTuple):
     """One stop on the paths from an entry: its state, and the next stops through its bindings and its alternate.
 
-    Stops are numbered in topological order, successors first. ``onward`` contains pairs of the state to which a binding
-    leads and the hop to the stop for that state.
+    Stops are numbered in topological order, later stops on a path first. ``onward`` contains, for each binding to an
+    exchange, the next state and the step to it.
     """
 
     state: int
@@ -56,10 +57,11 @@ class Visit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The numbers of the states that a message published to one exchange can reach, its initial state first.
+    """The states that a message published to one exchange can reach, by number, the initial state first.
 
-    ``alternates`` contains, for each state with an alternate: its number, and the alternate's state or queue (the other
-    one is None). ``steps`` contains the stops of all paths, the initial stop last.
+    ``alternates`` contains, for each state with an alternate: the number of the state, the state of the alternate, and
+    the queue of the alternate. One of the last two is None. ``steps`` contains the stops on all paths, the initial stop
+    last.
     """
 
     states: tuple[int, ...]
@@ -71,8 +73,8 @@ class Entry:
     def is_closed_by(self, onward: Mapping[int, set[int]]) -> bool:
         """Return True if ``onward`` leads from the initial state to all states, and no state has an alternate.
 
-        ``onward`` maps each state to its next states. If unconditional bindings lead there, the bindings of all states
-        act like bindings of the initial state.
+        ``onward`` maps each state to the states to which unconditional bindings lead. If the result is True, every
+        message reaches all states, so that all bindings act like bindings of the initial state.
         """
         reached, waiting = {self.states[0]}, [self.states[0]]
         while waiting:
@@ -134,9 +136,9 @@ class _Reach:
         return 1 << self._bits.setdefault(state, len(self._bits))
 
     def relevant(self, state: State) -> int:
-        """Return the bit set of states whose earlier visits affect the paths from ``state`` on.
+        """Return the bit set of the states whose earlier visits affect the paths that start at ``state``.
 
-        These are the states that a message can reach from ``state``, and so possibly for the second time.
+        These are the states on such paths, because a message does not visit a state twice.
         """
         states = self._relevant.get(state)
         if states is None:
@@ -230,9 +232,10 @@ def _entry(reach: _Reach, start: State) -> Entry:
 
 
 class _Stop(NamedTuple):
-    """A state on a path; ``behind`` is the bit set of earlier states that affect the rest of the path.
+    """A state on a path, with the earlier states on the path.
 
-    ``with_alternate`` is False if the state's alternate is not used.
+    ``behind`` is the bit set of the earlier states that affect the rest of the path. ``with_alternate`` is False if the
+    alternate of ``state`` is not used.
     """
 
     state: State
@@ -241,7 +244,10 @@ class _Stop(NamedTuple):
 
 
 class _Leads(NamedTuple):
-    """The next stops after a stop, without states that the message has visited; ``queue`` is an alternate queue."""
+    """The next stops after a stop, without states that the message has visited.
+
+    ``onward`` contains the stops through bindings. ``alternate`` is the stop of the alternate, or ``queue`` its queue.
+    """
 
     onward: list[_Stop]
     alternate: _Stop | None
@@ -298,7 +304,7 @@ class _Paths:
         return Visit(self._reach.number(stop.state), onward, leads.queue, hop)
 
     def _hop(self, stop: _Stop, path: int) -> Hop:
-        # A replaced key can equal the message's own key, with which the message has visited this exchange.
+        # A key that replaced the message's own key can equal that key. Then the message has been in this state before.
         key = stop.state.key
         again = key is not None and path & self._reach.bit(State(stop.state.exchange))
         return Hop(self._numbers[stop], key if again else None)

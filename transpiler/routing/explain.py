@@ -33,10 +33,10 @@ SHOWN = 5
 
 
 class RoutingClass(NamedTuple):
-    """Bindings that are found in the same way.
+    """Bindings that are found in the same way, which is described by ``name``.
 
-    ``rows`` is the number of rows of constants; a binding can have several, such as two for ``a IN (1, 2)``.
-    ``queries`` is the number of tables. ``tests`` is the average number of rows that are tested for a message.
+    ``rows`` is the number of rows of constants; a binding such as ``a IN (1, 2)`` has several rows. ``queries`` is the
+    number of tables. ``tests`` is the average number of rows that are tested for a message.
     """
 
     name: str
@@ -115,7 +115,10 @@ class RoutingReport:
 
 
 def explain_plan(topology: Topology, plan: RoutingPlan) -> RoutingReport:
-    """Report how ``plan`` finds the matching bindings of ``topology``; see ``spark_ext.explain_routing``."""
+    """Return a report on how ``plan`` finds the matching bindings of ``topology``.
+
+    See ``spark_ext.explain_routing`` for its contents.
+    """
     states = build_exchange_graph(topology, plan.exchange).states
     by_ends: dict[tuple[str, str, str], list[Binding]] = {}
     for binding in topology.bindings:

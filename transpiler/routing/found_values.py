@@ -53,7 +53,10 @@ class Place(NamedTuple):
 
 
 class FoundValue(NamedTuple):
-    """The number of rows that have a value for a name, in total and by type; the other fields are as in ``Place``."""
+    """The number of rows that have a value for ``name``: in total (``rows``), and by the type of the value (``types``).
+
+    The other fields are those of ``Place``.
+    """
 
     name: str
     where: str
@@ -65,10 +68,10 @@ class FoundValue(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FoundValues:
-    """The numbers of rows that have a value for each name in the conditions.
+    """The result of counting: for each name in the conditions, the number of rows that have a value for the name.
 
-    ``conditions`` is the word for a condition in messages, such as ``binding``. ``keys`` is the approximate number of
-    distinct routing keys; None if they were not counted.
+    ``rows`` is the number of all rows. ``conditions`` is the word for a condition in messages, such as ``binding``.
+    ``keys`` is the approximate number of distinct routing keys; None if they were not counted.
     """
 
     rows: int
@@ -89,7 +92,7 @@ class FoundValues:
         return (*missing, *self._repeated())
 
     def _meaning(self, value: FoundValue) -> str:
-        """Return the end of a warning about a missing value: its default, and the number of conditions that read it."""
+        """Return the end of a warning about a missing value: its default, and how many conditions read the value."""
         default = "" if value.default is None else f", which means {value.default}"
         if not value.asked:
             return default
@@ -148,7 +151,10 @@ def places_of(names: Mapping[str, tuple[int, ast.Identifier | None]], layout: La
 
 
 def _place_of(name: str, asked: int, node: ast.Identifier | None, layout: Layout, dialect: Dialect) -> Place:
-    """Return the columns and tests of one name; no columns if the name's column has a type that no property has."""
+    """Return the columns of ``name`` in a table, with the tests for its value.
+
+    There are no columns if the only column of that name has a type that no property has.
+    """
     known = None if node is None else dialect.fields.find(name, node.section)
     own = name if node is None else node.name
     places = [MessageField(PROPERTIES, own)] if known is None else known.places

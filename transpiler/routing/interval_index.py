@@ -53,13 +53,14 @@ class Interval:
 
 @dataclass(slots=True)
 class IntervalIndex:
-    """The index of one group: from a number to its leaf, and from the leaf to the rows.
+    """The index of the intervals in the rows of one group: from a number to its leaf, and from the leaf to the rows.
 
     The leaf of a number is its bucket among ``last`` buckets of equal width between ``low`` and ``high``, with
     ``scale`` buckets for each unit. If ``steps`` is not empty, the bounds are too uneven for buckets, and a binary
-    search with these step sizes in ``bounds`` finds the leaf. ``leaves`` contains the rows of each leaf. Each level
-    above has one node for each ``2 ** shift`` leaves. ``nodes`` contains the rows of all these nodes, level by level
-    from its ``offset`` on.
+    search with these step sizes in ``bounds`` finds the leaf. ``leaves`` contains the rows of each leaf. The leaves are
+    the lowest level of a tree. For each higher level, ``shifts`` contains the shift: one node of the level covers ``2
+    ** shift`` leaves. ``offsets`` contains the index of the level's first node in ``nodes``, which contains the rows of
+    each node.
     """
 
     low: float
@@ -110,7 +111,7 @@ def _rounds(node: ir.Node) -> bool:
 
 def build_interval_index(ranges: Interval, rows: Sequence[tuple[Parameter, ...]]) -> IntervalIndex:
     """Build the index of the rows of one group."""
-    # If a bound may be rounded, use the outer one of the bound and the rounded bound.
+    # If a bound may be rounded, use the bound or the rounded bound, whichever makes the interval wider.
     pairs = [(_number(row, ranges.lower, ranges, min), _number(row, ranges.upper, ranges, max)) for row in rows]
     index = _leaves(sorted({bound for pair in pairs for bound in pair if bound is not None}))
     leaves = [
@@ -138,7 +139,11 @@ def build_interval_index(ranges: Interval, rows: Sequence[tuple[Parameter, ...]]
 
 
 def _leaves(bounds: list[float]) -> IntervalIndex:
-    """Return the index without rows: with buckets of equal width, or with ``bounds`` if a bucket has too many."""
+    """Return the index without rows for the sorted ``bounds``.
+
+    Its leaves are buckets of equal width. If a bucket contains too many bounds, its leaves are the ranges between
+    adjacent bounds.
+    """
     if not bounds:
         return IntervalIndex(0.0, 0.0, 0.0, 0, [], [])
     low, high = bounds[0], bounds[-1]
@@ -160,7 +165,7 @@ def _number(
         return None
     number = row[place]
     if isinstance(number, Decimal):
-        # Java may round a decimal to the neighbouring double.
+        # Use the neighbours of the nearest double, because Java may round a decimal to one of them.
         return outer(nextafter(float(number), -inf), nextafter(float(number), inf))
     return outer(float(number), nearest_float(number)) if ranges.rounded else float(number)
 
@@ -172,7 +177,7 @@ def _cover(first: int, last: int, levels: int, width: int) -> Iterator[tuple[int
     """
     end = last + 1
     for level in range(levels - 1):
-        # The nodes at both ends that do not fill a node of the next level.
+        # Yield the nodes at both ends that belong to a node of the next level which is not covered completely.
         up, down = -(-first >> width), end >> width
         if up >= down:
             yield level, first, end
@@ -215,7 +220,7 @@ def _bound(term: ir.Predicate) -> _Bound | None:
                     return values, bound[1], bound[2]
             return None
         case ir.Or(terms=terms):
-            # One value that can have several types, of which each row has one.
+            # The terms of an OR bound one value that can have several types; each row has a value of only one type.
             bounds = [_bound(inner) for inner in terms]
             known = [bound for bound in bounds if bound is not None]
             if len(known) < len(bounds) or len({bound[1:] for bound in known}) > 1:

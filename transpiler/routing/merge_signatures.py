@@ -52,10 +52,10 @@ class _Fixed:
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """A term whose parameters are numbered from 0, with the source of each constant.
+    """A term of a signature with its parameters renumbered from 0; ``sources`` contains the source of each constant.
 
-    A source is the index of a parameter of the rule, or a fixed constant. If the term is a former key, ``place`` is the
-    index of that key in the rule's key; otherwise None.
+    A source is the index of a parameter of the rule, or a fixed constant. If the term is the equality of a key that the
+    signature no longer has, ``place`` is the index of that key in the rule's key; otherwise None.
     """
 
     predicate: ir.Predicate
@@ -64,7 +64,7 @@ class _Term:
     place: int | None = None
 
     def constants(self, rule: Rule) -> list[Parameter]:
-        """Return the constants of ``rule`` for the parameters of this term."""
+        """Return the constants of ``rule`` for the parameters of this term, in order."""
         if self.place is not None:
             return [rule.key[self.place]]
         return [source.value if isinstance(source, _Fixed) else rule.parameters[source] for source in self.sources]
@@ -72,9 +72,10 @@ class _Term:
 
 @dataclass(slots=True)
 class _Member:
-    """A signature to be merged: its rules, the keys that it keeps with their indexes, and its terms.
+    """A signature to be merged: its rules, the keys that it keeps, and its terms.
 
-    ``index`` contains the first terms if they provide an index, otherwise nothing.
+    ``keys`` maps a key to its index in a rule's key. ``index`` contains the first terms if they provide an index; it is
+    empty if no index is needed or possible.
     """
 
     rules: list[Rule]
@@ -93,7 +94,7 @@ class _Bin:
     size: int = 0
 
     def add(self, member: _Member) -> bool:
-        """Add ``member`` if its terms fit within the limits; return True if it was added."""
+        """Add ``member`` unless the terms would be too large or too many; return True if ``member`` was added."""
         new = {term.predicate: term.types for term in member.terms if term.predicate not in self.terms}
         size = sum(map(ir.size, new))
         too_large = self.size + size > tuning.MAX_MERGED or len(self.terms) + len(new) > _MAX_FLAGS
@@ -168,7 +169,10 @@ def merge_signatures(rules: Rules) -> Rules:
 
 
 def _members(rules: Rules) -> list[_Member]:
-    """Return the signatures with their terms; a rare disjunction is split into one member for each disjunct."""
+    """Return the signatures of ``rules`` as members, with their keys and terms.
+
+    A disjunction that few signatures have is split, so that the signature has one member for each disjunct.
+    """
     conditions = {signature: (*_conjuncts(signature.guard), *_conjuncts(signature.residual)) for signature in rules}
     known: dict[ir.Predicate, _Term] = {}
 
@@ -204,7 +208,10 @@ def _conjuncts(condition: ir.Predicate) -> tuple[ir.Predicate, ...]:
 
 
 def _choose_keys(members: list[_Member]) -> None:
-    """Reduce the combinations of keys, and choose terms for an index if a key has many rows."""
+    """Reduce the combinations of keys if there are too many, and choose an index for members whose keys have many rows.
+
+    If there are too many, each member keeps only its key with the most distinct values.
+    """
     values: dict[_Key, set[Parameter]] = {}
     for member in members:
         for key, place in member.keys.items():
@@ -231,7 +238,10 @@ def _key_term(key: _Key, place: int) -> _Term:
 
 
 def _index(terms: Sequence[_Term]) -> tuple[_Term, ...]:
-    """Return the terms for an index: a matched binding key, a required substring, or bounds; an empty tuple if none."""
+    """Return the terms that provide an index; an empty tuple if no term does.
+
+    Preferred are the match of a binding key, then a required substring, then the bounds of an interval.
+    """
     for has_index in (matched_key, contained_text):
         for term in terms:
             if has_index(term.predicate) is not None:
@@ -249,7 +259,10 @@ def _index(terms: Sequence[_Term]) -> tuple[_Term, ...]:
 
 
 def _merged(each: _Bin) -> tuple[Signature, list[Rule]]:
-    """Return the merged signature of a bin, and its rules."""
+    """Merge the members of a bin into one signature; return the signature and its rules.
+
+    The first parameter contains flags for the terms that only some members have; only flagged terms are tested.
+    """
     counts = Counter(predicate for member in each.members for predicate in {term.predicate for term in member.terms})
     types: list[ColumnType] = [BIGINT]
     starts: dict[ir.Predicate, int] = {}
@@ -308,7 +321,7 @@ def _term(predicate: ir.Predicate) -> _Term:
 
 
 class _Opened:
-    """Rewriter that replaces the parameters and constants of a term by parameters numbered in order."""
+    """Rewriter that replaces the parameters and constants of a term (its ``sources``) by numbered parameters."""
 
     def __init__(self) -> None:
         self.sources: list[int | _Fixed] = []
@@ -360,7 +373,8 @@ class _Opened:
         return parameter(place, column_type)
 
 
-#: The types of times, with constants in microseconds, and the comparisons that are exact in whole milliseconds.
+#: ``_TIMES``: the types of times, with constants in microseconds. ``_HALF_OPEN``: the comparisons with a whole
+#: millisecond that stay exact if the time is truncated to milliseconds.
 _TIMES = (SparkType.TIMESTAMP, SparkType.TIMESTAMP_NTZ)
 _HALF_OPEN = (Comparison.GE, Comparison.LT)
 

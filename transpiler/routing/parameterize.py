@@ -43,7 +43,10 @@ _TYPES = {"string": STRING, "integer": BIGINT, "float": DOUBLE}
 
 @dataclass(frozen=True, slots=True)
 class ParameterizedSelector:
-    """A condition with parameters; for each parameter, the index of its literal and the function that converts it."""
+    """A condition with parameters instead of the literals of a selector.
+
+    ``read`` contains, for each parameter, the index of its literal and the function that converts the literal's text.
+    """
 
     predicate: ir.Predicate
     read: tuple[tuple[int, Callable[[str], Parameter]], ...]
@@ -51,10 +54,10 @@ class ParameterizedSelector:
 
 @dataclass(frozen=True, slots=True)
 class _Spelling:
-    """The literals of a spelling on which the pattern depends.
+    """What the patterns of selectors with the same text except for literals depend on, and these patterns.
 
-    ``fixed``: the indexes of literals that stay constants. ``forms``: the indexes of literals whose form matters, with
-    the function that computes the form. ``patterns``: the patterns so far, by these constants and forms.
+    ``fixed`` contains the indexes of literals that stay constants, ``forms`` the indexes of literals of which only the
+    form matters, each with the function that computes its form. ``patterns`` is keyed by these constants and forms.
     """
 
     fixed: tuple[int, ...]
@@ -88,9 +91,9 @@ class SelectorParameterizer:
         self._last: tuple[str, ast.Expression | None] | None = None
 
     def pattern(self, text: str) -> tuple[ParameterizedSelector, tuple[Parameter, ...]]:
-        """Return the pattern of the selector ``text``, an object that similar texts share, and the text's constants.
+        """Return the selector ``text`` as a pattern, an object that similar texts share, and the constants of ``text``.
 
-        Raises the errors of parsing and lowering for the first text of a spelling.
+        Raises the errors of parsing and lowering for the first text of each pattern.
         """
         skeleton, literals = scan(text)
         spelling = self._spellings.get(skeleton)
@@ -132,7 +135,7 @@ class SelectorParameterizer:
         return self._dialect.integer_arithmetic is IntegerArithmetic.WRAP_INT
 
     def _width(self, raw: str) -> object:
-        """Return the form of the integer literal ``raw``: its type, which depends on its size."""
+        """Return the form of the integer literal ``raw``: a value that depends only on the type of the integer."""
         return len(raw) < 10 or integer_literal(int(raw), self._dialect)[0]
 
     def _form_of(self, escape: str | None, raw: str) -> PatternForm | str:
@@ -170,7 +173,7 @@ class SelectorParameterizer:
         nodes, patterns = literal_nodes(tree, literals), pattern_nodes(tree, literals)
         reads: list[tuple[int, Callable[[str], Parameter]]] = []
         columns: dict[Span, ir.Column] = {}
-        #: For each parameter that is a regular expression, the parameter with a text that every match contains.
+        #: For each parameter that is a regular expression, the parameter with a string that every match contains.
         needles: dict[ir.Column, ir.Column] = {}
         ids = set(id_literals(tree, self._dialect.fields))
         for number, (kind, raw, end) in enumerate(literals):
@@ -219,7 +222,10 @@ def _with_needles(predicate: ir.Predicate, needles: Mapping[ir.Column, ir.Column
 
 
 def _known_of_literals(predicate: ir.Predicate) -> ir.Predicate:
-    """Simplify tests of parameters, because no literal is NULL or NaN, and the scanner does not extract zeros."""
+    """Simplify the tests of parameters in ``predicate`` that have the same result for all literals.
+
+    No literal is NULL or NaN, and the scanner does not extract zeros.
+    """
     match predicate:
         case ir.IsNan(value=value, negated=negated) | ir.IsNull(value=value, negated=negated) if _is_literal(value):
             return ir.BoolConst(negated)

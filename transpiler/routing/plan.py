@@ -59,17 +59,17 @@ _Rows = dict[tuple[Parameter, ...], Group]
 
 @dataclass
 class Table:
-    """The constant table of a signature: for each exchange and key, the other constants and their deliveries."""
+    """The constant table of a signature: for each exchange and key, the other constants with their deliveries."""
 
     signature: Signature
     rows: _Rows
 
     @cached_property
     def flat(self) -> bool:
-        """True if each row has one delivery instead of a list of deliveries.
+        """True if each row has one delivery, False if each row has a list of deliveries.
 
-        If only few rows have several deliveries, these rows are repeated. A row that many deliveries share is evaluated
-        only once if it has a list.
+        If only few rows have several deliveries, each of these rows is repeated for each delivery. Otherwise a row has
+        a list, so that its residual predicate is evaluated once for all its deliveries.
         """
         if self.signature.residual == ir.TRUE:
             return True
@@ -90,7 +90,10 @@ class Table:
 
 
 class Compiled(NamedTuple):
-    """A condition with its constants, for messages published to ``exchanges`` (empty if all have the same exchange)."""
+    """A condition that is compiled with its constants, instead of being a row of a table.
+
+    ``exchanges`` are the exchanges of the messages that it applies to; empty if all messages have the same exchange.
+    """
 
     condition: ir.Predicate
     exchanges: tuple[str, ...]
@@ -101,14 +104,15 @@ class Compiled(NamedTuple):
 class RoutingPlan:
     """The plan that routes the messages of a topology.
 
-    ``entries`` contains the exchanges that a message can be published to. ``exchange`` is the only exchange if all
-    messages have the same one, otherwise None. ``simple`` is True if unconditional bindings reach all states and no
-    exchange has an alternate, so that the matching bindings alone determine the queues. ``queues`` contains the sorted
-    names of all queues, so that indexes sort like names. ``patterns`` has the delivery of each pattern in the trie;
-    None if a residual predicate tests the pattern's number. ``whole`` contains the states in which the trie has whole
-    keys as one word; None unless messages can have several keys. ``reads`` maps each column that replaces a value of a
-    map to the path of that value. ``rings`` is True if a message can come back to a state, so that its send fails.
-    ``key_exchanges`` contains the entries from which a message can reach a binding that compares its routing key.
+    ``queues`` contains the sorted names of all queues, so that indexes sort like names. ``entries`` contains the
+    exchanges that a message can be published to. ``exchange`` is the exchange of all messages; None if messages can
+    have different exchanges. ``simple`` is True if every message reaches all states and no exchange has an alternate,
+    so that the matching bindings alone determine the queues. ``patterns`` contains the delivery of each pattern in the
+    trie; None if a residual predicate tests the number of the pattern. ``whole`` contains the states at which the trie
+    matches whole routing keys as one word; it is None unless messages can have several keys. ``reads`` maps each column
+    that replaces a value of a map to the path of that value. ``rings`` is True if a message can come back to a state,
+    so that its send fails. ``key_exchanges`` contains the entries from which a message can reach a binding that
+    compares its routing key.
     """
 
     queues: list[str]
@@ -164,7 +168,7 @@ class RoutingPlan:
 
     @property
     def nodes(self) -> list[ir.Value | ir.Predicate]:
-        """All compiled conditions, and the keys, guards and residual predicates of all tables."""
+        """The IR nodes of the plan: compiled conditions, and keys, guards and residual predicates of all tables."""
         nodes: list[ir.Value | ir.Predicate] = [compiled.condition for compiled in self.compiled]
         for table in self.tables:
             nodes += [*table.signature.keys, table.signature.guard, table.signature.residual]
@@ -174,7 +178,8 @@ class RoutingPlan:
     def distinct(self) -> bool:
         """True if no message can be delivered to the same queue twice.
 
-        For each exchange that messages are published to, only one row of constants or pattern delivers to each queue.
+        This is the case if, for each exchange that messages are published to, at most one row or pattern leads to each
+        queue.
         """
         if not self.simple or self.whole is not None or (self.trie is not None and self.trie.repeats):
             return False
@@ -202,11 +207,12 @@ def build_plan(
     progress: Callable[[int, int], None] | None = None,
     reads: Mapping[str, Path] = MappingProxyType({}),
 ) -> RoutingPlan:
-    """Build the plan of ``topology`` for messages in ``layout``; if ``exchange`` is given, for messages to it only.
+    """Build the plan of ``topology`` for messages in ``layout``.
 
-    ``several`` is True if a message can have more than one routing key. ``progress`` is called from time to time with
-    the number of compiled bindings and the total; a binding counts once for each state of its exchange. ``reads`` is
-    the attribute of the earlier plan if this plan is for changes.
+    ``exchange`` is the exchange of all messages; None if messages can be published to any exchange. ``several`` is True
+    if a message can have more than one routing key. ``progress`` is called from time to time with the number of
+    compiled bindings and the total; a binding counts once for each state of its exchange. ``reads`` is
+    ``RoutingPlan.reads`` of the first plan if the new plan is for changes, so that they share columns.
 
     Raises the errors of parsing and lowering a selector, and ``LayoutError`` for a header without a column.
     """
@@ -311,7 +317,8 @@ class _Builder:
                 yield pattern, Delivery(number, None, self._queues[queue])
                 continue
             following = self._numbers[onward(topology, binding, state)]
-            # A binding back to its own state matters only if it suppresses an alternate or makes the send fail.
+            # A binding whose next state is its own state matters only if it keeps messages from an alternate or makes a
+            # send fail.
             has_alternate = topology.alternate(topology.exchange_by_name[state.exchange]) is not None
             if following != number or topology.rules.rings_fail or has_alternate:
                 yield pattern, Delivery(number, following, None)
@@ -333,7 +340,7 @@ class _Builder:
             predicate, constants = known[0], (len(self._patterns) - 1, *constants)
         cached = self._disjuncts.get(id(predicate))
         if cached is None:
-            # Keep the predicate alive with the disjuncts, so that no other object gets its id.
+            # The cache is keyed by object ids. It keeps the predicate alive, so that no new object gets its id.
             pairs = [(part, self._rules.setdefault(part.signature, [])) for part in disjuncts(predicate)]
             cached = self._disjuncts[id(predicate)] = (predicate, pairs)
         for disjunct, rules in cached[1]:
@@ -341,7 +348,7 @@ class _Builder:
             rules.append(Rule(state, key, parameters, delivery))
 
     def _divide(self) -> tuple[list[Signature], list[Signature]]:
-        """Return the signatures that get tables, and the signatures whose rules are compiled."""
+        """Return the signatures that get constant tables, and the signatures whose rules become compiled conditions."""
         self._rules = specialize(open_constants(self._rules))
         tables: list[Signature] = []
         compiled: list[Signature] = []
@@ -350,8 +357,8 @@ class _Builder:
             for signature, rules in self._rules.items()
             if len(rules) < tuning.MIN_ROWS or _size(signature) > tuning.MAX_RESIDUAL
         }
-        # A few rules are faster as compiled text. If there are more, the rules with a key become rows of merged tables,
-        # so that most messages test none of them.
+        # A few rules are faster as compiled conditions. If there are more, the rules that have a key become rows of
+        # merged tables, so that most messages test none of these rules.
         keyed = sum(len(self._rules[signature]) for signature in rare if signature.keys) <= tuning.MAX_KEYED
         count = 0
         for signature, rules in sorted(self._rules.items(), key=lambda item: len(item[1])):
@@ -391,7 +398,11 @@ class _Builder:
 
 
 def _queue_names(topology: Topology, states: ExchangeGraph) -> set[str]:
-    """Return all ends of deliveries: queues of the topology, other destinations of bindings, queues of alternates."""
+    """Return the names of all ends of deliveries.
+
+    These are the queues of the topology, the queues that are alternates, and for bindings to anything other than a
+    queue or an exchange the names from ``reached_end``.
+    """
     names = set(topology.queue_names)
     for state in states.states:
         names.update(

@@ -57,14 +57,17 @@ Extract = Callable[[Sequence[Parameter]], Parameter]
 
 @dataclass(frozen=True, slots=True)
 class Disjunct:
-    """One disjunct of a pattern: its signature, and the functions and indexes that select a row's constants."""
+    """One disjunct of a pattern, and what computes the row of a binding from the binding's constants.
+
+    ``keys`` are the functions for the key, ``parameters`` the indexes of the other constants of the row.
+    """
 
     signature: Signature
     keys: tuple[Extract, ...]
     parameters: tuple[int, ...]
 
     def row(self, constants: Sequence[Parameter]) -> tuple[tuple[Parameter, ...], tuple[Parameter, ...]]:
-        """Return the key and the other columns of the row for a condition with these ``constants``."""
+        """Return the key constants and the other constants of the row for a binding with these ``constants``."""
         key = tuple([extract(constants) for extract in self.keys])
         return key, tuple([constants[number] for number in self.parameters])
 
@@ -118,7 +121,8 @@ def _alternatives(node: ir.Predicate, has_index: Callable[[_Terms], bool]) -> li
 def _distributed(choices: list[list[_Terms]], terms: Sequence[ir.Predicate]) -> list[list[_Terms]]:
     """Choose the terms over which a conjunction is distributed: terms with few disjuncts, and one long list.
 
-    ``choices`` contains the disjuncts of each term. In the result, a term that was not chosen has a single disjunct.
+    ``choices`` contains the disjuncts of each of ``terms``. The result is the same, except that each term that was not
+    chosen is left whole, as a single disjunct.
     """
     chosen = list(choices)
     count, most = 1, tuning.MAX_DISJUNCTS
@@ -163,14 +167,14 @@ def contained_text(term: ir.Predicate) -> Substring | None:
             number = parameter_number(text)
             return Substring(value, number) if number is not None and reads_message(value) else None
         case ir.And(terms=terms):
-            # A pattern after a test of the value's type.
+            # For example a LIKE pattern after a test of the value's type.
             return next(filter(None, map(contained_text, terms)), None)
         case _:
             return None
 
 
 def _as_key(term: ir.Predicate) -> tuple[ir.Value, ColumnType, Extract] | None:
-    """Return value, column type and constant of an equality of a message's value with a constant; otherwise None."""
+    """Return value, column type and constant if ``term`` equates a value of the message with a constant; or None."""
     if not isinstance(term, ir.Compare) or term.operator is not Comparison.EQ:
         return None
     for value, other in ((term.left, term.right), (term.right, term.left)):

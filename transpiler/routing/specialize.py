@@ -27,9 +27,10 @@ from transpiler.routing.signatures import (
 
 
 def specialize(rules: Rules) -> Rules:
-    """Return equivalent rules, with specialized signatures for those that have neither a key nor an index.
+    """Return equivalent rules in which some parameters of signatures without a key or index are fixed constants.
 
-    A signature is specialized only if few different constants suffice.
+    Each combination of these constants gets its own signature, which then can have an index. A signature is replaced
+    only if it has few such combinations.
     """
     specialized: Rules = {}
     for signature, listed in rules.items():
@@ -51,7 +52,10 @@ def specialize(rules: Rules) -> Rules:
 
 
 def _inner_parameters(signature: Signature) -> list[int]:
-    """Return the indexes of the parameters inside compared arithmetic; empty if the signature has a key or index."""
+    """Return the parameters inside compared arithmetic in ``signature``, by index, such as 2 in ``x * 2 > 5``.
+
+    The result is empty if the signature already has a key or an index.
+    """
     residual = signature.residual
     if signature.keys or find_index(signature) is not None:
         return []
@@ -68,7 +72,7 @@ def _inner_parameters(signature: Signature) -> list[int]:
 def _bound(signature: Signature, numbers: Sequence[int], constants: Sequence[Parameter]) -> ir.Predicate:
     """Return the condition of ``signature`` with its parameters ``numbers`` replaced by ``constants``.
 
-    The first parameters of the condition are those of the keys.
+    In this condition the keys are equalities, whose parameters are numbered first.
     """
     known = dict(zip(numbers, constants, strict=True))
 

@@ -22,10 +22,10 @@ from transpiler.routing.signatures import Parameter, Signature, Substring, conta
 
 @dataclass(frozen=True, slots=True)
 class Grams:
-    """The lengths of grams, and for each length a regular expression of Java that finds the substrings in a value.
+    """The lengths of grams, and for each length a Java regular expression that finds the possible grams in a value.
 
-    All grams of one length share their first ``known`` characters. The only group of the expression captures the
-    characters of the substring after these.
+    All grams of one length share their first ``known`` characters. The expression captures the characters of a gram
+    after these first characters.
     """
 
     lengths: tuple[int, ...]
@@ -64,7 +64,8 @@ def choose_grams(texts: Iterable[str]) -> Grams:
     distinct = sorted({text[: tuning.MAX_GRAM] for text in texts}, key=len)
     lengths = sorted({len(text) for text in distinct})
     if len(lengths) > tuning.GRAM_LENGTHS:
-        # One gram must be as short as the shortest text; the other lengths divide the texts evenly.
+        # One length must be that of the shortest text, so that each text has a gram; the others divide the texts
+        # evenly.
         share = len(distinct) / tuning.GRAM_LENGTHS
         lengths = sorted({len(distinct[int(share * number)]) for number in range(tuning.GRAM_LENGTHS)})
     grams = Grams(tuple(lengths), (), ())
@@ -77,7 +78,7 @@ def choose_grams(texts: Iterable[str]) -> Grams:
 
 
 def _expression(length: int, grams: set[str]) -> tuple[str, int]:
-    """Return the expression for the grams of one length, and the number of characters before its group."""
+    """Return the regular expression for ``grams`` of one length, and the number of characters before its group."""
     # The common prefix of the first and last gram in sorted order is the common prefix of all grams.
     pairs = takewhile(lambda pair: pair[0] == pair[1], zip(min(grams), max(grams), strict=True))
     prefix = "".join(first for first, _ in pairs)

@@ -129,7 +129,7 @@ class _Determinizer:
     def __init__(self, nodes: list[_Node]) -> None:
         self._nodes = nodes
         codes: dict[str, int] = {}
-        #: For each node, its successors for each word code, and its successors for any word.
+        #: Successors of each node, by index of the node: ``_exact`` for each word code, and ``_any`` for every word.
         self._exact: list[dict[int, _Nodes]] = []
         self._any: list[_Nodes] = []
         for number, node in enumerate(nodes):
@@ -143,8 +143,8 @@ class _Determinizer:
             self._any.append(stays if one is None else stays + self._reached(one))
         self._words = list(codes)
         self._room = tuning.AUTOMATON_ROOM * len(nodes)
-        #: The number of each state, the states in the order of their numbers, the index of each list of states by its
-        #: nodes, and the lists.
+        #: ``_states``: the number of each state. ``_queue``: the states by number. ``_numbers``: the index of each list
+        #: of states, by the nodes of the list. ``_lists``: the lists.
         self._states: dict[_Nodes, int] = {}
         self._queue: list[_Nodes] = []
         self._numbers: dict[_Nodes, int] = {}
@@ -161,7 +161,8 @@ class _Determinizer:
         starts = {root: self._list(self._reached(start)) for root, start in roots.items()}
         edges: list[dict[int, int]] = []
         others: list[int] = []
-        # The loop appends to the queue. States after few words come first, so they are merged before the limit is hit.
+        # The loop appends to the queue. States after few words come first, so that they are merged before the room is
+        # used up.
         for state in self._queue:
             always = {number for node in state for number in self._any[node]}
             exact: dict[int, set[int]] = {}
@@ -191,7 +192,7 @@ class _Determinizer:
         )
 
     def _list(self, nodes: Iterable[int]) -> int:
-        """Return the index of the list of states that together contain ``nodes``."""
+        """Return the index of the list of states for ``nodes``: one merged state if there is room, or one for each."""
         key = tuple(sorted(nodes))
         number = self._numbers.get(key)
         if number is None:
@@ -201,7 +202,10 @@ class _Determinizer:
         return number
 
     def _has_room(self, nodes: _Nodes) -> bool:
-        """Return True if ``nodes`` may become one state; reserve memory for the edges and ends that it duplicates."""
+        """Return True if ``nodes`` may be merged into one state.
+
+        If so, subtract the array elements that the merged state duplicates from the remaining room.
+        """
         if len(nodes) < 2:
             return False
         stays = sum(len(self._any[node]) for node in nodes)
@@ -231,7 +235,8 @@ def place_edges(edges: Sequence[Mapping[int, object]], odd: Sequence[bool]) -> t
     #: For each chunk of the array, bit sets of the elements and of the offsets that are in use.
     used: dict[int, int] = {}
     begun: dict[int, int] = {}
-    #: For each order of magnitude of the number of edges, and for odd and even offsets, the first chunk that may fit.
+    #: The first chunk in which a state may fit, by the order of magnitude of its number of edges and by the parity of
+    #: its offset.
     first: dict[tuple[int, bool], int] = {}
     begins = [0] * len(edges)
     owners: list[int] = []
@@ -258,10 +263,10 @@ def place_edges(edges: Sequence[Mapping[int, object]], odd: Sequence[bool]) -> t
 def _occupied(
     codes: list[tuple[int, int]], chunk: int, size: int, used: Mapping[int, int], begun: Mapping[int, int]
 ) -> int:
-    """Return the bit set of offsets in ``chunk`` at which a state cannot begin.
+    """Return the bit set of the offsets in ``chunk`` at which a state with the edges ``codes`` cannot begin.
 
-    Another state begins at these offsets, or an edge would be at an element in use. ``codes`` are divided into chunks
-    and a rest.
+    At such an offset another state begins, or an edge would be at an element that is in use. Each of ``codes`` is the
+    quotient and the remainder of a word code divided by ``size``.
     """
     occupied = begun.get(chunk, 0)
     for chunks, places in codes:

@@ -24,10 +24,11 @@ from transpiler.topology.model import Topology
 
 
 class WordsSignature(NamedTuple):
-    """The positions of the plain words of a binding key, counted from the front and from the back.
+    """The signature of a binding key with wildcards: the positions of its words that are not wildcards.
 
-    ``many`` is True if the binding key has a ``#``. Then ``least`` is the minimum number of words; 0 if the positions
-    already imply that minimum.
+    ``front`` contains positions from the front, ``back`` positions from the back of the key. ``many`` is True if the
+    binding key has a ``#``. Then ``least`` is the minimum number of words; 0 if the positions already imply that
+    minimum.
     """
 
     front: tuple[int, ...]

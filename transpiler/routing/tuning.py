@@ -18,22 +18,23 @@ MIN_ROWS = 12
 #: those with the most rules first.
 MAX_COMPILED = 600
 
-#: Maximum number of rules of rare signatures with a key for which these rules are compiled. If there are more, they
-#: become rows of merged tables.
+#: Maximum number of rules that are compiled although they have a key, in all rare signatures together. If there are
+#: more such rules, they become rows of merged tables.
 MAX_KEYED = 60
 
-#: Maximum number of nodes in a signature's guard and residual predicate for which it gets a table. The rules of a
-#: larger signature are compiled one by one, because Spark cannot split the lambda that tests the residual predicate.
+#: Maximum number of nodes in the guard and the residual predicate of a signature with a table. The rules of a larger
+#: signature are compiled one by one, because Spark cannot split the lambda that tests the residual predicate.
 MAX_RESIDUAL = 2_000
 
-#: Maximum number of deliveries of one row, and maximum average for all rows, for which a row is repeated for each of
-#: its deliveries instead of having a list. With a million selectors a few rows in a thousand have two deliveries;
-#: repeating them made the tables a third smaller.
+#: A row is repeated for each of its deliveries if no row of its table has more than ``MAX_REPEATS`` deliveries and the
+#: average is at most ``MAX_REPEATED``; otherwise a row has a list of deliveries. With a million selectors a few rows in
+#: a thousand have two deliveries; repeating them made the tables a third smaller.
 MAX_REPEATS = 4
 MAX_REPEATED = 1.1
 
-#: Maximum number of disjuncts into which the short lists of a condition are split, and maximum number including one
-#: long list. Each disjunct has its own rows. A condition that would need more disjuncts is not split.
+#: ``MAX_DISJUNCTS``: maximum number of disjuncts into which the short lists of a condition are split. ``MAX_LISTED``:
+#: maximum number of disjuncts with one long list. Each disjunct has its own rows. A list that would exceed the maximum
+#: is not split.
 MAX_DISJUNCTS, MAX_LISTED = 64, 4_096
 
 #: Maximum number of distinct constants inside arithmetic for which each gets its own signature (specialize).
@@ -45,8 +46,8 @@ COMMON_LOOKUPS = True
 
 # Merging of signatures (merge_signatures).
 
-#: Maximum number of signatures for which each has its own table; and if there are more, the maximum number of
-#: signatures that keep their own table, those with the most rules.
+#: ``MAX_TABLES``: maximum number of signatures that all have their own tables. ``UNMERGED_TABLES``: if there are more
+#: signatures, the maximum number that keep their own tables, those with the most rules.
 MAX_TABLES, UNMERGED_TABLES = 40, 16
 
 #: Maximum number of combinations of keys in merged signatures. If there are more, each signature keeps only its key
@@ -59,11 +60,12 @@ MAX_MERGED = 90
 
 # Indexes of the rows under one key (plan, interval_index, substring_index).
 
-#: Minimum number of rows under one key for which they get an index. Fewer rows are tested one by one.
+#: Minimum number of rows under one key at which these rows get an index. Fewer rows are tested one by one.
 MIN_INDEXED = 64
 
-#: Number of buckets of an interval index for each bound, before rounding up to a power of two; and maximum number of
-#: bounds in one bucket for which buckets of equal width are used, because the rows of all these bounds are tested.
+#: ``INTERVAL_BUCKETS``: number of buckets of an interval index for each bound, before rounding up to a power of two.
+#: ``BUCKET_BOUNDS``: maximum number of bounds in one bucket of equal width, because the rows of all these bounds are
+#: tested.
 INTERVAL_BUCKETS, BUCKET_BOUNDS = 2, 8
 
 #: Maximum average number of nodes of an interval index that contain one row. A higher limit gives fewer levels.
@@ -78,17 +80,18 @@ MAX_FIRST = 64
 
 # Topics: lookups of words, or the automaton (topic_words, topic_automaton).
 
-#: Maximum number of signatures of binding keys with wildcards that are looked up, and minimum share of these keys that
-#: they must cover; otherwise the automaton matches all keys. For random wildcards the sixteen most frequent signatures
-#: cover 0.7, and looking them up took up to 2.5 times as long as the automaton.
+#: ``TOPIC_LOOK_UPS``: maximum number of signatures of binding keys with wildcards that are looked up. ``LOOKED_UP``:
+#: minimum share of such keys that these signatures must cover; otherwise the automaton matches all keys. For random
+#: wildcards the sixteen most frequent signatures cover 0.7, and looking them up took up to 2.5 times as long as the
+#: automaton.
 TOPIC_LOOK_UPS, LOOKED_UP = 16, 0.9
 
 #: Maximum number of duplicated array elements in the automaton for each node of the trie. Merging nodes into one state
 #: replaces up to twenty lookups by one, and duplicates the edges of these nodes.
 AUTOMATON_ROOM = 8
 
-#: Number of offsets that are tried at once for a state, an even number. Testing a whole chunk takes about as long as
-#: testing one offset. A chunk in which a state does not fit is tried again only for states with fewer edges.
+#: Number of offsets in a chunk, an even number. All offsets of a chunk are tested at once, in about the time of testing
+#: one offset. A chunk in which a state does not fit is tried again only for states with fewer edges.
 CHUNK_PLACES = 4_096
 
 # Changes of a compiled topology (compiled_topology, binding_buckets).
@@ -103,5 +106,5 @@ BUCKET_SIZE = 1_000
 COMPILED_ANEW = 25_000
 
 #: Maximum number of queues that changes of a larger topology can touch before the whole topology is recompiled. The
-#: text of the query contains their names.
+#: limit exists because the text of the query contains the names of these queues.
 MAX_CHANGED_QUEUES = 2_000

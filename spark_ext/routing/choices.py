@@ -47,8 +47,8 @@ def route_with_choices(
 ) -> DataFrame:
     """Return the messages with their certain queues in ``column`` and their other possible queues in ``possible``.
 
-    ``outcome`` is the name of the column for the outcome; None to add no outcome. ``routed`` is called once for the
-    possible queues and once for the certain queues, or only once if the topology has no choices.
+    ``outcome`` is the name of the column for the outcome; None to add no outcome. ``routed`` is called twice if the
+    topology has choices: for the possible and for the certain queues.
     """
     if not choices(topology):
         return with_no_choices(routed(messages, topology, column, True), possible)

@@ -23,12 +23,11 @@ from transpiler.routing.substring_index import Grams
 
 @dataclass(frozen=True)
 class Lookup:
-    """Constant tables with the same keys, so that a single join finds a message's rows in all of these tables.
+    """Constant tables with the same keys, which a single join looks up; ``name`` is the prefix of their columns.
 
-    ``name`` is the prefix of their columns. Several lookups can have their rows in one Spark table, the ``store``:
-    ``shared`` is the name of the store (None if the lookup has its own table), and ``number`` identifies the rows of
-    this lookup. Lookups with the same column types have the same ``form``. A row of the store is a struct with fields
-    for each form; the fields of the other forms are NULL.
+    Several lookups can have their rows in one Spark table, the ``store``: ``shared`` is its name (None if the lookup
+    has its own table), and ``number`` identifies the rows of this lookup. Lookups with the same column types have the
+    same ``form``. A row of the store has fields for each form; the fields of other forms are NULL.
     """
 
     name: str

@@ -91,7 +91,7 @@ class _Answers:
     ) -> DataFrame:
         """Route messages to ActiveMQ with ``routed``, each message to all destinations in its list.
 
-        ``destination`` is the destination or list of all messages; None if each message has its own.
+        ``destination`` is the destination of all messages; None if each message has its own.
         """
         if destination is not None and len(list(activemq_parts(destination))) < 2:
             return without(self.named(routed(messages.withColumn(PART, sf.lit(0)))), PART)

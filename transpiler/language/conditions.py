@@ -127,7 +127,7 @@ class Equal:
 
 @dataclass(frozen=True, slots=True)
 class Like:
-    """Condition that the value of ``places`` is a string with this prefix or suffix; the other one is empty."""
+    """Condition that the value of ``places`` is a string with this prefix or suffix; one of the two is empty."""
 
     places: Places
     prefix: str = ""

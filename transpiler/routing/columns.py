@@ -113,10 +113,9 @@ def word_column(place: int, back: bool = False) -> str:
 
 
 def reached_end(kind: TargetType, name: str = "") -> str:
-    """Return the name that a message's array of queues contains for an end that is not a queue of the topology.
+    """Return the name that represents an end other than a queue of the topology in a message's array of queues.
 
-    Such an end is the destination's own queue, or an outcome of a JMS broker. The name begins with a NUL, so that it
-    differs from the name of every queue.
+    Such an end is the destination's own queue, or an outcome of a JMS broker. No queue's name begins with a NUL.
     """
     return f"\0{kind} {name}"
 

@@ -123,7 +123,7 @@ class _Names(NamedTuple):
 class _Source(NamedTuple):
     """The file member with what the plan was compiled from.
 
-    ``skeleton`` is the topology without bindings to queues, as JSON; ``changed`` contains the changed queues.
+    ``skeleton`` is the topology without bindings to queues, as JSON.
     """
 
     skeleton: str

@@ -57,10 +57,9 @@ class IntervalIndex:
 
     The leaf of a number is its bucket among ``last`` buckets of equal width between ``low`` and ``high``, with
     ``scale`` buckets for each unit. If ``steps`` is not empty, the bounds are too uneven for buckets, and a binary
-    search with these step sizes in ``bounds`` finds the leaf. ``leaves`` contains the rows of each leaf. The leaves are
-    the lowest level of a tree. For each higher level, ``shifts`` contains the shift: one node of the level covers ``2
-    ** shift`` leaves. ``offsets`` contains the index of the level's first node in ``nodes``, which contains the rows of
-    each node.
+    search with these step sizes in ``bounds`` finds the leaf. ``leaves`` contains the rows of each leaf. On a higher
+    level of the tree, one node covers ``2 ** shift`` leaves; ``shifts`` contains the shift of each such level, and
+    ``offsets`` the index of its first node in ``nodes``, which contains the rows of the nodes.
     """
 
     low: float

@@ -211,8 +211,8 @@ def build_plan(
 
     ``exchange`` is the exchange of all messages; None if messages can be published to any exchange. ``several`` is True
     if a message can have more than one routing key. ``progress`` is called from time to time with the number of
-    compiled bindings and the total; a binding counts once for each state of its exchange. ``reads`` is
-    ``RoutingPlan.reads`` of the first plan if the new plan is for changes, so that they share columns.
+    compiled bindings and the total; a binding counts once for each state of its exchange. If the plan is for changes,
+    ``reads`` is ``RoutingPlan.reads`` of the earlier plan.
 
     Raises the errors of parsing and lowering a selector, and ``LayoutError`` for a header without a column.
     """
@@ -317,8 +317,8 @@ class _Builder:
                 yield pattern, Delivery(number, None, self._queues[queue])
                 continue
             following = self._numbers[onward(topology, binding, state)]
-            # A binding whose next state is its own state matters only if it keeps messages from an alternate or makes a
-            # send fail.
+            # A binding whose next state is its own state matters only if it suppresses an alternate or makes the send
+            # fail.
             has_alternate = topology.alternate(topology.exchange_by_name[state.exchange]) is not None
             if following != number or topology.rules.rings_fail or has_alternate:
                 yield pattern, Delivery(number, following, None)
@@ -398,11 +398,7 @@ class _Builder:
 
 
 def _queue_names(topology: Topology, states: ExchangeGraph) -> set[str]:
-    """Return the names of all ends of deliveries.
-
-    These are the queues of the topology, the queues that are alternates, and for bindings to anything other than a
-    queue or an exchange the names from ``reached_end``.
-    """
+    """Return the names of all ends of deliveries: queues of the topology, other ends of bindings, alternate queues."""
     names = set(topology.queue_names)
     for state in states.states:
         names.update(

@@ -29,8 +29,7 @@ from transpiler.routing.signatures import (
 def specialize(rules: Rules) -> Rules:
     """Return equivalent rules in which some parameters of signatures without a key or index are fixed constants.
 
-    Each combination of these constants gets its own signature, which then can have an index. A signature is replaced
-    only if it has few such combinations.
+    This adds a signature for each combination of these constants. A signature with many combinations stays unchanged.
     """
     specialized: Rules = {}
     for signature, listed in rules.items():

@@ -18,8 +18,7 @@ MIN_ROWS = 12
 #: those with the most rules first.
 MAX_COMPILED = 600
 
-#: Maximum number of rules that are compiled although they have a key, in all rare signatures together. If there are
-#: more such rules, they become rows of merged tables.
+#: Maximum number of compiled rules of rare signatures with a key. If there are more, they become rows of merged tables.
 MAX_KEYED = 60
 
 #: Maximum number of nodes in the guard and the residual predicate of a signature with a table. The rules of a larger

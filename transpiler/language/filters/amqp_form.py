@@ -190,7 +190,7 @@ class Reader:
         return NoLocal(path=path, descriptor=name)
 
     def headers(self, entries: AmqpMap, content: str, path: str, name: str | int) -> Filter:
-        """Decode a legacy headers binding: Apache filter document, section 1.3."""
+        """Decode the map ``entries`` as a legacy headers binding: Apache filter document, section 1.3."""
         how: Match | None = None
         pairs = []
         for key, value in _simple_entries(entries, (AmqpType.STRING,), content):

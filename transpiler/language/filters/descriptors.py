@@ -129,7 +129,7 @@ def find_descriptor(name: str | int) -> Descriptor | None:
 
 
 def other_descriptor_of_code(code: int) -> Descriptor | None:
-    """Return a row with ``code`` whose kind differs from that of ``find_descriptor(code)``; None if there is none."""
+    """Return another descriptor with ``code`` and another kind than ``find_descriptor(code)`` returns; or None."""
     chosen = BY_CODE.get(code)
     return next((row for row in DESCRIPTORS if chosen and row.code == code and row.kind is not chosen.kind), None)
 

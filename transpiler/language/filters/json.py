@@ -51,7 +51,7 @@ def is_described_by_client(data: object) -> bool:
 def _of_client(data: Any, depth: int = 0) -> Any:
     """Convert a value of an AMQP client library to the JSON of filters; values of its classes keep their AMQP types."""
     if depth > 2 * MAX_DEPTH:
-        # ``from_json`` rejects such a deeply nested value, with its path in the error.
+        # Not converted. ``from_json`` rejects such a deeply nested value, with its path in the error.
         return None
     if is_described_by_client(data):
         descriptor = data.descriptor
@@ -136,7 +136,10 @@ _NOTHING = AmqpValue(AmqpType.NULL, None)
 
 
 def _payload(content: Any, path: str) -> Value:
-    """Convert a payload that should be neither filters nor a map: a list or a map keeps its type but not its items."""
+    """Convert a payload that is neither filters nor a map, or should be neither.
+
+    A list or map keeps its type, so that an error can name the type, but not its items.
+    """
     match content:
         case list() | tuple():
             return AmqpList(tuple(AmqpValue(AmqpType.NULL, None) for _ in content[: MAX_ENTRIES + 1]))

@@ -110,7 +110,7 @@ class DirectBinding(_Kind):
     key: str
 
     def condition(self, _: Consumer) -> Condition:
-        """Return the condition of the filter."""
+        """Return the condition that a message must meet, for any consumer."""
         # "matches … if and only if the described string value exactly matches the subject field"
         # "If the message has no Properties section, or if the subject field … is not set, then … does not match."
         return key_equals(SUBJECT, self.key, APACHE_FILTERS, self.path)
@@ -123,7 +123,7 @@ class TopicBinding(_Kind):
     pattern: str
 
     def condition(self, _: Consumer) -> Condition:
-        """Return the condition of the filter."""
+        """Return the condition that a message must meet, for any consumer."""
         # "The token consisting of the single character “*” matches a single word in the subject field", and "“#”
         # matches zero or more words".
         return key_matches(SUBJECT, self.pattern, APACHE_FILTERS, self.path)
@@ -150,7 +150,7 @@ class HeadersBinding(_Kind):
         return tuple(pair for pair in self.arguments if self.match.with_x or not pair[0].startswith("x-"))
 
     def condition(self, _: Consumer) -> Condition:
-        """Return the condition of the filter."""
+        """Return the condition that a message must meet, for any consumer."""
         # "If the value for “x-match” is “all” then all other valid key-value pairs in the map MUST match with an entry
         # with the same key in the application-properties section. If … “any” then … at least one key-value pair".
         # A pair matches if the values are equal "or if the value in the filter map for the key is null".
@@ -163,7 +163,7 @@ class NoLocal(_Kind):
     """Filter that a message passes if it was sent on another connection than the receiver's: section 2.1."""
 
     def condition(self, consumer: Consumer) -> Condition:
-        """Return the condition of the filter."""
+        """Return the condition that a message must meet, for ``consumer``."""
         if consumer.connection is None:
             raise LayoutError.at(
                 "filters.connection",
@@ -182,7 +182,7 @@ class JmsSelector(_Kind):
     text: str
 
     def condition(self, consumer: Consumer) -> Condition:
-        """Return the condition of the filter."""
+        """Return the condition that a message must meet, for ``consumer``."""
         return _selector(self.text, consumer.dialect, self.path)
 
 
@@ -193,7 +193,7 @@ class OrFilter(_Kind):
     filters: tuple[Filter, ...]
 
     def condition(self, consumer: Consumer) -> Condition:
-        """Return the condition of the filter."""
+        """Return the condition that a message must meet, for ``consumer``."""
         # "accepts a message if at least one of the filters within its list accept the message"
         return Any(tuple(inner.condition(consumer) for inner in self.filters))
 
@@ -205,7 +205,7 @@ class AndFilter(_Kind):
     filters: tuple[Filter, ...]
 
     def condition(self, consumer: Consumer) -> Condition:
-        """Return the condition of the filter."""
+        """Return the condition that a message must meet, for ``consumer``."""
         # "accepts a message if and only if all of the filters within its list accept the message"
         return All(tuple(inner.condition(consumer) for inner in self.filters))
 
@@ -217,7 +217,7 @@ class NotFilter(_Kind):
     filter: Filter
 
     def condition(self, consumer: Consumer) -> Condition:
-        """Return the condition of the filter."""
+        """Return the condition that a message must meet, for ``consumer``."""
         # "accepts a message if and only the filter it wraps does not accept the message"
         return Not(self.filter.condition(consumer))
 
@@ -232,7 +232,7 @@ class PropertiesFilter(_Kind):
     fields: tuple[tuple[str, Reference], ...]
 
     def condition(self, _: Consumer) -> Condition:
-        """Return the condition of the filter."""
+        """Return the condition that a message must meet, for any consumer."""
         # "true if all properties enclosed in the filter expression match the respective properties in the message"
         places = ((MessageField("properties", name), reference) for name, reference in self.fields)
         return All(tuple(_matches((place,), reference, self.path) for place, reference in places))
@@ -248,7 +248,7 @@ class ApplicationPropertiesFilter(_Kind):
     entries: tuple[tuple[str, Reference], ...]
 
     def condition(self, _: Consumer) -> Condition:
-        """Return the condition of the filter."""
+        """Return the condition that a message must meet, for any consumer."""
         places = ((MessageField(PROPERTIES, name), reference) for name, reference in self.entries)
         return All(tuple(_matches((place,), reference, self.path) for place, reference in places))
 
@@ -260,7 +260,7 @@ class SqlFilter(_Kind):
     text: str
 
     def condition(self, _: Consumer) -> Condition:
-        """Return the condition of the filter."""
+        """Return the condition that a message must meet, for any consumer."""
         return _selector(self.text, _SQL_DIALECT, self.path)
 
 
@@ -276,7 +276,7 @@ class StreamFilter(_Kind):
     unfiltered: bool = False
 
     def condition(self, _: Consumer) -> Condition:
-        """Return the condition of the filter."""
+        """Return the condition that a message must meet, for any consumer."""
         tests = [text_equals(STREAM_FILTER_VALUE, value, path=self.path) for value in self.values]
         if self.unfiltered and tests:
             tests[-1] = replace(tests[-1], or_absent=True)
@@ -290,7 +290,10 @@ def _selector(text: str, dialect: Dialect, path: str) -> Condition:
 
 
 def _matches(places: Places, reference: Reference, path: str) -> Condition:
-    """Return the test of the Filter Expressions for ``reference``; a null requires only that the key is present."""
+    """Return the test of ``places`` for ``reference``, by the rules of the Filter Expressions.
+
+    A null requires only that the message has one of the fields.
+    """
     match reference:
         case Prefix(text=text):
             return Like(places, prefix=text, path=path)

@@ -62,8 +62,8 @@ _TEXTS = (AmqpType.STRING, AmqpType.SYMBOL)
 MAX_RABBITMQ_FIELDS = 16
 #: The only name under which RabbitMQ accepts an SQL filter.
 SQL_NAME = "sql-filter"
-#: For each descriptor of a filter that selects no messages, its effect, as a phrase for a warning. A stream filter is
-#: listed for the case that its values are not all strings.
+#: Effects of filters that select no messages, by descriptor, as phrases for a warning. A stream filter is listed for
+#: the case that not all of its values are strings.
 _STREAM_FILTERS = {
     "rabbitmq:stream-offset-spec": "says where a stream is read from",
     UNFILTERED: "says what stream-filter does with messages without a value",

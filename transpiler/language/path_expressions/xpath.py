@@ -133,7 +133,7 @@ class PathParser:
         return expression
 
     def _no_token(self, text: str, at: int) -> NoReturn:
-        """Raise the error for the character at ``at``, which cannot start a token."""
+        """Raise the error for the character of ``text`` at index ``at``, with which no token can begin."""
         raise NoXPathError(f"{text[at]!r} begins nothing", at)
 
     def _unexpected(self) -> NoReturn:

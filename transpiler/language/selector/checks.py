@@ -34,7 +34,7 @@ _ANY_FORM = frozenset({ast.Identifier, ast.StringLiteral, ast.FloatLiteral, ast.
 _LONG_INTEGERS = (NumericLiterals.JAVA, NumericLiterals.QPID_CPP)
 #: The kinds of arithmetic whose integers have at most 64 bits.
 _LONG_ARITHMETIC = (IntegerArithmetic.LONG, IntegerArithmetic.WRAP_LONG)
-#: For each operator whose left operand must be a name in ``jms``: the dialects that accept any operand, as a hint.
+#: For each operator whose left operand must be a name in ``jms``: a hint with the dialects that accept any operand.
 _ANY_OPERAND = {
     "IN": "qpid-cpp and rabbitmq take any expression",
     "LIKE": "all dialects but jms and rabbitmq-jms take any expression",
@@ -150,7 +150,10 @@ class _Checker:
                 pass
 
     def _tested(self, operand: ast.Expression, operator: str, form: OperandForm, test: ast.Expression) -> None:
-        """Check the left operand of IN, LIKE or IS NULL, which is an identifier in the standard's grammar."""
+        """Report the left operand of IN, LIKE or IS NULL if it is not of the ``form`` that the dialect allows.
+
+        ``test`` is the whole test, ``operator`` its name. The standard allows only an identifier.
+        """
         if form is OperandForm.ANY:
             return
         inner = without_plus(operand) if self.dialect.unary_plus is UnaryPlus.NOTHING else operand
@@ -168,7 +171,10 @@ class _Checker:
             self.report("type.not-a-name", message, operand.span, *advice)
 
     def _exchanged(self, test: ast.Expression) -> tuple[str, Fix] | None:
-        """Return a hint and fix that compare the left operand with each name in the list; None unless all are names."""
+        """Return a hint and a fix that replace the IN ``test`` by a comparison of its operand with each listed name.
+
+        Return None if ``test`` is not an IN, or if a member of its list is not a name.
+        """
         if not isinstance(test, ast.In) or not all(isinstance(member, ast.Identifier) for member in test.members):
             return None
         sign, joint = ("<>", " AND ") if test.negated else ("=", " OR ")

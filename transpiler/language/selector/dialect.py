@@ -131,7 +131,7 @@ _DEFINED: dict[str, Dialect] = {}
 
 
 def define(dialect: Dialect) -> Dialect:
-    """Register ``dialect`` under its name; ``repr`` lists only where another dialect of that name differs from it."""
+    """Register ``dialect`` under its name; ``repr`` of a dialect with the same name then lists only the differences."""
     _DEFINED[dialect.name] = dialect
     return dialect
 

@@ -68,7 +68,7 @@ class NotBinding(Enum):
     LOOSE = "looser than a comparison"
     #: Two adjacent NOTs are an error.
     LOOSE_ONCE = "looser than a comparison, and not twice in a row"
-    #: As LOOSE, and NOT is also allowed in an operand: ``a = NOT b``.
+    #: NOT has a lower precedence than comparisons, as in LOOSE, and is also allowed in an operand: ``a = NOT b``.
     GREEDY = "looser than a comparison, also in an operand: a = NOT b"
     TIGHT = "tighter than arithmetic"
 

@@ -80,7 +80,7 @@ _QUERIES = frozenset(("XPATH", "XQUERY"))
 
 @cache
 def keywords(words: ReservedWords, queries: bool) -> Mapping[str, str]:
-    """Return the token type of each reserved word by its common spellings; ``queries`` adds XPATH and XQUERY."""
+    """Return the token type by each common spelling of the reserved words; ``queries`` adds XPATH and XQUERY."""
     reserved = set(KEYWORDS)
     if words is ReservedWords.ANY_CASE_WITHOUT_NULL:
         reserved -= {"NULL", "IS"}

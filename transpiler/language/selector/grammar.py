@@ -33,8 +33,8 @@ CHAINING = _COMPARISONS | frozenset("LPAREN RPAREN AND OR COMMA NOT".split())
 class Chains:
     """Detector of chained comparisons such as ``a < b < c``, which most dialects reject, in the stream of tokens.
 
-    For each open parenthesis, ``compared`` is True if the current condition already has a comparison, ``bounded`` if
-    that is a BETWEEN still without its AND.
+    ``compared`` and ``bounded`` are stacks with one flag for each open parenthesis. ``compared`` is True if the current
+    condition already has a comparison, ``bounded`` if that comparison is a BETWEEN whose AND has not come yet.
     """
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class Chains:
         self.bounded = [False]
 
     def breaks(self, kind: str, before: str) -> bool:
-        """Track a token of type ``kind`` after a token of type ``before``; return True if it chains comparisons."""
+        """Track a token of type ``kind`` after a token of type ``before``; return True if it is a chained operator."""
         if kind == "LPAREN":
             self.compared.append(False)
             self.bounded.append(False)
@@ -56,7 +56,8 @@ class Chains:
             self.compared[-1] = self.bounded[-1] = False
         elif kind in _COMPARISONS or kind == "NOT":
             if before in _OPERAND_ENDS and self.compared[-1]:
-                # After BETWEEN the AND is still missing, and the parser's error for that is better.
+                # Not a chain if the AND of a BETWEEN has not come yet, because the parser's error for the missing AND
+                # is better.
                 return not self.bounded[-1]
             if kind in _COMPARISONS:
                 self.compared[-1] = True
@@ -105,9 +106,10 @@ class SelectorParser(Parser):
         self.count = 0
 
     def _ordered(self, node: ast.Expression, other: ast.Expression) -> ast.Expression:
-        """Return ``node``, an operand of an ordering comparison with ``other``.
+        """Return ``node``, an operand of an ordering comparison whose other operand is ``other``.
 
-        If ``other`` is an annotation that has numbers as texts, a string literal is converted to a number.
+        A string literal is converted to a number if ``other`` is the name of an annotation whose values are numbers
+        stored as strings.
         """
         if not isinstance(node, ast.StringLiteral) or not isinstance(other, ast.Identifier):
             return node
@@ -348,7 +350,10 @@ class SelectorParser(Parser):
         raise UnexpectedTokenError(None if token is None else Span(token.index, token.end), legal)
 
     def _calculate(self, operator: ast.Arithmetic, left: ast.Expression, right: ast.Expression) -> ast.Expression:
-        """Build a calculation; if operators are right-associative, move it into the right operand of ``left``."""
+        """Build the calculation ``left`` ``operator`` ``right``.
+
+        If operators of the same precedence are right-associative, ``a - b`` and ``- c`` become ``a - (b - c)``.
+        """
         if (
             self.dialect.associativity is Associativity.RIGHT
             and isinstance(left, ast.Calculate)

@@ -91,7 +91,7 @@ class SelectorLexer(Lexer):
         if not self.dialect.has(Extension.VERTICAL_TAB):
             self._refuse(token.index)
 
-    # The inner quantifiers are possessive, too, because Python 3.11.2 (Debian's) backtracks into possessive groups.
+    # The inner quantifiers are possessive, too, because Python 3.11.2 (in Debian) backtracks into possessive groups.
     @_(r"--|/\*(?:[^*]++|\*++[^*/])*+\*+/")
     def COMMENT(self, token: Token) -> Token | None:
         """Skip the comment, raise an error, or return a MINUS token for its first character."""
@@ -177,7 +177,8 @@ class SelectorLexer(Lexer):
             token.value = hyphenated[0]
             self.index = token.end = hyphenated.end()
         elif self.annotations and token.value.startswith(self.annotations):
-            # Most keys of annotations contain hyphens, so a minus after such a name must follow white space.
+            # In the name of an annotation a hyphen is part of the name, as in most keys. A minus after the name must
+            # follow white space.
             hyphenated = _HYPHENS.match(self.source.text, token.end)
             assert hyphenated is not None
             token.value += hyphenated[0]
@@ -272,7 +273,7 @@ class SelectorLexer(Lexer):
             self._fail("syntax.unexpected-character", message, span, hint, fix)
 
     def _refuse_field(self, token: Token, section: str, prefix: str, span: Span) -> NoReturn:
-        """Raise the error for ``section.field`` if the section has no such field."""
+        """Raise the error that ``section``, written as ``prefix``, has no field of the name in ``token``."""
         names = [name for place, name in self.dialect.fields.sections if place == section]
         whole = self._whole_name(token)
         written = self.source.text[whole.start : whole.end].partition(".")[2]

@@ -47,7 +47,10 @@ class Scanned(NamedTuple):
 
 
 def scan(text: str) -> tuple[str, list[str]]:
-    """Return the skeleton and the literals of ``text``; if it has unsupported constructs, all of it and no literals."""
+    """Return the skeleton of ``text``, in which a mark replaces each literal, and the literals.
+
+    If ``text`` has constructs that the scanner does not support, return ``text`` and an empty list.
+    """
     if _UNKNOWN.search(text):
         return text, []
     parts = _LITERALS.split(text)
@@ -141,5 +144,5 @@ def id_literals(tree: ast.Expression, fields: HeaderFields) -> Iterator[Span]:
 
 
 def string_literal(text: str) -> str:
-    """Return ``text`` as a string literal."""
+    """Return ``text`` in single quotes, with each quote inside doubled."""
     return "'" + text.replace("'", "''") + "'"

@@ -101,7 +101,8 @@ def _parsed(text: str, dialect: Dialect) -> ast.Expression | None:
     return tree
 
 
-#: ``_parsed`` with a cache. Trees are immutable, so a text that is parsed for each message can share one tree.
+#: ``_parsed`` with a cache: equal texts in the same dialect share one tree, which is possible because trees are
+#: immutable.
 _parsed_before = lru_cache(maxsize=KEPT_TREES)(_parsed)
 
 
@@ -137,7 +138,7 @@ def parse_tree(text: str, dialect: Dialect) -> ast.Expression | None:
     lexer = SelectorLexer(source, dialect, start, hyphens)
     tokens = lexer.scan()
     if len(text) > 2 * dialect.max_terms:
-        # Only a text of this length can have too many operands, because each needs a character and a separator.
+        # Shorter texts cannot have too many operands, because each operand needs a character and a separator.
         tokens = _within_limits(tokens, dialect, source)
     parser = SelectorParser(source, dialect, tokens)
     try:
@@ -173,12 +174,12 @@ def _failure(dialect: Dialect, text: str) -> int | None:
 
 
 def prefixes(text: str, dialect: Dialect) -> tuple[int, bool, bool]:
-    """Parse the prefixes of a selector.
+    """Parse the prefixes of a selector, such as ``convert_string_expressions:``.
 
     Artemis' SelectorParser accepts prefixes in any number and order, without white space; the last prefix of each kind
     takes effect. ActiveMQ's parser accepts one prefix.
 
-    Returns the offset after the prefixes, whether strings are converted, and whether names may contain hyphens.
+    Returns the offset after the prefixes, True if they convert strings, and True if they allow hyphens in names.
     """
     start, switches = 0, [False, False]
     known = {prefix: rule for prefix, rule in PREFIXES.items() if dialect.has(rule[0])}

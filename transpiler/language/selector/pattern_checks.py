@@ -33,7 +33,10 @@ def check_pattern(node: ast.Like, dialect: Dialect, source: Source, report: Repo
 
 
 def _refused_pattern(node: ast.Like, error: PatternError, source: Source, report: Report) -> None:
-    """Report the invalid position in the pattern; each quote in the pattern is two characters of the text."""
+    """Report ``error`` in the pattern of ``node``, at the position of the invalid character in ``source``.
+
+    The offset of the error counts a quote once, but the text of a literal contains each quote twice.
+    """
     value, written = node.pattern.value, source.text[node.pattern.span.start : node.pattern.span.end]
     begin = node.pattern.span.start
     quote = written[:1] if written[:1] in ("'", '"') else ""

@@ -141,7 +141,10 @@ def _report_condition(node: ast.Expression, kind: str, report: Report) -> None:
 
 
 def _number_fix(node: ast.Expression) -> Fix | None:
-    """Return the fix that replaces a string literal by the number, or the time in milliseconds, in it; or None."""
+    """Return the fix that replaces the string literal ``node`` by the number in it, or by its time in milliseconds.
+
+    Return None if ``node`` is not a string literal with a number or a time.
+    """
     if not isinstance(node, ast.StringLiteral):
         return None
     text = node.value.strip()
@@ -295,7 +298,7 @@ class _LiteralTypes:
                     )
                 self.report("type.null", "nothing equals NULL", side.span, hint, fix)
                 return
-        # The broker does not parse a negative number as a literal.
+        # A negative number is excluded, because the broker does not parse it as a literal.
         literal = isinstance(right, ast.StringLiteral) or (
             isinstance(right, ast.IntegerLiteral | ast.FloatLiteral) and not str(right.value).startswith("-")
         )
@@ -326,7 +329,7 @@ def _literal_kind(node: ast.Expression) -> str | None:
 
 
 class _Type(Enum):
-    """The inferred type of an expression."""
+    """The inferred type of an expression; the value is the phrase for errors."""
 
     CONDITION = "a condition"
     NUMBER = "a number"
@@ -349,7 +352,7 @@ class _Inference:
         self.report = report
 
     def type_of(self, node: ast.Expression) -> _Type:
-        """Return the inferred type of ``node``; report operands of the wrong type."""
+        """Return the inferred type of ``node``, and report the operands inside it that have the wrong type."""
         match node:
             case ast.Identifier(name=name, section=section):
                 field = self.dialect.fields.find(name, section)

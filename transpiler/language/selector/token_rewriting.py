@@ -27,7 +27,7 @@ def retag(tokens: Iterator[Token], dialect: Dialect) -> Iterator[Token]:
     try:
         read.extend(tokens)
     except SelectorSyntaxError as error:
-        # The parser may reject a token that comes before the invalid text.
+        # The error for the invalid text comes last, because the parser may reject a token before that text.
         return then_raise(_Retagging(read, dialect).result, error)
     return iter(_Retagging(read, dialect).result)
 
@@ -37,8 +37,8 @@ class _Retagging:
         self.tokens = tokens
         self.dialect = dialect
         self.result: list[Token] = []
-        #: ``ends``: the indexes of the last tokens of tests that are operands. ``closing``: the depths at which the
-        #: equalities after a NOT end, for the parentheses that were added before these NOTs.
+        #: ``ends``: the indexes of the last tokens of tests that are operands. ``closing``: for each parenthesis that
+        #: was added before a NOT, the depth at which the equality after this NOT ends.
         self.ends: set[int] = set()
         self.closing: list[int] = []
         self.depth = 0
@@ -121,7 +121,7 @@ class _Retagging:
         self.result.append(added)
 
     def _test_end(self, place: int) -> int | None:
-        """Return the index of the last token of the LIKE, IN or IS NULL test of the name at ``place``, or None."""
+        """Return the index of the last token of the LIKE, IN or IS NULL test after the name at ``place``, or None."""
         at = place + 1
         if self._type(at) == "NOT" and self._type(at + 1) in ("LIKE", "IN"):
             at += 1

@@ -19,7 +19,8 @@ def names_in(node: ast.Identifier, source: Dialect, target: Dialect) -> list[ast
         return [same] if is_property(same, target) else []
     places = name_places(node, source)
     if not places:
-        # The name is always NULL in the source, so its counterpart must always be NULL in the target.
+        # The name is always NULL in the dialect ``source``, so the same name is returned if it is always NULL in
+        # ``target``.
         return [same] if not name_places(same, target) else []
     names = [
         name

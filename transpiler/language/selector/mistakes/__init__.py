@@ -60,7 +60,10 @@ def explain(
 
 
 def _followed(finding: Diagnostic, source: Source, index: int, fails_at: Callable[[str], int | None]) -> Diagnostic:
-    """Return ``finding``, without its fix if the corrected text fails at the same position or earlier."""
+    """Return ``finding``, without its fix if the corrected text fails at the same position or earlier.
+
+    ``index`` is the offset of the error. ``fails_at`` returns the offset of the first error in a text, or None.
+    """
     if not isinstance(finding.fix, Fix):
         return finding
     changed = finding.fix.apply(source.text)

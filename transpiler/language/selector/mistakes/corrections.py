@@ -14,7 +14,7 @@ from transpiler.language.selector.mistakes.words import COMPARISONS, TESTS, both
 
 
 def operator_in_parentheses(taken: Captured) -> Proposal:
-    """Correct ``entry (not like '%aa%')``: move the name before each operator inside the parentheses."""
+    """Correct ``entry (not like '%aa%')``: repeat the name ``entry`` before each operator inside the parentheses."""
     reading, name, at = taken.reading, f"{taken['x']}", taken["open"].behind
     close = reading.partners.get(at - 1, len(reading.words) - 1)
     parts: list[str] = []

@@ -81,7 +81,7 @@ class Element(NamedTuple):
 
 
 class Part(NamedTuple):
-    """The words that an element matched, from index ``first`` up to ``behind``; formatted as ``…`` if it is empty."""
+    """The words that an element of a pattern matched, from index ``first`` up to ``behind``; shown as ``…`` if none."""
 
     reading: Reading
     first: int
@@ -134,14 +134,18 @@ def as_pattern(regex: str) -> str | None:
     return "".join(_PATTERN_OF.get(part, part.removeprefix("\\")) for part in parts)
 
 
-#: The special characters of regular expressions, the elements that LIKE can express, and their LIKE wildcards.
+#: ``_REGULAR_SIGNS``: the special characters of regular expressions. ``_REGULAR_PART``: the elements that LIKE can
+#: express. ``_PATTERN_OF``: the LIKE wildcards for some of them.
 _REGULAR_SIGNS = re.compile(r"[.*+?\[\](){}|\\^$]")
 _REGULAR_PART = re.compile(r"\.[*+]|\.|\\[^\w\s]|[^.*+?\[\](){}|\\^$]")
 _PATTERN_OF = {".*": "%", ".+": "_%", ".": "_"}
 
 
 class Captured(dict[str, Part]):
-    """The words that the elements of a pattern matched, by the element's name; ``DERIVED`` is consulted on demand."""
+    """The words that a pattern matched: for the name of each element, the words of the element.
+
+    The value of a name in ``DERIVED`` is computed when it is read; any other missing name has no words.
+    """
 
     def __init__(self, reading: Reading, anchor: int) -> None:
         super().__init__()
@@ -155,14 +159,14 @@ class Captured(dict[str, Part]):
 
     @property
     def mark(self) -> str:
-        """The first underlined character."""
+        """The first character of the underlined words, such as a quotation mark."""
         return self.reading.at(self.underlined.first).text[:1]
 
 
 class Proposal(NamedTuple):
-    """A hint that contains a correction: ``text`` between ``before`` and ``behind``.
+    """A hint that contains a correction: the texts ``before``, ``text`` and ``behind`` in sequence.
 
-    ``text`` replaces ``span``; None to derive the span from the matched words.
+    The fix replaces ``span`` by ``text``; if ``span`` is None, the matched words determine the span.
     """
 
     before: str
@@ -172,7 +176,10 @@ class Proposal(NamedTuple):
 
     @classmethod
     def of(cls, template: str, taken: Captured) -> tuple[Proposal | None, str]:
-        """Fill in ``template`` and return the proposal in it (None if it has no fix) and the hint."""
+        """Fill in ``template`` with the words ``taken``; return its proposal and the whole hint.
+
+        The proposal is the text in « »; None if the template has no such text.
+        """
         before, mark, rest = template.partition("«")
         text, _, behind = rest.partition("»")
         before, text, behind = (part.format_map(taken) for part in (before, text, behind))
@@ -181,12 +188,12 @@ class Proposal(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A rule for one mistake: a pattern and the diagnostic for its matches.
+    """A rule for one mistake: a pattern of words, and the diagnostic for its matches.
 
     ``when`` is a key of ``CONDITIONS``. ``at`` is a pattern of single words whose last word is at the error. ``fix``
-    replaces the words from the anchor (the first element after a leading operand) to the underlined one; it is
-    unambiguous, so that a program may apply it. If ``message`` is None, the parser's message and span stay. The default
-    of ``code`` is the code of an unexpected word or of a wrong quotation mark.
+    replaces the words from the anchor (the first element after a leading operand) to the underlined word; it is
+    unambiguous, so that a program may apply it. If ``message`` is None, the parser's message and span stay. If ``code``
+    is None, the code is that of an unexpected word or of a wrong quotation mark.
     """
 
     pattern: str
@@ -217,7 +224,7 @@ class Row:
         first, last = (taken.reading.at(number) for number in (taken.underlined.first, taken.underlined.behind - 1))
         span, code = Span(first.start, last.end), self.code
         if self.fix is not None:
-            # Not certain for backticks and double quotes, because some languages use them for names.
+            # The fix is not certain for backticks and double quotes, because in some languages they enclose names.
             place, is_certain = Span(taken.reading.at(taken.anchor).start, last.end), taken.mark not in ('"', "`")
             fix = Fix(self.fix.format_map(taken), is_certain, place)
         if first.kind == "quoted" or code == "syntax.bracket":
@@ -228,7 +235,7 @@ class Row:
         return replace(finding, message=self.message.format_map(taken), span=span, hint=hint, code=code, fix=fix)
 
     def _proposed(self, taken: Captured) -> tuple[str, Fix | None]:
-        """Return the hint for a match and the fix in the hint."""
+        """Return the hint for the matched words ``taken``, and the fix that the hint proposes or None."""
         if isinstance(self.hint, str):
             proposal, hint = Proposal.of(self.hint, taken)
             told = set(_NAMED.findall(self.hint.partition("«")[2].partition("»")[0]))
@@ -307,7 +314,10 @@ def _group(reading: Reading, at: int) -> int | None:
 
 
 def _several(reading: Reading, at: int) -> int | None:
-    """Match two or more operands; the last operand must not begin a comparison."""
+    """Match two or more operands from word ``at`` on; return the index after them, or None.
+
+    The last operand must not be the left side of a comparison.
+    """
     members, end = reading.members_after(at)
     return end if len(members) > 1 and reading.at(end).key not in COMPARISONS else None
 
@@ -392,7 +402,7 @@ CONDITIONS: Mapping[str, Callable[[Dialect], bool]] = {
 
 #: Names in templates whose values are computed from a match, each with its function.
 DERIVED: Mapping[str, Callable[[Captured], str]] = {
-    # The leading operand, under a name that does not extend the span of the fix.
+    # The leading operand. Its words are not added to the span of the fix, unlike the words of a name in the pattern.
     "name": lambda taken: f"{taken['a']}",
     "no": lambda taken: "NOT " if taken.is_negated else "",
     "equals": lambda taken: "<>" if taken.is_negated else "=",

@@ -19,7 +19,7 @@ from transpiler.language.selector.literal_scanner import string_literal
 
 #: Typographic quotation marks and the backtick, which users write instead of ' and ".
 QUOTES = "`´‘’‚‛“”„‟′″«»‹›＇＂"
-#: Non-ASCII operators, dashes and spaces, which like the quotes cannot be part of a name.
+#: ``_SIGNS``: operators and dashes that are not ASCII. ``_SPACES``: such spaces. None of them can be part of a name.
 _SIGNS = "≤≥≠–—−×÷¬∧∨…"
 _SPACES = "\x85\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff"
 _NAME_START = rf"[^\x00-#%-@\[-^`{{-\x7f{QUOTES}{_SIGNS}{_SPACES}]"
@@ -50,9 +50,9 @@ _SHOWN, _QUOTED = 120, 40
 
 
 class Word(NamedTuple):
-    """A word of the text with its offsets.
+    """A word of the selector, with its start and end offsets.
 
-    ``key`` is the text of an operator or other sign, or an unquoted name or keyword in upper case; otherwise empty.
+    ``key`` is the text of an operator or sign, or a name or keyword in upper case; empty for quoted words and numbers.
     """
 
     kind: str
@@ -154,7 +154,7 @@ class Reading:
         ends: dict[int, int] = {}
         for at in range(len(self.words) - 1, -1, -1):
             word, end = self.words[at], at + 1
-            # Without white space between them, a name and a parenthesis are a call.
+            # A name and a parenthesis without white space between the name and the parenthesis are a call.
             if word.kind == "name" and self.at(end).kind == "open" and self.at(end).start == word.end:
                 end = self.partners.get(end, end - 1) + 1
             elif word.kind == "open" and at in self.partners:

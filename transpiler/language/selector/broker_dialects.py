@@ -111,8 +111,8 @@ ARTEMIS = replace(
 #: The filters of the Artemis broker itself. No client library rewrites their names and literals.
 ARTEMIS_CORE = replace(ARTEMIS, name="artemis-core", fields=ARTEMIS_CORE_FIELDS)
 
-#: Apache Qpid Broker-J: a further copy of ActiveMQ's parser, with NOT corrected and other truth tables.
-#: ``FilterSupport`` creates no filter for a blank text.
+#: Apache Qpid Broker-J: the same parser again, with NOT mended and other tables of truth. ``FilterSupport`` makes no
+#: filter of a blank text.
 QPID_JAVA = replace(
     ARTEMIS,
     name="qpid-java",

@@ -198,8 +198,8 @@ class ConstantTables:
             SLOTS: _slots(trie),
         }
         types = {**TYPES, ENDS: f"ARRAY<ARRAY<{self._payload.value}>>"}
-        # Spark evaluates a scalar subquery once and replaces it by a literal. Each array has its own table, because a
-        # subquery of one column would still read the whole table.
+        # Spark converts scalar subqueries to literals. Each array has its own table, because Spark reads a table as a
+        # whole.
         return {
             name: constant_table(self._session, {f"{name} {types[name]}": [value]}).rows.scalar()
             for name, value in constants.items()

@@ -26,7 +26,7 @@ class CollectedDeliveries:
         empty = self._payload.empty
         parts = [f"coalesce({name}, {empty})" for name in self._arrays]
         if self._lists:
-            # All columns of lists are flattened by one call, because its bytecode is long and a method has little room.
+            # One flatten for all columns of lists, because its bytecode is long and a generated method has little room.
             none = f"array_repeat({empty}, 0)"
             parts.append(f"flatten(concat({', '.join(f'coalesce({name}, {none})' for name in self._lists)}))")
         if len(parts) < 2:

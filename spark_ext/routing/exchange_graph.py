@@ -81,7 +81,7 @@ def composed(on_no_match: bool, rings: bool) -> tuple[tuple[str, ...], str]:
 def with_direct(frame: DataFrame, known: bool) -> DataFrame:
     """Add the column ``DIRECT``: True if the message reaches a queue through bindings alone, without an alternate.
 
-    ``known`` is True if the messages have the column ``KNOWN_DIRECT``, whose value is used instead unless it is NULL.
+    ``known`` is True if the messages have the column ``KNOWN_DIRECT``, which takes precedence unless it is NULL.
     """
     frame = frame.selectExpr("*", f"{codegen_barrier(let({_ALL: DELIVERED}, _ACTIVATION))} AS {BOUND}")
     direct = let({"bound": BOUND}, f"exists({DELIVERED}, m -> m.q IS NOT NULL AND array_contains(bound, m.x))")

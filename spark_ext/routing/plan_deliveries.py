@@ -192,10 +192,7 @@ class PlanDeliveries:
 
     @property
     def distinct(self) -> bool:
-        """True if no message can be delivered to the same queue twice.
-
-        A row can be delivered twice if its residual predicate was split, because several of the predicates can hold.
-        """
+        """True if no queue can get a message twice, as it could from the predicates of a split residual predicate."""
         whole = all(len(split_by_budget(table.signature.residual)) == 1 for table in self._plan.tables)
         return whole and self._plan.distinct
 
@@ -284,14 +281,11 @@ class PlanDeliveries:
         return deliveries_at_end(f"flatten({walks})", ENDS, tested)
 
     def _exchange_key(self, path: Path) -> list[Key]:
-        """Return the equality of a message's exchange and the column ``path`` of a table, as a list of join keys.
-
-        The list is empty if the plan has a single exchange.
-        """
+        """Return the join key for the exchange, in the column ``path`` of a table; empty if there is one exchange."""
         return [] if self._plan.exchange is not None else [(EXCHANGE_COLUMN, ir.Column(path, STRING))]
 
     def _blocks(self) -> Iterator[tuple[str, list[ir.Predicate]]]:
-        """Yield, for each block of compiled conditions, the SQL of their array of deliveries, and the conditions."""
+        """Yield, for each block of compiled conditions, the SQL of an array of their deliveries, and the conditions."""
         grouped: dict[tuple[str, tuple[str, ...]], list[Compiled]] = {}
         for compiled in self._plan.compiled:
             text = emit_filter(split_methods(compiled.condition))

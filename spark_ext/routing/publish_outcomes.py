@@ -33,8 +33,7 @@ class Outcomes:
     @property
     def by_alternates(self) -> bool:
         """True if some message may reach a queue through an alternate."""
-        # An importer created the exchanges of a JMS broker. Their alternates represent cases of an address, not
-        # fallbacks.
+        # An importer created the exchanges of a JMS broker; their alternates are cases of an address, not fallbacks.
         is_fallback = self._topology.rules.addressing.has_exchanges
         return is_fallback and any(entry.alternates for entry in self._plan.entries.values())
 

@@ -405,8 +405,7 @@ def _by_path(frame: DataFrame, topology: Topology) -> DataFrame:
     )
     names = constant_table(frame.sparkSession, {declared(NODE): list(topology.exchange_by_name)}).rows
     frame = frame.join(sf.broadcast(names), sf.expr(f"{TO_NAME} = {NODE}"), "left")
-    # An exchange with an empty name is rejected, because the default exchange cannot be addressed by name. An empty
-    # name of a queue is rejected, too.
+    # Reject an empty name: the default exchange cannot be addressed by name, and no queue has an empty name.
     named = f"CASE WHEN {is_queue} THEN {TO_REST} <> '' ELSE {NODE} <> '' AND {TO_REST} IS NOT NULL END"
     return frame.selectExpr(
         "*", f"CASE WHEN {named} THEN {TO_NAME} END AS {RELAY_EXCHANGE}", f"{TO_REST} AS {RELAY_KEY}"

@@ -131,9 +131,9 @@ APACHE_FILTERS = BindingRules("apache-filters", absent_key_is_empty=False)
 
 @dataclass(frozen=True, slots=True)
 class HeadersMatch:
-    """The interpreted arguments of a headers binding: ``pairs`` must match, all of them or (``any``) at least one.
+    """The interpreted arguments of a headers binding, ``pairs`` of header name and value.
 
-    The value None requires only the key.
+    If ``any`` is True, at least one pair must match, otherwise all pairs. The value None requires only the header.
     """
 
     any: bool

@@ -111,9 +111,9 @@ _MAX_FLAGS = 62
 
 
 def open_constants(rules: Rules) -> Rules:
-    """Return equivalent rules in which rare signatures that differ only in constants are one signature.
+    """Return equivalent rules in which rare signatures that differ only in constants share one signature.
 
-    Their constants become parameters.
+    In the shared signature, these constants are parameters.
     """
     opened: dict[Signature, list[tuple[Signature, list[_Term]]]] = {}
     for signature, listed in rules.items():

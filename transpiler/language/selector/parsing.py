@@ -101,8 +101,7 @@ def _parsed(text: str, dialect: Dialect) -> ast.Expression | None:
     return tree
 
 
-#: ``_parsed`` with a cache: equal texts in the same dialect share one tree, which is possible because trees are
-#: immutable.
+#: ``_parsed`` with a cache: equal texts share one tree, because trees are immutable.
 _parsed_before = lru_cache(maxsize=KEPT_TREES)(_parsed)
 
 

@@ -106,8 +106,8 @@ def _after_collapse(text: str, escape: str | None) -> Iterator[str | Wildcard]:
 def _java_hexadecimal(text: str, place: int, escape: str | None) -> tuple[str, int]:
     r"""Return the text that an escaped character matches in the broker's Java regular expression, and the next offset.
 
-    The broker writes the hexadecimal code of the character after ``\x``, and Java reads two digits. If the code has one
-    digit, Java takes the next character of the pattern as the second. Digits after the second are plain text.
+    The broker writes the hexadecimal code of the character after ``\x``, and Java reads two digits. If the code has
+    only one, the second is taken from the pattern. Digits after the second are plain text.
     """
     character, following = text[place : place + 1], text[place + 1 : place + 2]
     if not character or 0x10 <= ord(character) <= 0xFF:

@@ -19,8 +19,7 @@ def names_in(node: ast.Identifier, source: Dialect, target: Dialect) -> list[ast
         return [same] if is_property(same, target) else []
     places = name_places(node, source)
     if not places:
-        # The name is always NULL in the dialect ``source``, so the same name is returned if it is always NULL in
-        # ``target``.
+        # A name that is always NULL in ``source`` must also be always NULL in ``target``.
         return [same] if not name_places(same, target) else []
     names = [
         name

@@ -77,7 +77,7 @@ _sign = partial(_saying, code="syntax.operator")
 
 #: The rules for mistakes that the words around the error identify; the first rule that matches replaces the message.
 RULES: tuple[Rule, ...] = (
-    # mistakes in the text itself
+    # Rules for mistakes in the text itself.
     unknown_prefix,
     markup_entities,
     encoded_for_url,
@@ -110,7 +110,7 @@ RULES: tuple[Rule, ...] = (
         Row("x:called @open ?NOT compares", operator_in_parentheses),
         Row("x:called @open ?NOT tests", operator_in_parentheses),
     ),
-    # ESCAPE and LIKE
+    # Rules for ESCAPE and LIKE.
     *_saying(
         "ESCAPE takes one character in quotes, {found}",
         Row("string,quoted ESCAPE @x:character", "write ESCAPE «{x:text}»"),
@@ -130,7 +130,7 @@ RULES: tuple[Rule, ...] = (
         Row("y:string ?NOT LIKE @x:called", "the name stands before LIKE: write «{x} {no}LIKE {y}»"),
         Row("a ?NOT LIKE @x:unquoted", "put it into single quotes: «{x:text}»"),
     ),
-    # IS
+    # Rules for IS.
     *_saying(
         "a test for a missing property is a condition itself",
         Row("a IS ?NOT NULL @op:=,==,<>,!= @x:TRUE,FALSE", null_test_alone),
@@ -162,7 +162,7 @@ RULES: tuple[Rule, ...] = (
         "{title} has no remainder operator",
         Row("@%", "activemq, artemis, qpid-java and rabbitmq have %", "no remainder"),
     ),
-    # BETWEEN
+    # Rules for BETWEEN.
     *_saying(
         "{title} has no BETWEEN",
         Row("a ?NOT @BETWEEN x:interval", between_in_brackets, "no between"),
@@ -182,7 +182,7 @@ RULES: tuple[Rule, ...] = (
         Row("a ?NOT BETWEEN b @OR,TO,comma,other,operator,end,close ?c", "write «{a} {no}BETWEEN {b} AND {c}»"),
         Row("a ?NOT BETWEEN b @c", "write «{a} {no}BETWEEN {b} AND {c}»"),
     ),
-    # quotes
+    # Rules for quotes.
     Row("x:empty ^@y:called ^z:empty", doubled_quotes),
     Row("also:prefix ^@x:string", "a text has nothing before its quote: write «{x}»"),
     Row("string ^@name,number,keyword", quote_inside),
@@ -219,7 +219,7 @@ RULES: tuple[Rule, ...] = (
         Row("@opentext", closed_text),
         code="syntax.unterminated-string",
     ),
-    # lists
+    # Rules for lists.
     *_saying(
         "expected a list in parentheses after {before}, {found}",
         Row("a ?NOT IN @members:bracketed,operand,{", whole_list),
@@ -241,7 +241,7 @@ RULES: tuple[Rule, ...] = (
             at="ending ;,|,||,OR,AND",
         ),
     ),
-    # operators of other languages, and misspelled ones
+    # Rules for operators of other languages, and for misspelled operators.
     *_saying(
         "there is no such operator: {op:raw}",
         Row("a @op:ISNULL", "write «{a} IS NULL»"),
@@ -284,7 +284,7 @@ RULES: tuple[Rule, ...] = (
     ),
     _hint("x:name y:name", f"{_JOIN}, or put text into single quotes: '{{x:content}} {{y:content}}'"),
     _hint("a name", _JOIN),
-    # NOT before an operator
+    # Rules for NOT before an operator.
     *_saying(
         "expected {operators} after {before}, {found}",
         Row("a NOT @IS NOT ?also:NULL", "write «{a} IS NULL»"),
@@ -297,7 +297,7 @@ RULES: tuple[Rule, ...] = (
         Row("a NOT @b", "write «{a} <> {b}»"),
         Row("a NOT @nottest", "NOT stands before a condition, as in NOT ({a} = …)"),
     ),
-    # commas
+    # Rules for commas.
     unclosed_parenthesis,
     Row("@comma end", "«»remove the comma"),
     number_with_comma,
@@ -305,7 +305,7 @@ RULES: tuple[Rule, ...] = (
     Row("a =,<> open members:several close", corrected_list, at="comma"),
     _hint("comma", _JOIN),
     Row("a x:compares b @y:compares c", chained, at="compares"),
-    # NULL
+    # Rules for NULL.
     Row("a =,== NULL", "nothing equals NULL; write {a} IS NULL", "no null", at="NULL", fix="IS NULL"),
     Row("a <>,!= NULL", "nothing equals NULL; write {a} IS NOT NULL", "no null", at="NULL", fix="IS NOT NULL"),
     Row("@NULL = ?b", "nothing equals NULL; write «{b} IS NULL»", "no null"),
@@ -321,7 +321,7 @@ RULES: tuple[Rule, ...] = (
         "no null",
     ),
     Row(_INSIDE, "a list has no NULL; perhaps OR … IS NULL is meant behind it", "no null", at="NULL"),
-    # operators without a left operand; the user may have meant a reserved word as a name
+    # Rules for operators without a left operand; the user may have meant a reserved word as a name.
     Row("start,open,AND,OR word:tests compares", _RESERVED),
     *_saying(
         "expected an operand before {op:raw}",
@@ -337,7 +337,7 @@ RULES: tuple[Rule, ...] = (
         Row("start,open @op:tests", "the name of a property stands before the operator: color {op} …"),
         Row("start,open @op:compares", "the name of a property stands before the operator: a {op} …"),
     ),
-    # signs of other languages
+    # Rules for signs of other languages.
     *_sign(
         "{title} has no operator that joins texts",
         Row("x:string @|| y:string", "write «'{x:content}{y:content}'»"),

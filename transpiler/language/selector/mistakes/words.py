@@ -215,7 +215,7 @@ class Reading:
         return both_ends(self.source.text[self.at(first).start : self.at(behind - 1).end])
 
     def found(self, number: int) -> str:
-        """Return the last clause of a message: the word that was found at index ``number``."""
+        """Return the clause of an error message that names the word at index ``number``."""
         word = self.at(number)
         return "the selector ends" if word.kind == "end" else f"found {brief(word.text)}"
 

@@ -192,7 +192,7 @@ class PlanDeliveries:
 
     @property
     def distinct(self) -> bool:
-        """True if no queue can get a message twice, as it could from the predicates of a split residual predicate."""
+        """True if no queue can get a message twice: the plan excludes that, and no residual predicate was split."""
         whole = all(len(split_by_budget(table.signature.residual)) == 1 for table in self._plan.tables)
         return whole and self._plan.distinct
 

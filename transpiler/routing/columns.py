@@ -13,7 +13,7 @@ from types import MappingProxyType
 from transpiler.compiler.ir.column_types import Entry, Key, Path
 from transpiler.topology.targets import TargetType
 
-#: The prefix of all names.
+#: The prefix of the names of all columns that routing adds.
 PREFIX = "_routing_"
 
 #: The prefix of columns that stay through all passes of an engine; other added columns are dropped after each pass.

@@ -53,8 +53,8 @@ _DIGITS = 12
 class Destination:
     """The destination of messages: an exchange, a sender's address, or the anonymous relay.
 
-    ``exchange`` is None if each message names its own exchange. ``key`` and ``subject`` come from a sender's address;
-    ``by_sender`` is True if there is one. ``relay`` is True if the messages are sent to the anonymous relay.
+    ``exchange`` is None if each message names its own exchange. ``key`` and ``subject`` come from the address of a
+    sender (``by_sender``). ``relay`` is True if the messages are sent to the anonymous relay.
     """
 
     exchange: str | None = None

@@ -198,8 +198,7 @@ class ConstantTables:
             SLOTS: _slots(trie),
         }
         types = {**TYPES, ENDS: f"ARRAY<ARRAY<{self._payload.value}>>"}
-        # Spark converts scalar subqueries to literals. Each array has its own table, because Spark reads a table as a
-        # whole.
+        # Spark converts scalar subqueries to literals. Each array has its own table, because Spark reads whole tables.
         return {
             name: constant_table(self._session, {f"{name} {types[name]}": [value]}).rows.scalar()
             for name, value in constants.items()

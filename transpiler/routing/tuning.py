@@ -89,8 +89,8 @@ TOPIC_LOOK_UPS, LOOKED_UP = 16, 0.9
 #: replaces up to twenty lookups by one, and duplicates the edges of these nodes.
 AUTOMATON_ROOM = 8
 
-#: Number of offsets in a chunk, an even number. All offsets of a chunk are tested at once, in about the time of testing
-#: one offset. A chunk in which a state does not fit is tried again only for states with fewer edges.
+#: Number of offsets in a chunk, an even number. All offsets of a chunk are tested at once, in about the time of one. A
+#: chunk in which a state does not fit is tried again only for states with fewer edges.
 CHUNK_PLACES = 4_096
 
 # Changes of a compiled topology (compiled_topology, binding_buckets).

@@ -241,7 +241,7 @@ RULES: tuple[Rule, ...] = (
             at="ending ;,|,||,OR,AND",
         ),
     ),
-    # Rules for operators of other languages, and for misspelled operators.
+    # Rules for operators of other languages, and misspelled ones.
     *_saying(
         "there is no such operator: {op:raw}",
         Row("a @op:ISNULL", "write «{a} IS NULL»"),

@@ -1,4 +1,4 @@
-"""Solve comparisons of an integer calculation with a constant for the one value that is not constant.
+"""Solve comparisons of an integer calculation with a constant for the only value that is not a constant.
 
 The bare column is then compared with a constant, so that the comparison is pushed down to a file reader.
 """
@@ -13,15 +13,15 @@ from transpiler.compiler.ir.column_types import BIGINT, SparkType
 
 _LEAST, _LARGEST = -(2**63), 2**63 - 1
 
-#: The integer types of fewer than 64 bits, each with the number of its integers that are not negative.
+#: For each integer type of fewer than 64 bits: the number of its integers that are not negative.
 _NARROW = {SparkType.TINYINT: 2**7, SparkType.SMALLINT: 2**15, SparkType.INT: 2**31}
 
 
 class _Line(NamedTuple):
     """The calculation ``factor * value + offset``, where ``factor`` is not zero.
 
-    ``low`` and ``high`` are the least and the largest integer for which no step of the calculation overflows. The value
-    itself is from ``type_low`` to ``type_high``.
+    ``low`` and ``high`` are the least and the largest value for which no step of the calculation overflows. The type of
+    the value has the range ``type_low`` to ``type_high``.
     """
 
     value: ir.Value

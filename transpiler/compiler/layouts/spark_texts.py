@@ -195,7 +195,7 @@ def _quoted(text: str) -> str:
 
 @lru_cache(maxsize=64)
 def _expression(pattern: str) -> re.Pattern[str]:
-    """Return the regular expression for ``pattern``. An unsupported letter raises ``LayoutError``."""
+    """Return the regular expression for ``pattern``. An invalid pattern raises ``LayoutError``."""
     expression, _ = _spelled(pattern, named=True)
     return re.compile(expression, re.IGNORECASE | re.DOTALL)
 

@@ -7,6 +7,7 @@ which makes tables of disjunctions of the same shape.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 
 from transpiler.compiler import ir
@@ -22,85 +23,59 @@ def gather_guarded(node: ir.Predicate) -> ir.Predicate:
     ``(G AND (a OR b)) IS NOT TRUE``. If the guards ``G`` and ``H`` exclude each other,
     ``(G AND a OR H AND b) AND (G AND c OR H AND d)`` is ``G AND a AND c OR H AND b AND d``.
     """
-    match node:
-        case ir.Or(terms=terms):
-            return _gathered(node, terms)
-        case ir.And(terms=terms):
-            return _intersected(_gathered_complements(node))
-        case _:
-            return node
+    if isinstance(node, ir.Or):
+        return _merged(node, _guards, _disjunction)
+    if isinstance(node, ir.And):
+        node = _merged(node, _complemented, _complement)
+    return _merged(node, _excluding, _intersection) if isinstance(node, ir.And) else node
 
 
-def _gathered(node: ir.Predicate, terms: tuple[ir.Predicate, ...]) -> ir.Predicate:
-    """Return the disjunction ``node`` of ``terms`` with all terms that have the same guards merged into one."""
-    by_guards: dict[_Guards, list[ir.And]] = {}
-    for term in terms:
-        if isinstance(term, ir.And) and (guards := _guards(term)):
-            by_guards.setdefault(guards, []).append(term)
-    if all(len(group) == 1 for group in by_guards.values()):
-        return node
-    result: dict[ir.Predicate, None] = {}
-    for term in terms:
-        group = by_guards.get(_guards(term), []) if isinstance(term, ir.And) else []
-        if len(group) < 2:
-            result[term] = None
-        elif term is group[0]:
-            compared = ir.any_of(*map(_without_guards, group))
-            result[ir.all_of(*filter(_is_guard, group[0].terms), compared)] = None
-    return ir.any_of(*result)
+def _merged(
+    node: ir.Chain,
+    key_of: Callable[[ir.Predicate], Hashable],
+    merge: Callable[[Sequence[ir.Predicate]], ir.Predicate],
+) -> ir.Predicate:
+    """Return ``node`` with all terms for which ``key_of`` returns the same key merged into one term.
 
-
-def _gathered_complements(node: ir.And) -> ir.Predicate:
-    """Return ``node`` with all complements of predicates that have the same guards merged into one complement."""
-    by_guards: dict[frozenset[_Guards], list[ir.NotTrue]] = {}
+    A term for which ``key_of`` returns an empty key is not merged.
+    """
+    groups: dict[Hashable, list[ir.Predicate]] = {}
     for term in node.terms:
-        if isinstance(term, ir.NotTrue) and (signature := _signature(term.predicate)):
-            by_guards.setdefault(signature, []).append(term)
-    merged = {group[0]: group for group in by_guards.values() if len(group) > 1}
-    if not merged:
+        groups.setdefault(key_of(term) or term, []).append(term)
+    if len(groups) == len(node.terms):
         return node
-    gone = {term for group in merged.values() for term in group[1:]}
-    return ir.all_of(
-        *[
-            ir.NotTrue(ir.any_of(*[inner.predicate for inner in merged[term]]))
-            if isinstance(term, ir.NotTrue) and term in merged
-            else term
-            for term in node.terms
-            if term not in gone
-        ]
-    )
+    terms = [merge(group) if len(group) > 1 and key_of(group[0]) else group[0] for group in groups.values()]
+    return ir.all_of(*terms) if isinstance(node, ir.And) else ir.any_of(*terms)
 
 
-def _intersected(node: ir.Predicate) -> ir.Predicate:
-    """Return ``node`` with all disjunctions over the same guards merged into one, if the guards exclude each other."""
-    if not isinstance(node, ir.And):
-        return node
-    by_guards: dict[frozenset[_Guards], list[ir.Or]] = {}
-    for term in node.terms:
-        if isinstance(term, ir.Or) and _are_exclusive(signature := _signature(term)):
-            by_guards.setdefault(signature, []).append(term)
-    merged = {group[0]: group for group in by_guards.values() if len(group) > 1}
-    if not merged:
-        return node
-    gone = {term for group in merged.values() for term in group[1:]}
-    return ir.all_of(
-        *[
-            _intersection(merged[term]) if isinstance(term, ir.Or) and term in merged else term
-            for term in node.terms
-            if term not in gone
-        ]
-    )
+def _disjunction(terms: Sequence[ir.Predicate]) -> ir.Predicate:
+    """Return the disjunction of ``terms``: conjunctions with the same guards."""
+    return ir.all_of(*filter(_is_guard, _terms(terms[0])), ir.any_of(*map(_without_guards, terms)))
 
 
-def _intersection(group: list[ir.Or]) -> ir.Predicate:
-    """Return the conjunction of ``group``: disjunctions that have one term for each of the same guards."""
+def _complemented(term: ir.Predicate) -> frozenset[_Guards]:
+    """Return the guards in the predicate whose complement ``term`` is; empty if ``term`` is not a complement."""
+    return _signature(term.predicate) if isinstance(term, ir.NotTrue) else frozenset()
+
+
+def _complement(terms: Sequence[ir.Predicate]) -> ir.Predicate:
+    """Return the conjunction of ``terms``, which are complements, as one complement."""
+    return ir.NotTrue(ir.any_of(*[term.predicate for term in terms if isinstance(term, ir.NotTrue)]))
+
+
+def _excluding(term: ir.Predicate) -> frozenset[_Guards]:
+    """Return the guards of the disjunction ``term`` if they exclude each other; empty for any other term."""
+    signature = _signature(term) if isinstance(term, ir.Or) else frozenset()
+    return signature if _are_exclusive(signature) else frozenset()
+
+
+def _intersection(disjunctions: Sequence[ir.Predicate]) -> ir.Predicate:
+    """Return the conjunction of ``disjunctions`` that have one term for each of the same guards."""
     rests: dict[_Guards, list[ir.Predicate]] = {}
-    for disjunction in group:
-        for term in disjunction.terms:
-            assert isinstance(term, ir.And)
-            rests.setdefault(_guards(term), []).append(_without_guards(term))
-    first = [term for term in group[0].terms if isinstance(term, ir.And)]
-    return ir.any_of(*[ir.all_of(*filter(_is_guard, term.terms), *rests[_guards(term)]) for term in first])
+    for term in (inner for disjunction in disjunctions for inner in _terms(disjunction)):
+        rests.setdefault(_guards(term), []).append(_without_guards(term))
+    first = _terms(disjunctions[0])
+    return ir.any_of(*[ir.all_of(*filter(_is_guard, _terms(term)), *rests[_guards(term)]) for term in first])
 
 
 def _signature(predicate: ir.Predicate) -> frozenset[_Guards]:
@@ -119,12 +94,17 @@ def _are_exclusive(signature: frozenset[_Guards]) -> bool:
     return ir.are_exclusive([ir.type_test(test) for test in tests])
 
 
-def _guards(term: ir.And) -> _Guards:
-    return frozenset(filter(_is_guard, term.terms))
+def _terms(node: ir.Predicate) -> tuple[ir.Predicate, ...]:
+    return node.terms if isinstance(node, ir.Chain) else ()
 
 
-def _without_guards(term: ir.And) -> ir.Predicate:
-    return ir.all_of(*[inner for inner in term.terms if not _is_guard(inner)])
+def _guards(term: ir.Predicate) -> _Guards:
+    """Return the guards of a conjunction; empty for any other predicate."""
+    return frozenset(filter(_is_guard, term.terms)) if isinstance(term, ir.And) else frozenset()
+
+
+def _without_guards(term: ir.Predicate) -> ir.Predicate:
+    return ir.all_of(*[inner for inner in _terms(term) if not _is_guard(inner)])
 
 
 def _is_guard(test: ir.Predicate) -> bool:

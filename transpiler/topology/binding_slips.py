@@ -1,4 +1,4 @@
-"""Bindings whose exchange does something else with messages than the binding seems to ask for."""
+"""Bindings whose effect differs from their apparent meaning, because of the type of their exchange."""
 
 from __future__ import annotations
 

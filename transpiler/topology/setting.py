@@ -37,5 +37,5 @@ def loss(queue: str, reason: str) -> Setting:
     return Setting(LOSS, queue, "", reason)
 
 
-#: The kind of settings of a policy of ActiveMQ's ``redeliveryPlugin``.
+#: The kind of the settings of a redelivery policy in ActiveMQ's ``redeliveryPlugin``.
 REDELIVERY = "redeliveryPolicy"

@@ -65,7 +65,7 @@ class GivenExchange(NamedTuple):
 
     def added(self, frame: DataFrame) -> DataFrame:
         """Return ``frame`` with the temporary column of the exchange; unchanged if the option is not a Column."""
-        # The cast removes a collation, so that the column compares like the other sources of the exchange.
+        # The cast removes a collation, so that exchange names from this column compare like names given as text.
         return frame if self.of_each is None else frame.withColumn(_GIVEN, self.of_each.cast("string"))
 
     def removed(self, frame: DataFrame) -> DataFrame:

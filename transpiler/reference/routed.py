@@ -129,7 +129,8 @@ def settle(topology: Topology, message: Message, destination: str, parts: Sequen
     queues, others = _queues(ends), _queues(possible)
     unknown = UNKNOWN in ends or UNKNOWN in possible
     if FAILED in ends or REJECTED in ends:
-        # The order of the bindings decides which queues received the message before the failure.
+        # No queue is certain: the order of the bindings, which is not known, decides which queues received the message
+        # before the failure.
         outcome = "error" if FAILED in ends else "rejected"
         queues, others = (), _queues(ends | possible) if FAILED in ends else ()
     elif FAILED in possible or REJECTED in possible:

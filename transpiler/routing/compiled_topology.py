@@ -150,7 +150,11 @@ class _Over(NamedTuple):
 
 @part
 class _Plans(NamedTuple):
-    """The file member with the plan, and the plan of the changes."""
+    """The routing plans of a compiled topology, as one member of its file.
+
+    ``plan`` finds the bindings that were compiled together. ``changes`` finds the bindings that ``updated`` has added
+    since then; None if there are none.
+    """
 
     plan: RoutingPlan
     changes: RoutingPlan | None

@@ -57,9 +57,10 @@ Extract = Callable[[Sequence[Parameter]], Parameter]
 
 @dataclass(frozen=True, slots=True)
 class Disjunct:
-    """One disjunct of a pattern, and what computes the row of a binding from the binding's constants.
+    """One term of a selector's OR, split into its signature and the constants that it is compared with.
 
-    ``keys`` are the functions for the key, ``parameters`` the indexes of the other constants of the row.
+    Each binding with this term becomes one row of a constant table. From the constants of a binding, the functions
+    ``keys`` compute the key of the row; ``parameters`` are the indexes of the constants in its other columns.
     """
 
     signature: Signature

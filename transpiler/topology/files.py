@@ -108,7 +108,7 @@ class _Asked(NamedTuple):
     running: Answers | None = None
 
     def is_form(self, *forms: Form) -> bool:
-        """Return True if the caller allows one of ``forms``."""
+        """Return True if the file may have one of ``forms``: the caller named one of them, or did not name a form."""
         return self.form is None or self.form in forms
 
 

@@ -51,9 +51,9 @@ PERSISTENT = 2
 class UnionShape(Enum):
     """The two shapes of a column whose values contain the name of their type."""
 
-    #: The struct ``V`` of the canonical schema.
+    #: The struct ``V`` of the canonical schema: one field for each type, of which one is set, and the type's name.
     UNION = "V"
-    #: A map from names to ``V``.
+    #: A map from names of properties to structs ``V``.
     UNIONS = "MAP<STRING, V>"
 
 

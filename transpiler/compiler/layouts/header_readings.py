@@ -54,7 +54,10 @@ def _one_value(amqp: AmqpType, parts: list[StoredValue]) -> Stored:
 
 
 def _of(raw: Stored, *classes: TypeClass) -> list[StoredValue]:
-    """Return the alternative values of ``raw`` whose type is in one of ``classes``."""
+    """Return the values of ``raw`` whose type is in one of ``classes``.
+
+    A column or key may hold a value of another type in each row, so ``raw`` lists one value for each type.
+    """
     return [item for item in raw.values if ir.type_class(item.value.type) in classes]
 
 

@@ -65,7 +65,7 @@ class AsString:
         return stored_value(AmqpType.STRING, text)
 
     def read(self, text: str) -> AmqpValue | None:
-        """Return the text as a string."""
+        """Return ``text``, without a conversion, as a value of the AMQP type string; never None."""
         return AmqpValue(AmqpType.STRING, text)
 
 

@@ -126,9 +126,9 @@ def check_xpath(expression: str) -> None:
 
 
 def check_name(name: str, place: int) -> None:
-    """Raise ``NoXPathError`` if no document can have the name, because Java may reject the name.
+    """Raise ``NoXPathError`` if ``name`` is not a valid name in an XML document.
 
-    ``place`` is the index of the name in its expression.
+    Java may reject an XPath expression with such a name. ``place`` is the index of the name in its expression.
     """
     other = NOT_IN_NAMES.search(name)
     if other is not None:

@@ -63,8 +63,9 @@ def split(requirement: Requirement) -> Iterator[Requirement]:
         case Junction(decides=True, terms=terms, forgets=False) if outcomes == FALSE or (
             outcomes == NOT_TRUE and not any(test.outcomes & THROWN for test in all_tests(formula))
         ):
-            # Do not split an OR with a term that may throw: then the OR is not TRUE, even if a later term is. Do not
-            # split Qpid's OR either, because it ignores unknown terms.
+            # Do not split an OR with a term that may throw: if the term throws, the OR is not TRUE, even if a later
+            # term is TRUE. Do not split Qpid's OR either: it ignores unknown terms, so that it may be FALSE although a
+            # term is not FALSE.
             for term in terms:
                 yield from split(Requirement(term, outcomes))
         case Negation(term=term):

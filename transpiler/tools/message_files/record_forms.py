@@ -17,7 +17,7 @@ from transpiler.tools.message_files.record import BLANK, NumberedLines, Record
 from transpiler.tools.message_files.record_errors import Errors
 from transpiler.tools.message_files.tracing_text import tracing_text
 
-#: The formats that a caller can name; all other formats are recognized.
+#: The formats that a caller can name. Every other format is detected from the file's contents.
 RecordForm = Literal["json", "csv"]
 
 #: Maximum number of lines that ``activemq browse`` may print before the first message.

@@ -50,7 +50,7 @@ class Letters:
         self.topology = topology
         #: For each state, the states that a letter can reach next.
         self.graph: dict[State, set[State]] = {}
-        #: The steps of the graph that are links.
+        #: The edges of the graph along which a link moves a message. Bindings are the other edges.
         self.links: set[tuple[State, State]] = set()
         self._tests = 0
         self._keyed: dict[str, dict[str, list[Binding]]] = {}

@@ -55,7 +55,10 @@ def policies(topology: Topology) -> Iterator[Finding]:
 
 
 def _listed(topology: Topology) -> dict[tuple[str, str], dict[str, str]]:
-    """Return for each policy or address setting, identified by kind and name or pattern, its settings by name."""
+    """Return the settings, by name, of each policy and of each address setting.
+
+    A policy is identified by its kind and name, an address setting by its kind and pattern.
+    """
     listed: dict[tuple[str, str], dict[str, str]] = {}
     for one in topology.settings:
         if one.kind in (*_POLICIES, _ADDRESS_SETTING, _POLICY_ENTRY):
@@ -232,7 +235,8 @@ def _merged(
     """
     topic = topology.rules.topic
     words = {match: topic.name_pattern(match) for match in listed}
-    # Sort patterns from specific to general: first patterns without the any-words wildcard, among these longer ones.
+    # Sort patterns from specific to general: patterns without the any-words wildcard come first; then longer patterns
+    # come before shorter ones.
     ordered = sorted(listed, key=lambda match: (MANY_WORDS in words[match], -len(match)))
     found = [one for one in ordered if address and matches_later(words[one], topic.name_pattern(address))]
     values: dict[str, InEffect] = {}

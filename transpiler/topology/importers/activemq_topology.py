@@ -322,7 +322,7 @@ class _ActiveMQ:
             levels += [destinations] if destinations else []
         source = entry.name
         for number, level in reversed(list(enumerate(levels))):
-            # Rule 12: the last interceptor is the outermost.
+            # Rule 12 of docs/jms-brokers.md: the last interceptor is the outermost.
             within = builder.exchange(f"{entry.name}, behind {number + 1}" if number else f"{entry.name} itself")
             if isinstance(level, Mirror):
                 builder.bind(source, builder.any_key, Target("exchange", within))
@@ -416,7 +416,7 @@ class _ActiveMQ:
             builder.bind(source, key_of(key), Target("exchange", name), place=destination.place)
         itself = Target("exchange", within)
         if isinstance(destination, VirtualTopic):
-            # Rule 8: the message goes to queues and to the topic.
+            # Rule 8 of docs/jms-brokers.md: the message goes to queues and to the topic.
             builder.bind(name, builder.any_key, itself)
             self._virtual_queues(name, destination, entry)
             return
@@ -427,7 +427,8 @@ class _ActiveMQ:
         own = entry.at if entry.at is not None else literal_name(pattern)
         before = None if own is None else f"{entry.kind}://{own}"
         for forward in destination.forwards:
-            # Rule 6: in a filter, JMSDestination is the destination that forwarded the message here, or else this one.
+            # Rule 6 of docs/jms-brokers.md: in a filter, JMSDestination is the destination that forwarded the message
+            # here, or else this one.
             seen = None if entry.listed else before if entry.before is None else entry.before or None
             if forward.filter is not None:
                 self._failures(name, forward.filter, forward.place)

@@ -41,7 +41,7 @@ def both_of(first: Condition, second: Condition) -> Condition | None:
 
 
 def _reads_alike(text: str) -> bool:
-    """Return True if ``text`` has the same meaning as a filter of the broker and as a client's selector."""
+    """Return True if ``text`` means the same whether it is read as a filter of the broker or as a client's selector."""
     try:
         tree = parse_tree(text, ARTEMIS)
     except TranspilerError:

@@ -185,7 +185,8 @@ class _Artemis:
                 for target in self._divert_targets(taker, entry):
                     self._bind(first, taker, entry, target)
                 if dead is not None:
-                    # Rule 16: a message that an exclusive divert took counts as a message that reached no queue.
+                    # Rule 16 of docs/jms-brokers.md: a message that an exclusive divert took counts as a message that
+                    # reached no queue.
                     self._bind(first, taker, entry, dead)
         if refusals is not None:
             builder.bind(name, builder.any_key, refusals)
@@ -246,7 +247,7 @@ class _Artemis:
         for (routing_name, _), takers in groups.items():
             of_queues = [taker for taker in takers if not taker.is_divert]
             if len(takers) == 1 or entry.qualified:
-                # Rule 12: if a send names a queue, only this queue gets the message.
+                # Rule 12 of docs/jms-brokers.md: if a send names a queue, only this queue gets the message.
                 for taker in takers:
                     for target in self._targets(taker, entry):
                         self._bind(queues if not taker.is_divert else source, taker, entry, target)
@@ -313,7 +314,7 @@ class _Artemis:
         if not taker.is_certain:
             return [self._builder.perhaps(f"{entry.name}, {taker.name} if it is there", target)]
         if taker.needs_consumer:
-            # Rule 20: without a consumer the queue is skipped.
+            # Rule 20 of docs/jms-brokers.md: without a consumer the queue is skipped.
             if self._consumers is None:
                 return [self._builder.perhaps(f"{entry.name}, {taker.name} if it has a consumer", target)]
             if not self._consumers.get(taker.name):

@@ -51,8 +51,8 @@ class ExchangeBuilder:
     numbers: dict[str, int] = field(default_factory=dict)
     #: The sends whose messages reach the exchanges that are added.
     entered: Entered | None = None
-    #: ``_open``: the exchanges that may or may not take a message. ``_unless``: for an exchange, the name of another
-    #: exchange, for the messages that no binding of the first certainly takes.
+    #: ``_open``: the exchanges that may or may not take a message. ``_unless``: a map from an exchange to its fallback,
+    #: an exchange that gets each message that no binding is certain to take.
     _open: set[str] = field(default_factory=set)
     _unless: dict[str, str] = field(default_factory=dict)
     #: For each exchange that tests whether a queue or divert takes a message, the name of this queue or divert.
@@ -151,7 +151,10 @@ class ExchangeBuilder:
         return Target("exchange", self._unless[source])
 
     def ask_behind(self, exchange: str, taker: str) -> None:
-        """Record that ``exchange`` tests if ``taker`` takes a message: bindings to ``exchange`` are uncertain."""
+        """Record that ``exchange`` accepts a message only if the queue or divert ``taker`` accepts it.
+
+        So a message that matches a binding to ``exchange`` may still be refused.
+        """
         self._asking[exchange] = taker
 
     def finish(self) -> None:

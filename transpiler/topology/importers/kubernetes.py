@@ -68,7 +68,11 @@ Broker = ArtemisResources | RabbitMQResources | HeldFile
 
 
 def brokers_of(resources: Sequence[Resource], is_topology: Callable[[Source], bool]) -> list[Broker]:
-    """Return the brokers that resources describe; ``is_topology`` returns True for the text of a broker's file."""
+    """Return the brokers that Kubernetes resources describe.
+
+    ``is_topology`` returns True if a text inside a resource, such as a value of a ConfigMap, is the configuration file
+    of a broker.
+    """
     found: list[Broker] = [*_artemis(resources), *clusters_of(resources)]
     used = {resource for broker in found for resource in broker.resources}
     for each in resources:

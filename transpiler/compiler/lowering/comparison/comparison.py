@@ -410,7 +410,7 @@ def _in_texts(value: Operand, members: Sequence[Operand], dialect: Dialect) -> O
 
 
 def _is_listed(value: ir.Value, members: Sequence[ir.Value], negated: bool = False) -> ir.Predicate:
-    """Return the predicate that ``value`` is, or if ``negated`` is not, one of ``members``."""
+    """Return the predicate ``value IN members``, or ``value NOT IN members`` if ``negated``."""
     known = tuple(member for member in members if isinstance(member, ir.Constant))
     if len(known) == len(members):
         return ir.In(value, known, negated)

@@ -106,7 +106,11 @@ class Rerouted:
 
 @dataclass(frozen=True)
 class _Answer:
-    """The queues that a message reaches in one topology, possible ones marked, and the steps onward, as text."""
+    """Text that describes where a message goes in one topology.
+
+    It lists the queues that the message reaches, with a mark if the message only may reach the queue, and the steps
+    from a queue to other queues, such as dead-lettering.
+    """
 
     queues: tuple[str, ...]
     steps: frozenset[str]

@@ -56,7 +56,7 @@ _BEFORE_NAMES = {".", "->", "::", "new", "@"}
 _CALLED_SELECTOR, _CALLED_SO = re.compile(r"[sS]elector|SELECTOR"), re.compile(r"(?i)selector|filter")
 #: Pattern of the name of a constant.
 _CONSTANT = re.compile(r"^[A-Z][A-Z0-9_]+$")
-#: Maximum number of lines from a comment that marks a selector to the literal.
+#: Maximum number of lines between a comment that marks the next literal as a selector, and that literal.
 _NEAR = 3
 #: Members of a call with a name are examined only if fewer nested brackets than this are around them.
 _MAX_LEVELS = 3

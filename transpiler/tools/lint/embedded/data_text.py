@@ -52,8 +52,8 @@ _YAML_COMMENT = re.compile(r"(?:^|\s)#(?P<text>[^\n]*)\Z")
 _PROPERTIES_IN_YAML = frozenset({"brokerProperties", "properties"})
 #: A variable of the environment in a list of Docker Compose.
 _VARIABLE = re.compile(r"\w*selector\w*=", re.IGNORECASE)
-#: Maximum depth of nested collections in YAML; maximum number of times that one collection is searched, to which
-#: several aliases may lead.
+#: Maximum depth of nested collections in YAML; maximum number of times that one collection is searched if several
+#: aliases refer to it.
 _MAX_DEPTH, _MAX_ALIASES = 100, 50
 
 

@@ -52,7 +52,10 @@ def _may_be_absent(node: ast.Expression, context: Context) -> Iterator[Doubt]:
 
 
 class _Tests(NamedTuple):
-    """The tests of a tree, collected in one walk because a selector may have many thousands."""
+    """The comparisons and IS NULL tests in a selector's syntax tree.
+
+    They are collected in one walk over the tree, because a selector may contain thousands of them.
+    """
 
     #: For each name, the number of tests that show that the property exists, or test whether it exists.
     shown: Counter[ast.Identifier]

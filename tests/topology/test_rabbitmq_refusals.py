@@ -174,7 +174,7 @@ def test_the_type_of_a_queue_may_be_the_default_of_its_virtual_host() -> None:
     assert not read(queue={"arguments": {"x-delivery-limit": 5}}, vhosts=hosts).findings
 
 
-@pytest.mark.parametrize("weight", ["0", "-1", "heavy", "", "1.5", " 1"])
+@pytest.mark.parametrize("weight", ["0", "-1", "-99999", "heavy", "", "1.5", " 1"])
 @pytest.mark.parametrize(("version", "code"), [("3.13.7", "import.refused-binding"), ("4.1.0", "import.refused")])
 def test_a_weight_that_is_no_positive_integer_is_refused_and_takes_no_part(
     weight: str, version: str, code: str

@@ -107,6 +107,18 @@ def test_of_one_page_nothing_is_called_missing() -> None:
     assert "the answer has 1 of 2 pages: which queues are missing is not known" in found.to_dict()["not_computed"]
 
 
+def test_a_name_of_digits_or_a_word_of_rabbitmqctl_is_text() -> None:
+    listing = "Listing queues for vhost / ...\nname\tdurable\targuments\n42\ttrue\t[]\ntrue\tfalse\t[]\n[x\ttrue\t[]\n"
+    found = answers(listing).parts["queues"]
+    assert [(one["name"], one["durable"]) for one in found] == [("42", True), ("true", False), ("[x", True)]
+
+
+@pytest.mark.parametrize("row", ["/\tp\tq\tall\t{\t0", "/\tp\tq\tall\t{}\thigh"], ids=["definition", "priority"])
+def test_a_listing_with_a_cell_of_another_type_is_no_answer(row: str) -> None:
+    listing = f"Listing policies for vhost / ...\nvhost\tname\tpattern\tapply-to\tdefinition\tpriority\n{row}\n"
+    assert read_answers([Source(listing, "policies.txt")]) is None
+
+
 def test_a_message_shows_what_a_difference_does() -> None:
     found = compared(json.dumps(DECLARED), "d.json", answers(ANSWERS["queues.json"]))
     assert any((one.old, one.new) == (("billing",), ("audit",)) for one in found.examples)
@@ -238,7 +250,18 @@ def test_answers_of_two_brokers_are_an_error_and_so_are_those_of_another_one() -
         parse_topology(json.dumps(DECLARED), "d.json", running=answers(listed(ORDERS)))
 
 
-@pytest.mark.parametrize("text", ["a = 1", "{}", "[]", '{"queues": []}', "[1]", '[{"name": "x", "modelVersion": "9"}]'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a = 1",
+        "{}",
+        "[]",
+        '{"queues": []}',
+        "[1]",
+        '[{"name": "x", "modelVersion": "9"}]',
+        '[{"pattern": "q", "name": "p", "definition": "{"}]',
+    ],
+)
 def test_other_texts_are_no_answers(text: str) -> None:
     assert read_answers([Source(text, "x")]) is None
 

@@ -307,10 +307,12 @@ def is_bound(binding: Binding, kind: ExchangeType, version: Version | None, find
 
 
 def _is_above(number: str, limit: int) -> bool:
-    """Return True if ``number``, digits perhaps after a sign, is greater than ``limit``."""
+    """Return True if ``number``, digits perhaps after a sign, is greater than ``limit``, which is not negative."""
     digits = number.removeprefix("+").lstrip("0")
+    if digits.startswith("-"):
+        return False
     # Python rejects integers with thousands of digits.
-    return len(digits) > len(str(limit)) or (not number.startswith("-") and int(digits or "0") > limit)
+    return len(digits) > len(str(limit)) or int(digits or "0") > limit
 
 
 def _add_refused_binding(

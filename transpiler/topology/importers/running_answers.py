@@ -92,7 +92,11 @@ def read_answers(sources: Sequence[Source]) -> Answers | None:
     """
     found: Answers | None = None
     for source in sources:
-        one = _read(source.text)
+        try:
+            one = _read(source.text)
+        except (ErlangTermError, ValueError):
+            # A cell, or the definition of a policy, has a text of another type.
+            return None
         if one is None:
             return None
         if found is None:
@@ -165,20 +169,21 @@ def _of_rabbitmqctl(text: str) -> Answers | None:
     part, vhost = title[1], title[2]
     objects = []
     for row in rows:
-        cells = dict(zip(names, map(_cell, row.split("\t")), strict=False))
-        objects.append(_plain(part, {"vhost": vhost, **cells}))
+        cells = dict(zip(names, row.split("\t"), strict=False))
+        objects.append(_plain(part, {"vhost": vhost, **{name: _cell(name, cells[name]) for name in cells}}))
     return Answers("rabbitmq", {part: objects})
 
 
-def _cell(text: str) -> Any:
-    if text in ("true", "false"):
+def _cell(column: str, text: str) -> Any:
+    """Return the value of a cell; raises ``ErlangTermError`` or ``ValueError`` if ``text`` is not of the column's type.
+
+    A cell of any other column is text: a queue may be called ``42`` or ``true``.
+    """
+    if column in ("durable", "auto_delete", "internal"):
         return text == "true"
-    if text.startswith("["):
-        try:
-            return read_erlang_term(text)
-        except ErlangTermError:
-            return text
-    return int(text) if re.fullmatch(r"-?\d+", text) else text
+    if column == "arguments":
+        return read_erlang_term(text)
+    return int(text) if column == "priority" else text
 
 
 def _of_jolokia(data: Json) -> Answers | None:

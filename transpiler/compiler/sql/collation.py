@@ -40,7 +40,7 @@ def has_collation(value: ir.Value) -> bool:
 
 
 def _is_text(value: ir.Value) -> bool:
-    return value.type.kind is SparkType.STRING
+    return value.type.kind in (SparkType.STRING, SparkType.CHAR, SparkType.VARCHAR)
 
 
 @lru_cache(maxsize=256)

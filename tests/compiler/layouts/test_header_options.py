@@ -131,7 +131,7 @@ READINGS = [
         "headers ARRAY<STRUCT<key: STRING, value: BINARY>>, topic STRING, order_type STRING",
         "JMSType = 'stock'",
         "CAST(try_element_at(filter(headers, h -> h.key = 'JMSType'), -1).value AS STRING) "
-        "COLLATE UTF8_BINARY = 'stock'",
+        "= 'stock' COLLATE UTF8_BINARY",
         "JMSType is read from the property of that name: the layout kafka-headers has no such field",
         "headers={'JMSType': 'order_type'}",
     ),
@@ -153,14 +153,14 @@ READINGS = [
         "JMSPriority INT, Color STRING, v VARIANT",
         "color = 'red'",
         "schema_of_variant(variant_get(v, '$.color')) = 'STRING' "
-        "AND try_variant_get(v, '$.color', 'string') COLLATE UTF8_BINARY = 'red'",
+        "AND try_variant_get(v, '$.color', 'string') = 'red' COLLATE UTF8_BINARY",
         "color is read from v, and there is a column Color, too",
         "write Color",
     ),
     (
         "headers ARRAY<STRUCT<key: STRING, value: BINARY>>, Tenant STRING",
         "tenant = 'a'",
-        "CAST(try_element_at(filter(headers, h -> h.key = 'tenant'), -1).value AS STRING) COLLATE UTF8_BINARY = 'a'",
+        "CAST(try_element_at(filter(headers, h -> h.key = 'tenant'), -1).value AS STRING) = 'a' COLLATE UTF8_BINARY",
         "tenant is read from headers, and there is a column Tenant, too",
         "write Tenant",
     ),
@@ -175,7 +175,7 @@ PLAIN = [
         "JMSPriority INT, v VARIANT",
         "v.x = 'red'",
         "schema_of_variant(variant_get(v, '$.x')) = 'STRING' "
-        "AND try_variant_get(v, '$.x', 'string') COLLATE UTF8_BINARY = 'red'",
+        "AND try_variant_get(v, '$.x', 'string') = 'red' COLLATE UTF8_BINARY",
     ),
 ]
 

@@ -2,7 +2,7 @@
 
 A string literal, a cast to STRING and the result of most functions that convert a value to text have the default
 collation of the view, schema or session in which the SQL is used. A selector compares texts by bytes. So the emitter
-writes ``COLLATE UTF8_BINARY`` after a tested text, unless the text has the collation of a column. The layouts have
+adds ``COLLATE UTF8_BINARY`` to the test of a text, unless the text has the collation of a column. The layouts have
 already cast columns with another collation (``layouts.collations``).
 """
 
@@ -13,6 +13,9 @@ from functools import lru_cache
 
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import SparkType
+
+#: The collation by which texts are equal only if their bytes are equal.
+BY_BYTES = "UTF8_BINARY"
 
 #: The functions whose result has the default collation even if an argument is the text of a column.
 _CASTS = frozenset((ir.Function.JAVA_TEXT, ir.Function.OCTETS, ir.Function.TRY_CAST))

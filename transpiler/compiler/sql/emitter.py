@@ -8,7 +8,7 @@ from typing import assert_never
 
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import ColumnType, SparkType
-from transpiler.compiler.sql.collation import has_collation, tests_texts
+from transpiler.compiler.sql.collation import BY_BYTES, has_collation, tests_texts
 from transpiler.compiler.sql.precedence import LEVELS, Text
 from transpiler.compiler.sql.quoting import decimal_literal, quote_path, quote_text, wall_clock_literal
 from transpiler.message.types import TypeClass
@@ -89,8 +89,8 @@ def _predicate(node: ir.Predicate) -> _Text:
     # The most frequent nodes come first.
     match node:
         case ir.Compare(operator=operator, left=left, right=right):
-            first = _value(left) if has_collation(right) else _text(left)
-            return f"{_within(first, _SUM)} {operator.value} {_within(_value(right), _SUM)}", _TEST
+            collation = "" if has_collation(right) else _collation(left)
+            return f"{_within(_value(left), _SUM)} {operator.value} {_within(_value(right), _SUM)}{collation}", _TEST
         case ir.And(terms=terms):
             return " AND ".join(_within(_predicate(term), _NOT) for term in terms), _AND
         case ir.Or(terms=terms):
@@ -110,27 +110,27 @@ def _predicate(node: ir.Predicate) -> _Text:
         case ir.BoolConst(value=value):
             return ("true" if value else "false"), _PRIMARY
         case ir.In(value=value, members=members, negated=negated):
-            listed = ", ".join(_constant(member)[0] for member in members)
-            return f"{_within(_text(value), _SUM)}{_not(negated)} IN ({listed})", _TEST
+            first, *others = (_constant(member)[0] for member in members)
+            listed = ", ".join([first + _collation(value), *others])
+            return f"{_within(_value(value), _SUM)}{_not(negated)} IN ({listed})", _TEST
         case ir.ArrayContains(value=value, array=array):
             return f"array_contains({quote_path(array)}, {_wide(value)})", _PRIMARY
         case ir.Like(value=value, pattern=pattern, negated=negated):
             # Imported only here because most predicates have no pattern.
             from transpiler.compiler.sql.patterns import like_text
 
-            tested = _text(value)
-            return like_text(tested[0], _within(tested, _SUM), pattern, negated)
+            return like_text(_value(value)[0], _within(_value(value), _SUM), pattern, negated, _collation(value))
         case ir.Topic(value=value, pattern=pattern, negated=negated):
             from transpiler.compiler.sql.patterns import topic_text
 
-            return topic_text(_text(value)[0], pattern, negated)
+            return topic_text(_value(value)[0], pattern, negated, _collation(value))
         case ir.XPath(value=value, test=test, negated=negated):
             # Imported only here because few predicates test documents.
             from transpiler.compiler.sql.xml import xpath_text
 
             return _test(xpath_text(_value(value)[0], test), negated)
         case ir.Matches(value=value, expression=expression, negated=negated):
-            return _test(f"rlike({_text(value)[0]}, {quote_text(expression)})", negated)
+            return _test(f"rlike({_value(value)[0]}{_collation(value)}, {quote_text(expression)})", negated)
         case ir.AnyRow():
             return _listed(node), _PRIMARY
         case ir.SeparateMethod(predicate=predicate):
@@ -189,10 +189,13 @@ def _value(node: ir.Value) -> _Text:
             assert_never(node)
 
 
-def _text(node: ir.Value) -> _Text:
-    """Emit ``node`` as the subject of a test, with a collation if the default collation could change the result."""
-    text = _value(node)
-    return text if has_collation(node) else (f"{_within(text, _PRIMARY)} COLLATE UTF8_BINARY", _PRODUCT)
+def _collation(tested: ir.Value) -> str:
+    """Return the COLLATE clause for a test of ``tested``; empty if ``tested`` has a collation.
+
+    The clause follows the constant, because a file reader knows a comparison of a bare value with a constant. Only in
+    ``rlike``, which requires it, the clause follows the value.
+    """
+    return "" if has_collation(tested) else f" COLLATE {BY_BYTES}"
 
 
 def _wide(node: ir.Value) -> str:
@@ -256,7 +259,9 @@ class _Argument:
     __slots__ = ("_text", "_value")
 
     def __init__(self, value: ir.Value, is_tested: bool = False) -> None:
-        self._value, self._text = value, _text(value) if is_tested else _value(value)
+        self._value, self._text = value, _value(value)
+        if is_tested and not has_collation(value):
+            self._text = f"{_within(self._text, _PRIMARY)} COLLATE {BY_BYTES}", _PRODUCT
 
     def __format__(self, spec: str) -> str:
         if spec:
@@ -295,7 +300,7 @@ def _apply(function: ir.Function, arguments: tuple[ir.Value, ...], value_type: C
         case ir.Function.UNTIL:
             return f"{_within(text, _SUM)} - {_within(_value(arguments[1]), _PRODUCT)}", _SUM
         case ir.Function.BY_BYTES:
-            return f"{_within(text, _PRIMARY)} COLLATE UTF8_BINARY", _PRODUCT
+            return f"{_within(text, _PRIMARY)} COLLATE {BY_BYTES}", _PRODUCT
         case ir.Function.NEGATE if value_type.kind is SparkType.DOUBLE:
             return f"- {_within(text, _PRIMARY)}", _PRODUCT
         case ir.Function.NEGATE:

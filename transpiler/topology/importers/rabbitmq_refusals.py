@@ -42,8 +42,6 @@ class _Known(NamedTuple):
 
 _ALWAYS = _Known()
 
-_OF_RETRIES = ("delayed-retry-type", "delayed-retry-min", "delayed-retry-max", "member-placement-tag")
-
 #: The settings of policies, including the settings of the distribution's plugins, whether or not they are enabled.
 _SETTINGS: Mapping[str, _Known] = {
     **dict.fromkeys(

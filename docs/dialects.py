@@ -11,7 +11,7 @@ from transpiler.message.header_fields import PROPERTIES, RECEIVER, Conversion, H
 from transpiler.message.types import AmqpType
 from transpiler.tools.dialect_tools.questions import QUESTIONS, answer
 
-#: What each question means. The text stands below the heading of the question.
+#: The explanation of each question, which is written below the question's heading.
 ABOUT = {
     "max_length": (
         "A longer selector is an error. RabbitMQ sets the limit of `rabbitmq`; this project sets the other limits."

@@ -99,7 +99,7 @@ OPTIONS: Mapping[str, dict[str, Any]] = {
     "json": {"json": True},
 }
 TYPED = f"{BESIDE}, color STRING"
-#: How a column is spelled in an option, compared with the column's own name.
+#: Functions that spell the name of a column as a user might write it in an option.
 SPELLINGS: Mapping[str, Callable[[str], str]] = {
     "as the column": str,
     "in other case": str.swapcase,

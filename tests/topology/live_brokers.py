@@ -1,4 +1,4 @@
-"""What live JMS brokers did with messages: configurations, and for each message the queues that got it.
+"""Observations of live JMS brokers: configurations, and for each message the queues that received it.
 
 ActiveMQ 5.17.2 and Artemis 2.45 ran with these files. A queue of ActiveMQ is ``queue://name``; topics are counted by
 their subscriptions.

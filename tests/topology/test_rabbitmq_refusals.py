@@ -1,4 +1,4 @@
-"""What RabbitMQ rejects in definitions, and the queues that shovels and federation have at exchanges.
+"""Definitions that RabbitMQ rejects, and the queues of shovels and federation at exchanges.
 
 Read in rabbitmq-server, at the tags v3.8.0 to v4.3.5: deps/rabbit/src/rabbit_policies.erl, rabbit_policy.erl
 (validation0), rabbit_amqqueue.erl (check_declare_arguments), rabbit_definitions.erl (add_binding_int: a refused binding

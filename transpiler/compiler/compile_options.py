@@ -17,7 +17,7 @@ from transpiler.message.receiver import Receiver, ReceiverOptions
 #: or FALSE, never NULL. ``"ternary"``: TRUE, FALSE, or NULL for unknown.
 Result = Literal["filter", "boolean", "ternary"]
 
-#: How a name that has no column is treated: as an error, or (``"null"``) as a property that every message lacks.
+#: The handling of a name that has no column: an error, or (``"null"``) a property that every message lacks.
 Missing = Literal["error", "null"]
 
 _RESULTS, _MISSING = get_args(Result), get_args(Missing)

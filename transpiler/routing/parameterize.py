@@ -54,7 +54,7 @@ class ParameterizedSelector:
 
 @dataclass(frozen=True, slots=True)
 class _Spelling:
-    """What the patterns of selectors with the same text except for literals depend on, and these patterns.
+    """The patterns of selectors that differ only in literals, and the literals on which the patterns depend.
 
     ``fixed`` contains the indexes of literals that stay constants, ``forms`` the indexes of literals of which only the
     form matters, each with the function that computes its form. ``patterns`` is keyed by these constants and forms.

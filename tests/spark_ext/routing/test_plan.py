@@ -153,7 +153,7 @@ def test_keys_that_repeat_are_matched_once(spark: SparkSession, tmp_path: Path, 
     assert "SortMergeJoin" not in text
     with settings(spark, {"spark.sql.adaptive.enabled": "false"}):
         text = plan(route(frame, found, frame, keys=frame))
-    # What the keys and the messages both need from the topology is computed once.
+    # Spark computes the part of the plan that the keys and the messages share only once.
     assert "ReusedExchange" in text
     # The keys and the messages share the arrays of the automaton, one subquery each.
     made = set(re.findall(r"(?<!Reused)Subquery (?:sub|scalar-sub)query#(\d+)", text))

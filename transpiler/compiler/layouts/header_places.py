@@ -1,4 +1,4 @@
-"""Where stores keep header fields: a place for each field, and the reading that converts its value to the AMQP field.
+"""The places of header fields in stores, and the readings that convert their values to AMQP fields.
 
 A place is a column, a key of the application properties, or a key of another map; ``header_readings`` has the readings.
 Users can put header fields into columns or keys of any name. Some stores read columns named after header fields.

@@ -1,4 +1,4 @@
-"""What a layout returns for a field or property: the typed values that its column or key can hold, as IR expressions.
+"""The stored form of a field or property: the typed values that its column or key can hold, as IR expressions.
 
 Every form of storage is described this way (a column of one type, a tagged union, bytes that encode text, a choice
 between two columns), so that no module outside of ``layouts`` knows which store it reads.

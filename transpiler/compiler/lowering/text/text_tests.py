@@ -153,7 +153,7 @@ def pattern_expression(pattern: Pattern, dialect: Dialect) -> str:
 
 
 def _tests_octets(pattern: Pattern, dialect: Dialect) -> bool:
-    """Return True if a wildcard matches one byte, so that text and pattern are compared as bytes."""
+    """Return True if ``_`` matches one byte in ``dialect``, so that the text and ``pattern`` are compared as bytes."""
     return Wildcard.ONE in pattern and dialect.wildcards in (Wildcards.BYTES, Wildcards.BYTES_OF_LINE)
 
 

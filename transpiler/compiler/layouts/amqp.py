@@ -35,7 +35,7 @@ class AmqpLayout(ArchiveLayout):
     promoted: Mapping[str, str] = field(default_factory=dict)
     mixed: frozenset[str] = frozenset()
     collations: Collations | None = None
-    #: The lower-case names of the table's columns that are also names of section fields.
+    #: Names, in lower case, of top-level columns of the table that are also names of fields in a section.
     beside: frozenset[str] = frozenset()
     #: The schema of the table that the layout is bound to; None if it is not bound.
     table: Mapping[str, Any] | None = field(default=None, compare=False)
@@ -69,7 +69,7 @@ class AmqpLayout(ArchiveLayout):
         }
 
     def over(self, schema: Mapping[str, Any], *, case_sensitive: bool = False) -> AmqpLayout:
-        """Return the layout with the sections and collations of the table with ``schema``, in Spark's JSON form.
+        """Return the layout bound to the table with ``schema``: with the sections and collations of that table.
 
         If the table lacks the column of a promoted property, raise ``LayoutError``.
         """

@@ -79,7 +79,8 @@ _REPLY_TO_PARTS = tuple(
 )
 
 
-#: The content of Table 19.1: what is stored for each corresponding field of AMQP 1.0.
+#: The content of Table 19.1 of Qpid's documentation, which maps AMQP 0-10 to 1.0: what is stored for each AMQP 1.0
+#: field.
 _PLACES: Mapping[MessageField, Stored] = MappingProxyType(
     {
         MessageField("header", "durable"): case_of_constants(
@@ -141,7 +142,7 @@ class ZeroTenLayout(ArchiveLayout):
         return self.table
 
     def field(self, place: MessageField) -> Stored | None:
-        """Return what Table 19.1 maps the field to; None if AMQP 0-10 lacks the field."""
+        """Return what is stored for the AMQP 1.0 field ``place`` (``_PLACES``); None if AMQP 0-10 lacks the field."""
         if place.section == "application_properties":
             return self.property(place.field)
         return by_bytes(_PLACES.get(place), self.collations)

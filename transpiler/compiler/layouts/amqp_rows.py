@@ -28,13 +28,13 @@ from transpiler.message.message import Message
 from transpiler.message.sections import Body, Header, Properties, Values
 from transpiler.message.types import CLASS_OF, DECIMALS, AmqpType, AmqpValue, Compound, Primitive
 
-#: The types of values, by their names in a struct ``V``.
+#: The types of values, by their names in a tagged union ``V``.
 TYPES: Mapping[str, AmqpType | Compound] = {kind.value: kind for kind in (*AmqpType, *Compound)}
 _NULL = AmqpValue(AmqpType.NULL, None)
 
 
 def union_value(struct: object, path: Path) -> AmqpValue | None:
-    """Return the value in ``struct``, a struct ``V``; None if the struct or its type name is NULL."""
+    """Return the value in ``struct``, a tagged union ``V`` at ``path``; None if the struct or its type name is NULL."""
     fields = struct_of(struct, path)
     name = None if fields is None else fields.get("type")
     if fields is None or name is None:
@@ -55,7 +55,7 @@ def union_value(struct: object, path: Path) -> AmqpValue | None:
 
 
 def _typed(own: AmqpType, value: Primitive) -> AmqpValue:
-    """Return ``value`` as an AMQP value of the type ``own``; a field of a ``V`` stores values of several types."""
+    """Return ``value``, which a tagged union stores with the type name ``own``, as an AMQP value of that type."""
     match value:
         case bytes() if own is AmqpType.UUID:
             return AmqpValue(own, UUID(bytes=value)) if len(value) == 16 else AmqpValue(AmqpType.BINARY, value)
@@ -134,8 +134,8 @@ def message_with_promoted(
 def flat_message(row: Mapping[str, Any], columns: Mapping[str, ir.Column], sections: Collection[str]) -> Message:
     """Return the message in a row of typed columns.
 
-    The value of a column named after a header field is what a selector sees under that name. It takes precedence over
-    the field in a column of ``sections``.
+    A column named after a header field, such as JMSType, holds the value that a selector sees under that name. It takes
+    precedence over the same field in a column of ``sections``.
     """
     message = canonical_message(row, sections)
     values: dict[str, AmqpValue] = {}
@@ -153,9 +153,10 @@ def flat_message(row: Mapping[str, Any], columns: Mapping[str, ir.Column], secti
 
 
 def zero_ten_message(row: Mapping[str, Any]) -> Message:
-    """Return the message in a row of AMQP 0-10 by Table 19.1; a redelivered message counts as failed once.
+    """Return the message in an AMQP 0-10 row, whose fields Table 19.1 of Qpid's documentation maps to AMQP 1.0.
 
-    The exchange, the routing key and other fields that AMQP 1.0 lacks are left out.
+    A redelivered message counts as failed once. The exchange, the routing key and other fields that AMQP 1.0 lacks are
+    left out.
     """
 
     def scalar(section: str, name: str | tuple[str, ...], column: ColumnType) -> Any:
@@ -195,7 +196,7 @@ def zero_ten_message(row: Mapping[str, Any]) -> Message:
 
 
 def sent_message(message: Message, subject: str | None, header: object) -> Message:
-    """Return ``message`` with the subject and the header ``qpid.subject`` that the sender set."""
+    """Return ``message`` with the subject, and the header ``qpid.subject``, with which the sender sent it."""
     value = AmqpValue(AmqpType.STRING, header) if isinstance(header, str) else union_value(header, (SUBJECT,))
     properties = {name: item for name, item in (message.application_properties or {}).items() if name != SUBJECT}
     return replace(

@@ -38,9 +38,10 @@ class Collations:
         return cls(columns) if columns else None
 
     def by_bytes(self, stored: Stored | None) -> Stored | None:
-        """Return ``stored`` with strings that are compared by bytes; None if ``stored`` is None.
+        """Return ``stored`` with each column that has a collation cast, so that Spark compares its strings by bytes.
 
-        If the type of a column with collated strings cannot be written in SQL, raise ``LayoutError``.
+        Return None if ``stored`` is None. If the type of a column with collated strings cannot be written in SQL, raise
+        ``LayoutError``.
         """
         return None if stored is None else self._stored(stored)
 
@@ -71,7 +72,8 @@ class Collations:
         path, collated = self._path(column.path)
         if not collated or column.type.kind not in (SparkType.STRING, SparkType.CHAR, SparkType.VARCHAR):
             return ir.Column(path, column.type)
-        # If the column's type states its collation, the layout has already applied BY_BYTES.
+        # A column whose type states a collation is inside BY_BYTES already, because the layout knew its collation. If
+        # the type states no collation, BY_BYTES is added here.
         return column if column.type.collation != "UTF8_BINARY" else ir.Apply(ir.Function.BY_BYTES, (column,), STRING)
 
     def _path(self, path: Path) -> tuple[Path, bool]:
@@ -142,7 +144,7 @@ _PLAIN = re.compile(r"[a-z_ ]+(\([0-9, ]+\))?")
 
 
 def _sql_type(spark_type: _Json, path: Path) -> SqlType:
-    """Return the SQL type for ``spark_type`` in which the collation of every string is ``UTF8_BINARY``."""
+    """Return ``spark_type`` as SQL in which every string has the collation ``UTF8_BINARY``; ``path`` is for errors."""
     match spark_type:
         case {"fields": fields}:
             if any("${" in inner["name"] for inner in fields):

@@ -49,7 +49,7 @@ PERSISTENT = 2
 
 
 class UnionShape(Enum):
-    """The two shapes of a column whose values contain the name of their type."""
+    """The two column types in which each value is stored with the name of its type."""
 
     #: The struct ``V`` of the canonical schema: one field for each type, of which one is set, and the type's name.
     UNION = "V"

@@ -32,7 +32,7 @@ _VALUES: tuple[tuple[ValueType, ir.Function, ColumnType], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """The policy for bytes that are values in AMQP's encoding or plain text."""
+    """The policy ``amqp``: bytes are a value in AMQP's encoding if they encode exactly one value, otherwise text."""
 
     name: str = "amqp"
 
@@ -76,7 +76,8 @@ def plain_text(octets: ir.Value) -> ir.Value:
 
 _BOOLEANS = {b"\x41": True, b"\x56\x01": True, b"\x42": False, b"\x56\x00": False}
 
-#: The format for ``struct.unpack``, and the AMQP type, for each constructor of a type with a fixed width.
+#: The format for ``struct.unpack``, and the AMQP type, by constructor: the byte before a value in AMQP's encoding that
+#: states its type. These are the constructors of types with a fixed width.
 _FIXED: dict[int, tuple[str, AmqpType]] = {
     **dict.fromkeys((0x50, 0x52, 0x53), (">B", AmqpType.LONG)),
     **dict.fromkeys((0x51, 0x54, 0x55), (">b", AmqpType.LONG)),

@@ -62,7 +62,11 @@ _JSON = frozenset("body data headers json message payload properties value".spli
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FlatLayout(Layout):
-    """A layout that reads properties from typed columns, and header fields from columns that are canonical sections."""
+    """A layout that reads each typed column as the property or header field of its name.
+
+    Columns that have the name and type of a section of the canonical schema, such as ``properties``, hold header
+    fields.
+    """
 
     columns: Mapping[str, ir.Column | Unusable]
     sections: AmqpLayout
@@ -95,7 +99,7 @@ class FlatLayout(Layout):
     def field(self, place: MessageField) -> Stored | None:
         """Return what is stored for a field of a section; None if the DataFrame does not have that section.
 
-        The publisher's connection, an annotation, may also be in a column with the name of the annotation. For
+        For ``PUBLISHER_CONNECTION``, without a section of annotations, return the column of that name. For
         ``TYPED_SUBJECT``, return the column JMSType, which holds the subject with which a message was published.
         """
         if place == TYPED_SUBJECT:
@@ -149,7 +153,8 @@ class FlatLayout(Layout):
     def _columns_like(self, place: MessageField) -> Iterator[str]:
         """Yield the names of the columns whose type fits the field ``place``: text cannot be a time or a number."""
         is_text = AmqpType.STRING in FIELD_TYPES.get(place.section, {}).get(place.field, ())
-        # This column states whether the producer or the broker set the timestamp.
+        # In tables of Spark's Kafka source, ``timestampType`` states whether the producer or the broker set the
+        # timestamp, so it cannot be the column for JMSType or another header field.
         of_kafka = {"timestampType"} if self.columns.keys() >= KAFKA else set()
         for name, column in self.columns.items():
             if isinstance(column, ir.Column) and (column.type.is_text or not is_text) and name not in of_kafka:
@@ -208,9 +213,10 @@ def _json(column: str, name: str) -> Advice:
 
 
 def converted(store: StoreCall) -> list[str | StoreCall]:
-    """Return the end of a hint that suggests ``store`` for JSON: the same store for the output of a JsonConverter.
+    """Return the last part of a hint about ``store``, a store of JSON: the same store for output of a JsonConverter.
 
-    Kafka Connect's JsonConverter writes an envelope with the members ``schema`` and ``payload`` around the object.
+    Kafka Connect's JsonConverter wraps the JSON object in an envelope with the members ``schema`` and ``payload``, so
+    the store then reads the object at the path ``$.payload``.
     """
     return [", and inside {schema, payload} of a JsonConverter: ", store.with_options(path="$.payload")]
 
@@ -342,7 +348,7 @@ def unusable(path: Path, spark_type: Any) -> Unusable:
         case "variant":
             store = StoreCall("variant", column)
         case {"type": "map", "keyType": "string", "valueType": "string" | "binary" as values}:
-            # A layout reads the bytes in a map as text only if it knows the schema.
+            # The values are bytes. A layout reads the bytes in a map as text only if it knows the schema.
             known: dict[str, object] = {"schema": Verbatim("df.schema")} if values == "binary" else {}
             store = StoreCall("text_map", column, {"types": "by-use", **known})
         case {"type": "map", "keyType": "string", "valueType": values} if texts := _as_texts(values, spelled(path)):
@@ -396,7 +402,7 @@ def _as_texts(spark_type: object, column: str) -> str | None:
 
 
 def _beside(reason: str, expression: str, column: str, store: StoreCall) -> Unusable:
-    """Return ``column`` as unusable for ``reason``, with the hint that ``store`` reads it as the SQL ``expression``."""
+    """Return ``column`` as unusable for ``reason``, with the hint to replace it by ``expression`` for ``store``."""
     # A store reads a top-level column, never a field of a struct, so the expression replaces the column.
     made, fix = replaced((column,), expression)
     return Unusable(reason, Hint(f"{made}, which ", store, " reads"), fix=fix, has_keys=True)

@@ -310,9 +310,8 @@ def header_columns(table: Table | None) -> dict[str, HeaderPlace]:
 def unbound_header(name: str, column: str, reading: Reading | None) -> HeaderPlace:
     """Return the place of the header field ``name`` in ``column``, whose type is unknown.
 
-    The usual reading of a time then accepts a TIMESTAMP as well as a number.
-
-    ``reading`` is the user's choice; None means the field's usual reading.
+    ``reading`` is the conversion that the user chose; None means the field's usual conversion. The usual conversion of
+    a time then accepts a TIMESTAMP as well as a number.
     """
     own = reading or READINGS[name]
     match own:

@@ -32,7 +32,10 @@ from transpiler.message.types import AmqpType, AmqpValue, TypeClass
 
 
 class Reading(Protocol):
-    """A conversion from the stored value of a header field to the value of the AMQP field."""
+    """A conversion from the stored value of a header field to the value of the AMQP field.
+
+    There is one subclass for each type of value, and each converts in SQL (``stored``) and in Python (``read``).
+    """
 
     def stored(self, raw: Stored) -> Stored:
         """Return the field's value in SQL; ``raw`` is the stored value."""
@@ -44,7 +47,7 @@ class Reading(Protocol):
 
 
 def _one_value(amqp: AmqpType, parts: list[StoredValue]) -> Stored:
-    """Return stored content of the type ``amqp``: in each row, the first of ``parts`` that is present."""
+    """Return content of the type ``amqp`` whose value in each row is the first of ``parts`` that the row has."""
     if not parts:
         return NOTHING
     value = ir.first_of([ir.guarded(part.guard, part.value) for part in parts])
@@ -90,7 +93,10 @@ def _read_integer(raw: AmqpValue) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Integer:
-    """The reading of an integer, or of its text. A number less than ``least`` counts as absent; None sets no limit."""
+    """The conversion of a stored integer, or of text that spells an integer.
+
+    A number less than ``least`` counts as absent; None sets no limit.
+    """
 
     least: int | None = None
 
@@ -107,7 +113,7 @@ class Integer:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """The reading of a string. If ``blank_is_none``, an empty string counts as absent."""
+    """The conversion of a stored string. If ``blank_is_none``, an empty string counts as absent."""
 
     blank_is_none: bool = False
 
@@ -123,7 +129,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Base64Text:
-    """The reading of a string whose UTF-8 bytes are stored in base64."""
+    """The conversion of a string whose UTF-8 bytes are stored in base64."""
 
     def stored(self, raw: Stored) -> Stored:
         """Return the string in SQL."""
@@ -146,7 +152,7 @@ _MODE_NUMBERS = {True: 2, False: 1}
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """The reading of a delivery mode: 1 or 2 as a number or text, a name such as PERSISTENT, or True for durable.
+    """The conversion of a delivery mode: 1 or 2 as number or text, a name such as PERSISTENT, or True for durable.
 
     If ``named_only``, a text is valid only if it is a name.
     """
@@ -188,7 +194,7 @@ class Mode:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """The reading of a boolean, or of its text."""
+    """The conversion of a stored boolean, or of text that spells a boolean."""
 
     def stored(self, raw: Stored) -> Stored:
         """Return the boolean in SQL."""
@@ -210,7 +216,7 @@ class TimeUnit(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Time:
-    """The reading of a time: a TIMESTAMP, a number in ``unit``, or text that fits the Java date ``pattern``.
+    """The conversion of a time: a TIMESTAMP, a number in ``unit``, or text that fits the Java date ``pattern``.
 
     Text without a time zone is a time in ``zone``.
     """
@@ -273,7 +279,7 @@ _ISO = (
 
 @dataclass(frozen=True, slots=True)
 class TimeText:
-    """The reading of a time as text: milliseconds since the epoch, or ISO 8601, in UTC if it has no time zone."""
+    """The conversion of text to a time: milliseconds since the epoch, or ISO 8601, in UTC if it has no time zone."""
 
     def stored(self, raw: Stored) -> Stored:
         """Return the milliseconds since the epoch in SQL."""
@@ -311,7 +317,7 @@ def _time_in(text: ir.Value, pattern: str, zone: str) -> ir.Value:
     return ir.guarded(fits, time)
 
 
-#: The usual reading of each header field, used unless the store or the user chooses another reading.
+#: The usual conversion of each header field, used unless the store or the user chooses another one.
 READINGS: Mapping[str, Reading] = MappingProxyType(
     {
         **dict.fromkeys(FIELDS, Text()),

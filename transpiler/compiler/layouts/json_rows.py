@@ -131,7 +131,7 @@ def _columns_read(layout: Layout, columns: Iterable[str]) -> list[str]:
 
 
 def _canonical(row: Mapping[str, Any]) -> Message:
-    """Return the message in a row of the canonical schema, whose values are structs ``V`` or message JSON."""
+    """Return the message in a row of the canonical schema, whose values are tagged unions ``V`` or message JSON."""
     return Message.from_dict({name: _section(name, content) for name, content in row.items() if name in SECTION_NAMES})
 
 
@@ -148,7 +148,7 @@ def _section(section: str, content: Any) -> Any:
 
 
 def _value(value: Any, path: tuple[str, ...]) -> Any:
-    """Return the value in ``value`` if it is a struct ``V``; otherwise return it unchanged."""
+    """Return the value in ``value`` if it is a tagged union ``V``; otherwise return ``value`` unchanged."""
     if not _is_union(value):
         return value
     read = union_value(value, path)
@@ -156,7 +156,7 @@ def _value(value: Any, path: tuple[str, ...]) -> Any:
 
 
 def _is_union(value: Any) -> bool:
-    """Return True if ``value`` is a struct ``V``: the name of a type, and the field that holds the value."""
+    """Return True if ``value`` is a tagged union ``V``: an object with the name of a type, and the value in a field."""
     return isinstance(value, Mapping) and "value" not in value and len(value) > 1 and value.keys() <= UNION.keys()
 
 

@@ -51,7 +51,7 @@ def _promoted_value(name: str, value: AmqpValue | Compound | None, type_name: st
 
 
 def union(value: AmqpValue | Compound | None) -> dict[str, Any] | None:
-    """Return ``value`` as a struct ``V``, in which at most one field besides ``type`` is set."""
+    """Return ``value`` as a tagged union ``V``: a struct in which at most one field besides ``type`` is set."""
     if value is None:
         return None
     row: dict[str, Any] = dict.fromkeys(UNION)
@@ -64,7 +64,7 @@ def union(value: AmqpValue | Compound | None) -> dict[str, Any] | None:
 
 
 def unions(values: Values | None) -> dict[str, Any] | None:
-    """Return the values of a map section as structs ``V``."""
+    """Return the values of a map section, such as application-properties, as tagged unions ``V``."""
     return None if values is None else {key: union(value) for key, value in values.items()}
 
 

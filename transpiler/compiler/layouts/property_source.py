@@ -141,11 +141,11 @@ class UnchosenTexts(PropertySource):
 
     @property
     def refusal(self) -> LayoutError:
-        """The error that lists the possible choices."""
+        """The error that lists the policies (conversions of text to values) from which the user can choose."""
         return LayoutError.at("layout.types", self.message, hint=self.hint, fix=self.fix)
 
     def stored(self, name: str) -> Stored | None:  # noqa: ARG002
-        """Raise the ``LayoutError`` that lists the possible choices."""
+        """Raise the ``LayoutError`` that lists the policies from which the user can choose."""
         raise self.refusal
 
     def values(self, row: Mapping[str, Any]) -> Iterable[tuple[str, AmqpValue | None]]:  # noqa: ARG002
@@ -210,10 +210,10 @@ Members = tuple[tuple[str, SparkType], ...]
 
 @dataclass(frozen=True, slots=True)
 class TypedPlaces(PropertySource):
-    """Properties with one member for each type, of which only the member that holds the value is not NULL.
+    """Properties stored as unions: one member for each type, of which only the one with the value is not NULL.
 
-    The members are the fields of a struct, which the map ``map`` has for each property, or they are separate maps. If
-    a property is null, all members are NULL. If the struct has a ``tag``, it determines which member holds the value.
+    The members are the fields of a struct that the map ``map`` has for each property, or they are separate maps. If a
+    property is null, all members are NULL. If the struct has a ``tag``, it determines which member holds the value.
     """
 
     members: Members
@@ -257,7 +257,8 @@ class TypedPlaces(PropertySource):
             return value
         tag_field, texts = self.tag
         tag = ir.Column(self._path(tag_field, name), STRING)
-        # The value, not a guard, tests the tag, because the planner assumes that one field of a tagged union is set.
+        # The test of the tag is part of the value and not its guard: the planner takes values with such guards for a
+        # tagged union, and assumes that one of its fields is set.
         return ir.When(ir.Compare(Comparison.EQ, tag, ir.constant(texts[kind])), value)
 
     def values(self, row: Mapping[str, Any]) -> Iterable[tuple[str, AmqpValue | None]]:
@@ -359,7 +360,7 @@ class TextProperties(PropertySource):
         return policy.stored(self._text(name))
 
     def plain(self, name: str) -> Stored | None:
-        """Return the text at the key ``name`` as a string; decode it only if it is JSON or in AMQP's encoding."""
+        """Return the text at the key ``name`` as a string under every policy; JSON and AMQP's encoding are decoded."""
         if self.columns and name not in self.columns:
             return None
         policy = self.types.of(name)
@@ -423,7 +424,7 @@ class TextProperties(PropertySource):
         return policy.read(content if isinstance(content, str) else content.decode("utf-8", "replace"))
 
     def read_plain(self, row: Mapping[str, Any], name: str) -> AmqpValue | None:
-        """Return the property ``name`` as a string; decode it only if it is JSON or in AMQP's encoding."""
+        """Return the property ``name`` as a string under every policy; JSON and AMQP's encoding are decoded."""
         content = self._contents(row).get(name)
         if content is None:
             return None
@@ -502,7 +503,8 @@ class TaggedTexts(PropertySource):
             for value, texts in same_cast.items()
         ]
         absent = ir.any_of(ir.IsNull(text), null)
-        # NotTrue instead of SQL's NOT: if the type is NULL, ``null`` is NULL, although the text may be present.
+        # ``absent`` is NULL if the type is NULL, although the text may be present. NotTrue then holds; SQL's NOT would
+        # be NULL.
         present = ir.IsNull(text, negated=True) if self.null is None else ir.NotTrue(absent)
         unknown = ir.all_of(present, ir.NotTrue(ir.any_of(*known)))
         values.append(StoredValue((Compound.LIST,), ir.Constant(b"", BINARY), unknown))

@@ -24,14 +24,17 @@ from transpiler.message.publication import EXCHANGE, NAMES, ROUTING_KEY, ROUTING
 
 
 class Documented(NamedTuple):
-    """The exchange and routing key from the fields that a layout documents, or from the section delivery-properties."""
+    """The exchange and routing key with which a message was published, as far as its row has them.
+
+    The values come from the columns that the layout documents, or from the section delivery-properties.
+    """
 
     exchange: Any
     routing_key: Any
 
 
 def documented(row: Mapping[str, Any], layout: Layout | None) -> Documented:
-    """Return the exchange and routing key of ``row`` at the places that ``layout`` documents.
+    """Return the exchange and routing key in ``row``, read from the columns that ``layout`` documents for them.
 
     ``layout`` is None if ``row`` is a JSON object without a layout.
     """

@@ -27,9 +27,9 @@ SENT_SUBJECT, SENT_HEADER = "_routing_sent_subject", "_routing_sent_header"
 
 @dataclass(frozen=True, slots=True)
 class SentLayout(Layout):
-    """A layout that reads the subject and the header ``qpid.subject`` from two extra columns.
+    """The layout of ``before``, except for the subject and the header ``qpid.subject``, which have extra columns.
 
-    All other fields and properties are read as in the layout ``before``.
+    The routing functions add these columns for senders that set the subject of a message when they send it.
     """
 
     before: Layout
@@ -54,7 +54,7 @@ class SentLayout(Layout):
             return stored
         if stored is None or _is_plain_text(stored):
             return stored_column((SENT_HEADER,), STRING)
-        # A column of another type cannot hold a subject.
+        # A column of another type, such as BIGINT, cannot hold a subject, so it is read unchanged.
         return stored if stored.union is None else stored_union((SENT_HEADER,))
 
     def names(self) -> tuple[str, ...]:
@@ -106,7 +106,7 @@ class SentLayout(Layout):
 
 
 def before_sent(layout: Layout) -> Layout:
-    """Return the layout of the messages before the sender set their subject; any other layout unchanged."""
+    """Return the layout ``before`` of a ``SentLayout``, without the extra columns; any other layout unchanged."""
     return layout.before if isinstance(layout, SentLayout) else layout
 
 

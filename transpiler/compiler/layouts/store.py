@@ -68,10 +68,10 @@ class StoreLayout(Layout):
     """A store: the source of its application properties, and the places of its header fields by JMS name.
 
     ``documented`` has the places of the header fields that the producer writes; ``asked`` has the columns or keys that
-    the user names for header fields. If ``beside``, a column named after a header field holds that field. ``headers``
-    combines the places from ``documented``, ``asked`` and ``beside``, resolved in ``table`` if the layout is bound.
-    ``columns`` are all other known columns. If ``columns_first`` (only for an inferred store), ``columns`` are
-    properties too, and take precedence over keys of the source.
+    the user names for header fields. If ``beside`` is True, a column that has the name of a header field holds that
+    field. ``headers`` combines the places from ``documented``, ``asked`` and ``beside``, resolved in ``table`` if the
+    layout is bound. ``columns`` are all other known columns. If ``columns_first`` (only for an inferred store),
+    ``columns`` are properties too, and take precedence over keys of the source.
     """
 
     name: str
@@ -169,7 +169,10 @@ class StoreLayout(Layout):
         return NOTHING if stored is None else stored
 
     def _delivery_count(self) -> Stored:
-        """Return the number of failed deliveries: JMSXDeliveryCount minus 1, or 1 or 0 according to JMSRedelivered."""
+        """Return the number of failed deliveries.
+
+        It is JMSXDeliveryCount minus 1. If only JMSRedelivered is stored, it is 1 if that is TRUE and 0 if FALSE.
+        """
         parts: list[StoredValue] = []
         if self._counts_deliveries():
             header = self.header("JMSXDeliveryCount")
@@ -219,7 +222,7 @@ class StoreLayout(Layout):
         return by_bytes(stored, self.collations)
 
     def _key(self, name: str) -> str:
-        """Return the key of the property ``name``; with columns first, ``v.x`` is the key ``x`` of the column ``v``."""
+        """Return the key of property ``name``: if ``columns_first``, ``v.x`` is the key ``x`` of the column ``v``."""
         prefix = f"{self.source.root()}."
         return name.removeprefix(prefix) if self.columns_first else name
 
@@ -237,7 +240,7 @@ class StoreLayout(Layout):
         return next((name for name, place in places.items() if place.path == column.path), None)
 
     def _beside(self, name: str) -> ir.Column | None:
-        """Return the column ``name``; None if there is no such column, or if the source reads properties from it."""
+        """Return the table's column ``name``; None if there is none, or if ``source`` reads properties from it."""
         column, source = self.columns.get(name), self.source.root()
         own = column is not None and (column.path[0] == source or (not source and name in self.source.names()))
         return None if own else column
@@ -288,7 +291,7 @@ class StoreLayout(Layout):
         return (Advice(Hint(headers, " reads it from there"), headers.fix),)
 
     def _columns_with_properties(self, place: MessageField) -> tuple[Advice, ...]:
-        """Return the layouts that read properties from a single column, if this layout reads them from all columns."""
+        """Return advice to read properties from one column instead, if this layout reads them from all columns."""
         if self.table is None or self.source.root():
             return ()
         typed = flat_layout(self.table.schema, case_sensitive=self.table.case_sensitive)

@@ -39,7 +39,10 @@ class StoredValue(NamedTuple):
 
 
 class StoredByUse(NamedTuple):
-    """A text whose original type is lost, as a number and as a boolean, for comparisons with values of those types."""
+    """A text whose original type is lost, converted to a number and to a boolean.
+
+    A comparison with a number uses the first, and a comparison with a boolean the second.
+    """
 
     number: Stored
     boolean: Stored
@@ -51,10 +54,10 @@ class Stored:
 
     ``present`` holds in rows with a value other than null, ``absent`` in all other rows. ``key_absent`` holds only in
     rows whose map lacks the key, not in rows where the value at the key is null. ``tag`` is the name of the value's
-    AMQP type; if it is None, each alternative has one type. ``union`` is the path of a struct ``V`` of the canonical
-    schema; None for other content. ``number`` is the double nearest to the value, for numbers of any type; None if this
-    is not stored. ``by_use`` has text converted to the types of values with which it can be compared; None for other
-    content.
+    AMQP type; if it is None, each alternative has one type. ``union`` is the path of a tagged union ``V`` of the
+    canonical schema; None for other content. ``number`` is the double nearest to the value, for numbers of any type;
+    None if this is not stored. ``by_use`` has text converted to the types of values with which it can be compared; None
+    for other content.
     """
 
     values: tuple[StoredValue, ...]
@@ -142,7 +145,7 @@ def stored_column(path: Path, column_type: ColumnType) -> Stored:
     return stored_value(AMQP_TYPES[column_type.kind], seen(ir.Column(path, column_type)))
 
 
-#: The AMQP types whose values are stored in each field of a struct ``V``.
+#: The AMQP types whose values are stored in each field of a tagged union ``V``.
 _TYPES_IN_FIELD = {
     field: tuple(amqp for amqp, own in CLASS_OF.items() if own.value == field) for field in UNION if field != "type"
 }
@@ -152,7 +155,7 @@ _NULL = ir.constant(AmqpType.NULL.value)
 
 @lru_cache(maxsize=4_096)
 def stored_union(path: Path) -> Stored:
-    """Return the content of the struct ``V`` at ``path``: a field with the type's name, and a field for each class."""
+    """Return the content of the tagged union ``V`` at ``path``: a type name, and one field for each type class."""
     tag = ir.Column((*path, "type"), STRING)
     values = tuple(StoredValue(types, ir.Column((*path, name), UNION[name])) for name, types in _TYPES_IN_FIELD.items())
     absent = ir.any_of(ir.IsNull(tag), ir.Compare(Comparison.EQ, tag, _NULL))
@@ -173,9 +176,10 @@ def case_of_constants(decides: ir.Value, choices: Sequence[tuple[ir.Predicate, b
 
 
 def stored_in_choice(raw: Stored, choices: Sequence[tuple[ir.Predicate, bool]]) -> Stored:
-    """Return a boolean, in each row the truth value whose predicate in ``choices`` holds; absent if none holds.
+    """Return content that is a boolean: in each row, the truth value whose predicate in ``choices`` holds.
 
-    The predicates test ``raw``, which determines in which rows the key is absent.
+    If no predicate holds, the value is absent. The predicates test ``raw``, which determines in which rows the key is
+    absent.
     """
     values = tuple(StoredValue((AmqpType.BOOLEAN,), ir.constant(truth), guard) for guard, truth in choices)
     present = ir.any_of(*[guard for guard, _ in choices])
@@ -184,6 +188,9 @@ def stored_in_choice(raw: Stored, choices: Sequence[tuple[ir.Predicate, bool]]) 
 
 
 def stored_beside(column: ir.Column, union: Stored) -> Stored:
-    """Return ``union`` with the values of ``column``'s type read from ``column``; the tag still determines the type."""
+    """Return ``union`` with its values of ``column``'s type read from ``column``, which is a promoted property.
+
+    The tag of the union still determines the type of the value.
+    """
     values = tuple(value._replace(value=column) if value.value.type == column.type else value for value in union.values)
     return replace(union, values=values, union=None)

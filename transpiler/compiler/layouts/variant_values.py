@@ -65,7 +65,8 @@ def stored_in_variant(variant: ir.Value, path: str) -> Stored:
     ]
     number = begins("BIGINT", "DECIMAL", "DOUBLE", "FLOAT")
     if is_json(variant):
-        # Values from JSON that are not numbers can be cast to a number only if they are STRING or BOOLEAN.
+        # Only numbers, strings and booleans of JSON can be cast to a number, so a value that can be cast is a number
+        # unless its type is STRING or BOOLEAN.
         number = ir.In(type_name, (ir.constant("STRING"), ir.constant("BOOLEAN")), negated=True)
         values[2] = value(AmqpType.DOUBLE, DOUBLE, begins("DECIMAL", "DOUBLE"))
     else:

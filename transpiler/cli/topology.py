@@ -4,30 +4,33 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 import click
 
 from transpiler import Topology
 from transpiler.base.documents.jsontext import json_text
+from transpiler.base.errors import TopologyError
 from transpiler.cli.group import fail, say_data
 from transpiler.cli.inputs import FileOrDirectory, InputFile, read_text_file
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.topologies import TopologyForm, topology_options
 from transpiler.tools.message_files.record_errors import load_record
-from transpiler.tools.topology_report.findings import VERSION, alike, rows
+from transpiler.tools.topology_report.findings import VERSION, TopologyReport, alike, rows
 from transpiler.tools.topology_report.findings import report as make_report
 from transpiler.tools.topology_report.labels import Finding
 from transpiler.tools.topology_report.listing import listing
 from transpiler.tools.topology_report.operator_questions import QUESTIONS
 from transpiler.tools.topology_report.operator_questions import reads as who_reads
 from transpiler.tools.topology_report.permissions import allowed
-from transpiler.tools.topology_report.picture import draw, draw_page, draw_svg
+from transpiler.tools.topology_report.picture import draw_all, draw_page
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.tools.topology_report.ways_in import fills as what_fills
 from transpiler.topology.graph import narrow
 from transpiler.topology.importers.native_format import topology_to_dict
+from transpiler.topology.model import unknown_name
 from transpiler.topology.shown_addresses import addresses_of, counts_of
 
 _PICTURES = ("mermaid", "dot", "svg", "html", "json")
@@ -137,8 +140,9 @@ def topology(
     """List or draw the exchanges, bindings and queues of TOPOLOGY, or report what is wrong with them.
 
     Alike bindings and queues are one line of the listing. From 200 exchanges and queues on, alike ones are drawn as
-    groups. Several files, with all virtual hosts or brokers of each, have their listings, reports or graphs for
-    Graphviz one after the other. Of a directory, RabbitMQ's definitions in its files are one topology.
+    groups. Of several files, all virtual hosts and brokers have their listings, reports and answers one after the
+    other, and a frame each in one picture; files without a name in --exchange, --queue, --around, --fills or --user are
+    left out. Of a directory, RabbitMQ's definitions in its files are one topology.
     """
     questions = (("--ask", ask), ("--fills", fills), ("--reads", reads), ("--user", user))
     asked = [name for name, value in questions if value is not None]
@@ -146,89 +150,156 @@ def topology(
         fail("--report, --ask, --fills, --reads and --user are answers in the place of the listing: give one of them")
     if fail_on is not None and not report:
         fail("--fail-on is about the findings of a report: give --report as well")
-    all_of_each = report or len(topology) > 1
-    read = form.read_all(topology, every=report) if all_of_each else [("", form.read(name)) for name in topology]
-    if len(read) > 1:
-        forms = ("text", "json") if report else ("text", "dot")
-        if asked or (picture or "text") not in forms or counts is not None or exchanges or queues or around:
-            together = "a report together as text or json, or a listing each as text or dot"
-            fail(f"several topologies have {together}: give --report or --format text or dot, or one file")
-        if report:
-            _report_all(read, picture or "text", fail_on)
-        else:
-            _show_all(read, picture or "text")
-        return
-    [(_, routing)] = read
-    whole = addresses_of(routing) if report or asked or picture != "json" else routing
-    where = narrow(whole, exchanges=exchanges, queues=queues, around=around, distance=distance)
-    summary = None
-    if counts is not None:
-        summary = _within(where, whole, Summary.from_dict(load_record(read_text_file(counts), counts)))
     chosen = picture or "text"
-    columns = {"columns": shutil.get_terminal_size().columns} if sys.stdout.isatty() else {}
-    if asked:
-        if chosen not in ("text", "json"):
-            fail(f"an answer is text or json, not {chosen}")
-        if ask is not None:
-            answers = QUESTIONS[ask](where)
-        elif fills is not None:
-            answers = what_fills(routing, fills)
-        else:
-            answers = who_reads(where, reads) if reads is not None else allowed(where, user or "")
-        _answer([*answers], chosen, columns)
-        return
+    if asked and chosen not in ("text", "json"):
+        fail(f"an answer is text or json, not {chosen}")
     if report and chosen not in ("text", "json", "html"):
         fail(f"a report is text, json or html, not {chosen}")
-    found = make_report(where, summary) if report or chosen == "html" else None
-    if chosen == "html":
-        assert found is not None
-        title = "Topology" if topology == ("-",) else topology[0].replace("\\", "/").rpartition("/")[2]
-        click.echo(draw_page(where, found, summary, title))
-    elif chosen == "json":
-        data = topology_to_dict(where) if found is None else found.to_dict()
-        click.echo(json_text(data, indent=2))
-    elif found is not None:
-        say_data(found.render(**columns))
-    elif chosen == "text":
-        say_data(listing(where, summary, **columns))
-    elif chosen == "svg":
-        say_data(draw_svg(where, summary).rstrip("\n"))
-    else:
-        say_data(draw(where, "dot" if chosen == "dot" else "mermaid", summary).rstrip("\n"))
-    if fail_on is not None and found is not None and found.has(fail_on):
-        raise SystemExit(1)
-
-
-def _show_all(read: list[tuple[str, Topology]], form: str) -> None:
-    """Print the listings of several topologies, each after its name, or their graphs, which Graphviz reads together."""
-    shown = [(name, addresses_of(one)) for name, one in read]
-    if form == "dot":
-        say_data("\n".join(draw(one, "dot").rstrip("\n") for _, one in shown))
+    read = form.read_all(topology, every=report)
+    names = _Names(exchanges, queues, around, distance)
+    if asked:
+        if ask is not None:
+            answers = _answers(names.narrowed(_shown(read)), QUESTIONS[ask])
+        elif fills is not None:
+            answers = _answers(read, lambda one: what_fills(one, fills))
+        elif reads is not None:
+            answers = _answers(names.narrowed(_shown(read)), lambda one: who_reads(one, reads))
+        else:
+            answers = _answers(names.narrowed(_shown(read)), lambda one: allowed(one, user or ""))
+        _answer(answers, chosen)
         return
-    columns = {"columns": shutil.get_terminal_size().columns} if sys.stdout.isatty() else {}
-    say_data("\n\n".join(f"{name}\n{listing(one, None, **columns)}" for name, one in shown))
-
-
-def _report_all(read: list[tuple[str, Topology]], form: str, fail_on: str | None) -> None:
-    """Print the reports of several topologies, each after the name of its topology."""
-    found = [(name, make_report(addresses_of(one))) for name, one in read]
-    if form == "json":
-        reports = [{"topology": name, **one.to_dict()} for name, one in found]
-        click.echo(json_text({"version": VERSION, "reports": reports}, indent=2))
+    whole = read if chosen == "json" and not report else _shown(read)
+    where = names.narrowed(whole)
+    summary = None
+    if counts is not None:
+        if len(whole) > 1:
+            fail("--counts are of one topology: give one file, and --vhost if it has several virtual hosts")
+        summary = _within(where[0][1], whole[0][1], Summary.from_dict(load_record(read_text_file(counts), counts)))
+    found = [(name, make_report(one, summary)) for name, one in where] if report or chosen == "html" else []
+    if chosen == "html":
+        click.echo(draw_page(found, summary, _title(topology, len(where))))
+    elif report:
+        _print_reports(found, chosen)
+    elif chosen == "json":
+        _print_forms(where)
+    elif chosen == "text":
+        _print_texts([(name, listing(one, summary, **_columns())) for name, one in where])
     else:
-        columns = {"columns": shutil.get_terminal_size().columns} if sys.stdout.isatty() else {}
-        say_data("\n\n".join(f"{name}\n{one.render(**columns)}" for name, one in found))
+        say_data(draw_all(where, chosen, summary).rstrip("\n"))
     if fail_on is not None and any(one.has(fail_on) for _, one in found):
         raise SystemExit(1)
 
 
-def _answer(found: list[Finding], form: str, columns: Mapping[str, int]) -> None:
-    if form == "json":
-        named = [{**one.names(), "subject": one.subject, "reason": one.reason, **one.details} for one in found]
-        click.echo(json_text({"version": VERSION, "answers": named}, indent=2))
+#: Topologies, each with the name of its file, and of its virtual host or broker if the file has several.
+_Named = list[tuple[str, Topology]]
+
+
+class _Names(NamedTuple):
+    """The names of exchanges and queues that the user chose, of which a topology is shown only in part."""
+
+    exchanges: tuple[str, ...]
+    queues: tuple[str, ...]
+    around: tuple[str, ...]
+    distance: int
+
+    def narrowed(self, topologies: _Named) -> _Named:
+        """Return the chosen parts of ``topologies``, without topologies that have none of the names.
+
+        End the command with an error if no topology has a name.
+        """
+        if not (self.exchanges or self.queues or self.around):
+            return topologies
+        if len(topologies) == 1:
+            return [(name, narrow(one, **self._asdict())) for name, one in topologies]
+        kept = [(name, one, self._of(one)) for name, one in topologies]
+        for option, chosen in self._asdict().items():
+            for name in chosen if option != "distance" else ():
+                if not any(name in getattr(of, option) for _, _, of in kept):
+                    what = {"exchanges": "exchange", "queues": "queue"}.get(option, "exchange or queue")
+                    known = [other for _, one in topologies for other in (*one.exchange_by_name, *one.queue_names)]
+                    raise unknown_name(what, name, dict.fromkeys(known), topologies[0][1].rules.predeclared)
+        return [(name, narrow(one, **of._asdict())) for name, one, of in kept if of.exchanges or of.queues or of.around]
+
+    def _of(self, topology: Topology) -> _Names:
+        """Return only the names of elements of ``topology``."""
+        exchanges = tuple(name for name in self.exchanges if name in topology.exchange_by_name)
+        queues = tuple(name for name in self.queues if name in topology.queue_names)
+        known = {*topology.exchange_by_name, *topology.queue_names}
+        return _Names(exchanges, queues, tuple(name for name in self.around if name in known), self.distance)
+
+
+def _shown(topologies: _Named) -> _Named:
+    """Return the topologies as reports show them: of a JMS broker, with its addresses in the place of exchanges."""
+    return [(name, addresses_of(one)) for name, one in topologies]
+
+
+def _title(files: tuple[str, ...], count: int) -> str:
+    """Return the title of the page of ``count`` topologies in ``files``."""
+    if len(files) > 1:
+        return f"{count:,} topologies"
+    return "Topology" if files == ("-",) else files[0].replace("\\", "/").rstrip("/").rpartition("/")[2]
+
+
+def _columns() -> Mapping[str, int]:
+    return {"columns": shutil.get_terminal_size().columns} if sys.stdout.isatty() else {}
+
+
+def _print_texts(texts: list[tuple[str, str]]) -> None:
+    """Print texts about topologies, each after the name of its topology if it has one."""
+    say_data("\n\n".join(f"{name}\n{text}" if name else text for name, text in texts))
+
+
+def _print_forms(topologies: _Named) -> None:
+    """Print topologies in the project's own form as JSON."""
+    forms = [{"topology": name, "form": topology_to_dict(one)} for name, one in topologies]
+    several = {"version": VERSION, "topologies": forms}
+    click.echo(json_text(several if topologies[0][0] else forms[0]["form"], indent=2))
+
+
+def _of(name: str) -> Mapping[str, str]:
+    """Return the JSON member with the name of a topology; empty if the topology is the only one and has no name."""
+    return {"topology": name} if name else {}
+
+
+def _print_reports(reports: list[tuple[str, TopologyReport]], form: str) -> None:
+    if form != "json":
+        _print_texts([(name, one.render(**_columns())) for name, one in reports])
         return
-    lines = rows(alike(found), columns.get("columns", 10_000), most=len(found))
-    say_data("\n".join(line[2:] for line in lines) if lines else "none")
+    listed = [{**_of(name), **one.to_dict()} for name, one in reports]
+    click.echo(json_text({"version": VERSION, "reports": listed} if reports[0][0] else listed[0], indent=2))
+
+
+def _answers(topologies: _Named, question: Callable[[Topology], Iterable[Finding]]) -> list[tuple[str, list[Finding]]]:
+    """Return the answers of ``question`` for each topology.
+
+    A topology without the name that the question is about is left out. If no topology has it, raise ``TopologyError``.
+    """
+    found: list[tuple[str, list[Finding]]] = []
+    unknown: list[TopologyError] = []
+    for name, one in topologies:
+        try:
+            found.append((name, [*question(one)]))
+        except TopologyError as error:
+            if error.diagnostics[0].code != "topology.unknown":
+                raise
+            unknown.append(error)
+    if not found and unknown:
+        raise unknown[0]
+    return found
+
+
+def _answer(answers: list[tuple[str, list[Finding]]], form: str) -> None:
+    if form != "json":
+        columns = _columns().get("columns", 10_000)
+        texts = [(name, rows(alike(found), columns, most=len(found))) for name, found in answers]
+        _print_texts([(name, "\n".join(line[2:] for line in lines) if lines else "none") for name, lines in texts])
+        return
+    named = [
+        {**_of(name), **one.names(), "subject": one.subject, "reason": one.reason, **one.details}
+        for name, found in answers
+        for one in found
+    ]
+    click.echo(json_text({"version": VERSION, "answers": named}, indent=2))
 
 
 def _within(topology: Topology, whole: Topology, summary: Summary) -> Summary:

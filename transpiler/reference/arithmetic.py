@@ -117,7 +117,8 @@ def _not_numbers(operator: Arithmetic, left: Value, right: Value, dialect: Diale
         case NotNumbers.CONCATENATE if operator is Arithmetic.ADD and left.type is OperandType.STRING:
             return Value(OperandType.STRING, java_text(left) + java_text(right))
         case NotNumbers.THROWS if _by_zero_atom(operator, dialect) and right.numeric and right.value == 0:
-            # The sign of infinity depends on whether the dividend is above 0. Erlang orders other terms above numbers.
+            # A division by zero yields ``plus_infinity`` if the dividend is greater than 0. The dividend is not a
+            # number, and in Erlang's order of terms such a term is greater than every number.
             return Value(OperandType.ATOM, "plus_infinity")
         case _:
             raise BrokerError(f"{operator.value} on what is no number")
@@ -141,7 +142,8 @@ def _basic(operator: Arithmetic, left: Value, right: Value, dialect: Dialect) ->
         case IntegerArithmetic.BIGNUM:
             return Value(OperandType.LONG, result)
         case IntegerArithmetic.WRAP_INT:
-            # Java's code computes two BigDecimals, or a BigDecimal and an int, as ints.
+            # ActiveMQ's ``ArithmeticExpression`` computes with ints unless an operand is a Long: BigDecimals become
+            # ints, too.
             if OperandType.LONG in (left.type, right.type):
                 return Value(OperandType.LONG, wrap(result, 64))
             return Value(OperandType.INT, wrap(result, 32))

@@ -143,9 +143,9 @@ def _units(value: Value) -> bytes:
 
 
 def _widens(left: OperandType, right: OperandType) -> bool:
-    """Return True if the broker's Java code converts the narrower of two operand types to the wider one.
+    """Return True if ActiveMQ's Java code converts the narrower of two operand types to the wider one before comparing.
 
-    It has no clause for a byte or short on the right, unless the type on the left is narrower still.
+    The code has no case for a byte or short on the right, except if the type on the left is narrower.
     """
     if OperandType.BIG in (left, right):
         return False

@@ -248,7 +248,8 @@ class _Evaluator:
         java = promotion in (NumericPromotion.UPWARDS, NumericPromotion.UPWARDS_THROWING)
         first = self._beside(right, left)
         if java and not operator.is_equality and first is not None and first.type is OperandType.BYTES:
-            # Java's code casts the left operand before it reads the right operand.
+            # The broker's Java code casts the left operand to Comparable, which an array of bytes is not, before it
+            # reads the right operand.
             raise BrokerError("an array of bytes has no order")
         null_decides = not operator.is_equality or (not java and self.dialect.null_equality is NullEquality.UNKNOWN)
         if first is None and null_decides and promotion is not NumericPromotion.EXACT:

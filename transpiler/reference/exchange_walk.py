@@ -24,7 +24,7 @@ Ends = frozenset[Target]
 
 
 class _Reached(NamedTuple):
-    """The ends of a part of a traversal.
+    """The queues and outcomes (``ends``) that a message reaches in one part of a traversal.
 
     ``surely`` is True if the message reaches some end whatever exchanges choose. That end may be missing in ``ends``,
     because the traversal does not follow every choice.
@@ -34,12 +34,12 @@ class _Reached(NamedTuple):
     surely: bool = False
 
     def also(self, other: _Reached) -> _Reached:
-        """Return the union of the ends of two parts of a traversal."""
+        """Return the union of this object and ``other``, which comes from another part of the traversal."""
         return _Reached(self.ends | other.ends, self.surely or other.surely)
 
 
-#: A part of a traversal, as a generator. It yields each part that begins inside it, is sent the ends of that part, and
-#: returns all ends.
+#: A part of a traversal, as a generator. It yields each part that begins inside it, receives the ends of that part by
+#: ``send``, and returns all ends. So the traversal needs no recursion.
 _Walk = Generator["_Walk", _Reached, _Reached]
 
 
@@ -56,10 +56,10 @@ class Visit(NamedTuple):
 
 
 class ExchangeWalk:
-    """The traversal of one message. If ``alternates`` is False, only bindings are followed.
+    """The traversal of a topology by one message, from exchange to exchange.
 
-    At an exchange that chooses among its bindings, the traversal stops, or if ``chosen`` is True, follows every binding
-    that can be chosen.
+    If ``alternates`` is False, the traversal follows only bindings, not alternate exchanges. At an exchange that
+    chooses among its bindings, the traversal stops, or if ``chosen`` is True, follows every binding that can be chosen.
     """
 
     def __init__(self, topology: Topology, message: Message, *, alternates: bool = True, chosen: bool = False) -> None:
@@ -72,7 +72,8 @@ class ExchangeWalk:
         #: True if the message reached an exchange that the file names without describing it.
         self.came_to_unknown = False
         self.visits: dict[tuple[str, Keys], Visit] = {}
-        #: (exchange, keys) -> the pairs that the message reached next. Empty unless a cycle is an error at the broker.
+        #: For each exchange with routing keys: the exchanges, with routing keys, that the message reached next. Empty
+        #: unless a cycle of exchanges is an error at the broker.
         self.onward: dict[tuple[str, Keys], list[tuple[str, Keys]]] = {}
         self._alternates = alternates
         self._chosen = chosen
@@ -111,15 +112,18 @@ class ExchangeWalk:
         self._path.add(here)
         reached, matched = yield from self._bound(exchange, keys)
         is_open = self._chose_here > chose
-        # If an exchange chose, the message may have reached a queue, so the alternate is only a possible end.
+        # The alternate is followed if the message reached no end. If an exchange inside chose a binding, the message
+        # may have reached a queue, so the alternate is only a possible end: it is followed only if ``chosen`` is set.
         left = not reached.surely and (self._chosen or not is_open)
         if not matched if self.topology.rules.alternate_on_no_match else left:
             reached = reached.also((yield from self._alternate(exchange, keys)))
         if not self.topology.rules.alternate_on_no_match:
-            # Keep the exchange on the path if the alternate depends only on its own bindings: one visit is enough.
+            # Otherwise the exchange stays on the path for the rest of the traversal: whether its alternate is used
+            # depends only on its own bindings, so one visit is enough.
             self._path.remove(here)
         if self._shortened == shortened:
-            # No walk ended early because its exchange was on the path, so this result holds for every path.
+            # No part ended early because its exchange was on the path, so the result does not depend on the path and is
+            # cached.
             self._known[here] = reached, is_open
         return reached
 

@@ -275,7 +275,8 @@ class _Query(_XPath):
             return None
 
     def _path(self, path: tree.Path, context: _Context) -> list[Node]:
-        # An error only now, when a path reads the body: a query without paths can be true of a body that is not XML.
+        # The missing document is an error only now, when a path reads it: a query without paths can be true of a
+        # message whose body is not XML.
         if self._document is None:
             raise _NoValueError
         return super()._path(path, context._replace(node=self._document))

@@ -110,7 +110,8 @@ def follow(traced: Traced) -> RoutePath:
             step = _step(topology, message, queue, link, keys)
             steps.append(step)
             if link.destination_type == "queue" and link.pattern is not None:
-                # A queue that the broker creates for dead letters is at their address, under a different name.
+                # This is a queue that the broker created for the dead letters of an address. Its name is not the
+                # destination in the link, so its own links are not followed here.
                 continue
             onward = keys if link.key is None else (link.key,)
             for name in (*step.routed.queues, *step.routed.possible_queues):
@@ -142,12 +143,13 @@ def _links_from(
 
 
 def _links_of_own(topology: Topology, links: Mapping[Target, list[Link]], key: str, let_go: bool) -> Iterator[Link]:
-    """Yield the links of a queue that the broker created for a message; ``key`` is the key of its destination.
+    """Yield the links of the queue that the broker created for the destination with the routing key ``key``.
 
     ``let_go`` is True if the message has already left an earlier queue.
     """
     for link in _of_key(topology, links.get(OWN_QUEUE, ()), key):
-        # If a queue for dead letters had a queue for its dead letters, and so on, the names would grow forever.
+        # Some brokers create a queue for the dead letters of each queue, with a name derived from that queue's name.
+        # The chain stops after the first such queue, because the names would grow forever.
         endless = let_go and link.affixes is not None
         stays = link.key == key and link.destination != TOPIC_KIND
         if not endless and not stays and link.destination_type != "outcome":
@@ -165,7 +167,10 @@ def _of_key(topology: Topology, links: Iterable[Link], key: str) -> Iterator[Lin
 
 
 def _of_queue(link: Link, key: str) -> Link:
-    """Return ``link`` with the name that its affixes form around ``key``, a queue or topic, as destination or key."""
+    """Return ``link`` with the destination or key that the broker derives from ``key``, the name of a queue or topic.
+
+    The broker puts a prefix and a suffix (``link.affixes``) around ``key``. If ``link`` has none, return it unchanged.
+    """
     if link.affixes is None:
         return link
     name = key.join(link.affixes)

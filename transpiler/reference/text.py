@@ -126,7 +126,8 @@ def _line_matches(text: str, pattern: Pattern) -> bool:
             reached: set[int] = set()
             stop = -1
             for start in sorted(ends):
-                # From a later position in the same line, no end is reached that the first position does not reach.
+                # ``%`` matches up to the end of the line. A later start in the same line reaches no further end, so it
+                # is skipped.
                 if start > stop:
                     stop = text.find("\n", start)
                     stop = len(text) if stop < 0 else stop

@@ -139,7 +139,7 @@ class Function(IdentityEnum):
     ULONG_ID = "ulong id", f"concat('{ids.ULONG}', {_UNSIGNED_TEXT})", True
     UUID_ID = "uuid id", f"concat('{ids.UUID_}', {_UUID_TEXT})", True
     BINARY_ID = "binary id", f"concat('{ids.BINARY}', hex({{0:bare}}))", True
-    #: The text of an ID in Artemis: see ``ids.prefixed_text``.
+    #: The text of an ID in Artemis, which begins with the prefix ``ID:``: see ``ids.prefixed_text``.
     PREFIXED_STRING = (
         "prefixed string",
         f"CASE WHEN startswith({{0:bare}}, '{ids.PREFIX}') THEN {{0:bare}} ELSE concat('{ids.PREFIX}', {{0:bare}}) END",
@@ -157,8 +157,8 @@ class Function(IdentityEnum):
         ),
         True,
     )
-    #: Rounds a number to the nearest 32-bit floating-point number, represented as a double.
-    # Without the product, Spark would merge the two casts into one cast to DOUBLE.
+    #: Rounds a number to the nearest 32-bit floating-point number, represented as a double. Without the multiplication
+    #: by 1, Spark would merge the two casts into one cast to DOUBLE.
     TO_FLOAT = "to float", "CAST(CAST({0} AS FLOAT) * 1F AS DOUBLE)"
     #: Converts an integer to DECIMAL(38, 0).
     TO_DECIMAL = "to decimal", "CAST({0} AS DECIMAL(38,0))", True
@@ -190,8 +190,8 @@ class Function(IdentityEnum):
     TRY_DIVIDE = "try divide", "try_divide({0}, {1})"
     #: The double, or NULL if it is NaN.
     NUMBER_OR_NULL = "number or NULL", "nanvl({0:bare}, NULL)"
-    #: The double, or NULL if it is infinite.
-    # A CASE would repeat its argument: a chain of five operations would contain its first operand sixteen times.
+    #: The double, or NULL if it is infinite. Not a CASE, which would contain its argument twice: a chain of five
+    #: operations would contain its first operand sixteen times.
     FINITE = (
         "finite",
         ("get(array_remove(array_remove(array({0}), CAST('Infinity' AS DOUBLE)), CAST('-Infinity' AS DOUBLE)), 0)"),

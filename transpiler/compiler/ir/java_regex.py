@@ -12,7 +12,7 @@ from transpiler.base.topics import AnyWord, TopicPattern, simplify_words, split_
 
 
 def regular_expression(pattern: Pattern) -> str:
-    """Return the Java regular expression for a LIKE pattern; it never backtracks over what a ``%`` has matched.
+    """Return the Java regular expression for a LIKE pattern, written so that Java never backtracks.
 
     Each segment between two ``%`` is an atomic group that matches as early as possible, which is always correct; the
     last segment is matched at the end.
@@ -70,7 +70,8 @@ def _branches(node: _Tree, end: str, depth: int) -> str | None:
         [(character, node)] = node.items()
         text += escape_text(character)
     if _END in node and (len(node) == 1 or not end):
-        # Longer texts that begin with this text need no branches: if ``end`` is empty, any text may follow the match.
+        # Either only this text remains, or ``end`` is empty. In the second case any text may follow the match, so
+        # longer texts that begin with this text need no branches.
         return text + end
     if depth > _MAX_DEPTH:
         return None

@@ -148,7 +148,10 @@ class Matches:
 
 @dataclass(frozen=True, slots=True)
 class XPathChain:
-    """XPath conditions joined by AND or OR in SQL, because Java limits the number of operators in one condition."""
+    """Several XPath conditions for one document, joined by AND or OR.
+
+    They are joined in SQL, and not in one XPath, because Java's XPath limits the number of operators in one expression.
+    """
 
     word: Literal["AND", "OR"]
     terms: tuple[XPathTest, ...]
@@ -273,7 +276,8 @@ FALSE = BoolConst(False)
 
 #: The class of message values that a column holds, by the Spark type of the column.
 CLASSES = {kind: CLASS_OF[amqp] for kind, amqp in AMQP_TYPES.items()} | {
-    # The classes of VARIANT and INT_ARRAY are never used, because the values inside have classes of their own.
+    # The class for the type of an operand; it is never used for VARIANT and INT_ARRAY, because the values inside have
+    # classes of their own.
     SparkType.VARIANT: TypeClass.BYTES,
     SparkType.INT_ARRAY: TypeClass.BYTES,
 }

@@ -42,7 +42,8 @@ def fold_constants(node: ir.Predicate) -> ir.Predicate:
         case ir.IsNan(
             value=ir.Apply(function=ir.Function.FIRST, arguments=(*before, last), type=first_type), negated=negated
         ):
-            # A last argument that is never NaN can be dropped, because NULL is not NaN either.
+            # The first of several values is NaN or NULL. If the last value is never NaN, it can be dropped: the result
+            # is then NULL in its place, and NULL is not NaN either.
             if not isinstance(fold_constants(ir.IsNan(last)), ir.BoolConst):
                 return node
             return ir.IsNan(

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from transpiler.compiler import ir
 
-#: The terms of a conjunction that are guards.
+#: The terms of a conjunction that are guards: tests of the type of a value (see ``_is_guard``).
 _Guards = frozenset[ir.Predicate]
 
 
@@ -35,7 +35,7 @@ def _merged(
     key_of: Callable[[ir.Predicate], Hashable],
     merge: Callable[[Sequence[ir.Predicate]], ir.Predicate],
 ) -> ir.Predicate:
-    """Return ``node`` with all terms for which ``key_of`` returns the same key merged into one term.
+    """Return the chain ``node`` with all terms for which ``key_of`` returns the same key merged into one term.
 
     A term for which ``key_of`` returns an empty key is not merged.
     """
@@ -49,28 +49,37 @@ def _merged(
 
 
 def _disjunction(terms: Sequence[ir.Predicate]) -> ir.Predicate:
-    """Return the disjunction of ``terms``: conjunctions with the same guards."""
+    """Return the disjunction of ``terms``, conjunctions with the same guards, with each guard written only once."""
     return ir.all_of(*filter(_is_guard, _terms(terms[0])), ir.any_of(*map(_without_guards, terms)))
 
 
 def _complemented(term: ir.Predicate) -> frozenset[_Guards]:
-    """Return the guards in the predicate whose complement ``term`` is; empty if ``term`` is not a complement."""
+    """Return the guards in ``predicate`` if ``term`` is the complement of ``predicate``; otherwise an empty set.
+
+    A complement is a ``NotTrue``. The result contains one set of guards for each term of the disjunction ``predicate``.
+    """
     return _signature(term.predicate) if isinstance(term, ir.NotTrue) else frozenset()
 
 
 def _complement(terms: Sequence[ir.Predicate]) -> ir.Predicate:
-    """Return the conjunction of ``terms``, which are complements, as one complement."""
+    """Return the conjunction of the complements ``terms`` as the complement of one disjunction."""
     return ir.NotTrue(ir.any_of(*[term.predicate for term in terms if isinstance(term, ir.NotTrue)]))
 
 
 def _excluding(term: ir.Predicate) -> frozenset[_Guards]:
-    """Return the guards of the disjunction ``term`` if they exclude each other; empty for any other term."""
+    """Return the guards of each term of the disjunction ``term``, if at most one of these guards holds in each row.
+
+    Return an empty set for any other term.
+    """
     signature = _signature(term) if isinstance(term, ir.Or) else frozenset()
     return signature if _are_exclusive(signature) else frozenset()
 
 
 def _intersection(disjunctions: Sequence[ir.Predicate]) -> ir.Predicate:
-    """Return the conjunction of ``disjunctions`` that have one term for each of the same guards."""
+    """Return the conjunction of ``disjunctions`` as one disjunction with one term for each guard.
+
+    All ``disjunctions`` have the same guards, which exclude each other, and one term for each guard.
+    """
     rests: dict[_Guards, list[ir.Predicate]] = {}
     for term in (inner for disjunction in disjunctions for inner in _terms(disjunction)):
         rests.setdefault(_guards(term), []).append(_without_guards(term))

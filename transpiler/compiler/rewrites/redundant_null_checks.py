@@ -72,9 +72,10 @@ def _without(
     negated: bool,
     decides: Callable[[ir.Predicate], tuple[ir.Value, ...]],
 ) -> ir.Predicate:
-    """Return ``node`` without the tests of the class ``kind`` that have this ``negated`` and are redundant.
+    """Return ``node`` without its redundant tests of the class ``kind``, which has the field ``negated``.
 
-    ``decides`` returns the values whose test is redundant because of the term that is its argument.
+    A test is redundant if ``decides`` returns its value for another term of ``node``: that term implies the result of
+    the test.
     """
     if not isinstance(node, ir.Chain):
         return node
@@ -111,7 +112,8 @@ def _bounded_above(term: ir.Predicate) -> tuple[ir.Value, ...]:
             left=ir.Apply(function=ir.Function.MULTIPLY, arguments=(value, ir.Constant(value=0.0))),
             right=ir.Constant(),
         ):
-            # If the product of a number and zero equals a constant, the number is finite.
+            # A number times zero is NaN if the number is infinite or NaN. Here the product equals a constant, so the
+            # number is finite.
             return (value,)
         case (
             ir.Compare(operator=Comparison.EQ | Comparison.LT | Comparison.LE, left=left, right=ir.Constant())

@@ -18,10 +18,10 @@ _NARROW = {SparkType.TINYINT: 2**7, SparkType.SMALLINT: 2**15, SparkType.INT: 2*
 
 
 class _Line(NamedTuple):
-    """The calculation ``factor * value + offset``, where ``factor`` is not zero.
+    """The calculation ``factor * value + offset`` on an integer ``value``, where ``factor`` is not zero.
 
-    ``low`` and ``high`` are the least and the largest value for which no step of the calculation overflows. The type of
-    the value has the range ``type_low`` to ``type_high``.
+    ``low`` and ``high`` are the least and the largest ``value`` for which no step of the calculation overflows. The
+    type of ``value`` has the range ``type_low`` to ``type_high``.
     """
 
     value: ir.Value
@@ -102,7 +102,8 @@ def _solved(line: _Line, operator: Comparison, bound: int) -> ir.Predicate | Non
         case Comparison.EQ if not line.low <= quotient <= line.high:
             return ir.FALSE
         case Comparison.GE | Comparison.LT if rest:
-            # The smallest integer whose result is at least the bound is the next one.
+            # No integer yields exactly ``bound``. The quotient was rounded down, so the smallest integer that yields
+            # more is the next one.
             quotient += 1
         case _:
             pass

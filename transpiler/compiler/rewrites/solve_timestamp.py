@@ -13,13 +13,13 @@ from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, TIMESTAMP, SparkType
 
-#: Maximum absolute value of an integer that is added to a time. Within this limit no sum overflows 64 bits, and no sum
-#: with the time of a query leaves the range of Spark's timestamps.
+#: Maximum absolute value of an integer that is added to a time, in milliseconds. Within this limit no sum overflows 64
+#: bits, and no sum with the time of a query leaves the range of Spark's timestamps.
 _MOST = 9 * 10**15
 
 
 class _Sum(NamedTuple):
-    """The sum of ``times`` times a timestamp in milliseconds, ``now`` times the time of the query, and ``offset``."""
+    """The sum ``times * timestamp + now * NOW + offset``, in milliseconds; NOW is the time of the query."""
 
     timestamp: ir.Value | None
     times: int

@@ -25,9 +25,10 @@ _FLOAT32_INFINITY = 0x7F800000
 
 @dataclass(frozen=True, slots=True)
 class _Grid:
-    """The values of a column as numbers from ``first`` to ``last``, in ascending order.
+    """A numbering of all values of a column in ascending order, from ``first`` to ``last``, for a monotone conversion.
 
-    ``convert`` returns the converted value for a number, ``constant`` the constant of the column's type.
+    ``convert`` returns the converted value for the number of a column value. ``constant`` returns the column value
+    itself as a constant of the column's type.
     """
 
     first: int
@@ -90,7 +91,7 @@ def _steps(column_type: ColumnType, step: Callable[[int], int]) -> _Grid:
 
 
 def _grid(converted: ir.Apply) -> _Grid | None:
-    """Return the grid of the column that ``converted`` converts; None if its type or conversion has no grid."""
+    """Return the numbering of the column that ``converted`` converts; None for other types or conversions."""
     column_type = converted.arguments[0].type
     match converted.function, column_type.kind:
         case ir.Function.TO_DOUBLE, SparkType.TINYINT | SparkType.SMALLINT | SparkType.INT | SparkType.BIGINT:
@@ -123,7 +124,7 @@ def unwrap_casts(node: ir.Predicate) -> ir.Predicate:
 
 
 def _unwrapped(operator: Comparison, converted: ir.Value, bound: ir.Constant) -> ir.Predicate | None:
-    """Rewrite ``converted operator bound`` as a condition on the column inside; None if there is no grid.
+    """Rewrite ``converted operator bound`` as a condition on the column inside; None if ``_grid`` returns None.
 
     NaN in a column of floats is greater than every number, as in Spark.
     """
@@ -200,7 +201,7 @@ def _has_nan(column: ir.Value) -> bool:
 
 
 def _stepped(column: ir.Value) -> bool:
-    """Return True if ``column`` is a timestamp: its bounds are then written only as whole milliseconds."""
+    """Return True if ``column`` is a timestamp, which is compared by ``>=`` and ``<`` with whole milliseconds only."""
     return column.type.kind in (SparkType.TIMESTAMP, SparkType.TIMESTAMP_NTZ)
 
 
@@ -226,7 +227,7 @@ def _unfolded(operator: Comparison, column: ir.Value, limit: float) -> ir.Predic
 
 
 def _held(operator: Comparison, grid: _Grid, limit: float) -> tuple[int, int]:
-    """Return the half-open range of numbers in ``grid`` whose values satisfy ``operator`` and ``limit``."""
+    """Return the half-open range of the numbers in ``grid`` whose converted values satisfy ``operator limit``."""
     at_least, above = grid.bounds(limit)
     match operator:
         case Comparison.LT:

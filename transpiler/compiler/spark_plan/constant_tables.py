@@ -24,7 +24,7 @@ from transpiler.compiler.spark_plan import tuning
 
 
 def with_lists(node: ir.Coalesce, tests: tuple[ir.Predicate, ...]) -> ir.Predicate | None:
-    """Return ``node`` with its tests replaced by ``tests``, in which chains have become lists.
+    """Return ``node`` with its tests replaced by ``tests``, which may test lists (``AnyRow``) instead of long chains.
 
     A list without a key can be FALSE instead of NULL under ``spark.sql.legacy.followThreeValuedLogicInArrayExists``.
     Return None if that would change the result of ``node``.
@@ -142,7 +142,8 @@ def _varying(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate:
         case ir.Compare(operator=Comparison.EQ, left=left, right=ir.RowParameter()):
             return ir.In(left, tuple(row[0] for row in rows))
         case ir.Coalesce(tests=tests, disjoint=True) if all(map(_places, tests)):
-            # Each alternative gets a separate list.
+            # The tests of the alternative types of one value do not depend on each other, so each becomes a list of its
+            # own.
             lists = tuple(_merged(*_narrowed(test, rows)) for test in tests)
             return with_lists(shape, lists) or ir.AnyRow(shape, rows)
         case _:
@@ -201,7 +202,10 @@ def _can_be_key(term: ir.Compare) -> bool:
 
 
 def _behind_bounds(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate:
-    """Return the disjunction, preceded by the loosest bounds of its columns, which are pushed down to a file reader."""
+    """Return the disjunction of ``shape`` over ``rows``, preceded by tests of the loosest bounds of the columns in it.
+
+    Spark pushes these tests down to a file reader.
+    """
     bounds = [
         _loosest(*_narrowed(term, rows))
         for term in _terms(shape)

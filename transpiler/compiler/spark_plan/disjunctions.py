@@ -36,7 +36,7 @@ def tabulate_disjunctions(node: ir.Predicate) -> ir.Predicate:
 
 
 def _none_of(terms: tuple[ir.Predicate, ...]) -> tuple[ir.Predicate, ...]:
-    """Replace the complements among ``terms``, if at least ``MIN_TERMS``, by one complement of a disjunction."""
+    """Replace ``MIN_TERMS`` or more complements (``NotTrue``) in ``terms`` by the complement of one disjunction."""
     complemented = tuple(term.predicate for term in terms if isinstance(term, ir.NotTrue))
     if len(complemented) < tuning.MIN_TERMS:
         return terms

@@ -60,7 +60,8 @@ class _AlternativeTests:
             if len(self.tests) == 1:
                 return next(iter(self.tests.values()))
         elif self.otherwise == ir.TRUE or self.is_long:
-            # The negation is outside, because a long chain becomes a list, which cannot be negated without NOT.
+            # Write the predicate as the complement of the opposite tests, because a long chain of tests becomes a list,
+            # which cannot be negated without NOT.
             complement = self.turned(ir.FALSE)
             assert complement is not None, "the opposite of an opposite is plain"
             return ir.all_of(self.otherwise, ir.NotTrue(complement.predicate()))
@@ -139,8 +140,8 @@ def _together(node: ir.Chain) -> ir.Predicate | _AlternativeTests:
             else:
                 group.append(result)
         elif isinstance(result, ir.IsNan) and result.negated is (kind is ir.And):
-            # ``NOT isnan`` in AND and ``isnan`` in OR do not change NULL when joined to another test of the same
-            # column, because NULL AND TRUE and NULL OR FALSE are NULL.
+            # ``NOT isnan(c)`` in an AND, or ``isnan(c)`` in an OR, can be joined to another test of the column ``c``.
+            # If ``c`` is NULL, that test stays NULL, because NULL AND TRUE and NULL OR FALSE are NULL.
             numbers.append(result)
         else:
             places.append(result)
@@ -154,7 +155,8 @@ def _together(node: ir.Chain) -> ir.Predicate | _AlternativeTests:
             places.append(test)
         else:
             known = alternatives.tests[test.value]
-            # If ``known`` and ``test`` are both terms of ``node``, all rewrites have already been applied to them.
+            # If ``known`` and ``test`` are both terms of ``node``, the rewrites of ``_joined`` have been applied to
+            # them already.
             join = _leveled if id(known) in here else _joined
             alternatives.tests[test.value] = join(kind, (known, test))
     if len(places) == 1 and isinstance(places[0], tuple):
@@ -165,8 +167,9 @@ def _together(node: ir.Chain) -> ir.Predicate | _AlternativeTests:
 def _combined(kind: type[ir.And | ir.Or], groups: Sequence[_AlternativeTests]) -> _AlternativeTests:
     """Merge the tests of one union from several terms of a conjunction or disjunction.
 
-    The tests of a field are dropped if a term without a test of this field decides the result by its ``otherwise``: by
-    FALSE in a conjunction, by anything else in a disjunction, because the union is present if one of its fields is.
+    If a field is set, a term without a test of this field has the result ``otherwise``. In a conjunction, ``otherwise``
+    FALSE decides the result, so the other tests of the field are dropped. In a disjunction, so does any other
+    ``otherwise``: it holds because the union is present if one of its fields is set.
     """
     tests: dict[ir.Column, list[ir.Predicate]] = {}
     for group in groups:
@@ -186,7 +189,7 @@ def _strength(otherwise: ir.Predicate) -> int:
 
 
 def _joined(kind: type[ir.And | ir.Or], terms: Iterable[ir.Predicate]) -> ir.Predicate:
-    """Join the tests of one alternative, and apply the rewrites that could not be applied to the separate tests."""
+    """Join the tests of one field of a union, and apply the rewrites that the separate tests did not allow."""
     result = _leveled(kind, dict.fromkeys(terms))
     for law in (combine_in_lists, remove_redundant_null_checks):
         if isinstance(result, ir.Chain):
@@ -218,9 +221,10 @@ def _has_fraction(test: ir.Predicate) -> bool:
 
 
 def _of_one_number(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite equal bounds of the integer and the double of a union as bounds of whichever of them is present.
+    """Rewrite equal bounds of the integer field and the double field of a union as bounds of their first value.
 
-    This is useful only for a top-level term of the filter: Spark tests the terms one by one until a term fails.
+    At most one of the two fields is set. This is useful only for a top-level term of the filter: Spark tests the terms
+    one by one until a term fails.
     """
     match node:
         case ir.Coalesce(tests=(first, second), otherwise=ir.BoolConst(value=False)):

@@ -83,7 +83,7 @@ class _Splitter:
                 return node, weight
 
     def core(self, node: ir.Chain) -> ir.And | ir.Or:
-        """Return the deepest chain in ``node`` that leaves a rest of ``node`` that fits into one method."""
+        """Return the innermost chain in ``node`` without which the code of ``node`` fits into one method."""
         core = node
         while True:
             heaviest = max(core.terms, key=self.weight)
@@ -113,7 +113,7 @@ class _Splitter:
         return kind(tuple(term for term, _ in terms)), sum(weight for _, weight in terms)
 
     def small(self, node: ir.Predicate) -> tuple[ir.Predicate, int]:
-        """Return ``node`` as a block, or unchanged if it is short, and the weight of the result in the caller."""
+        """Return ``node`` as a block, or unchanged if it is short, and the size of its code in the calling method."""
         weight = self.weight(node)
         return (node, weight) if weight <= tuning.INLINE_BYTES else (ir.SeparateMethod(node), tuning.CALL_BYTES)
 
@@ -123,7 +123,7 @@ def _block(kind: type[ir.And | ir.Or], terms: list[ir.Predicate]) -> ir.Separate
 
 
 def _plain(node: ir.Coalesce) -> ir.Predicate:
-    """Rewrite a ``Coalesce`` of tests that exclude each other as a conjunction or disjunction, which can be split."""
+    """Rewrite a ``Coalesce`` of tests that exclude each other as AND and OR of these tests, which can be split."""
     if node.otherwise == ir.FALSE:
         return ir.Or(node.tests)
     failed = [ir.sql_not(test) for test in node.tests]

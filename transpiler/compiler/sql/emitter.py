@@ -44,7 +44,8 @@ def emit_ternary(when_true: ir.Predicate, when_false: ir.Predicate) -> str:
     if when_true == ir.TRUE or (when_false == ir.TRUE and when_true == ir.FALSE):
         return emit_operand(when_true)
     if ir.sql_not(when_true) == when_false:
-        # In this case, Spark's three-valued logic yields exactly the result of JMS.
+        # ``when_false`` is SQL's NOT of ``when_true``, so ``when_true`` alone is TRUE, FALSE or NULL exactly as
+        # required.
         return emit_operand(when_true)
     if when_true == ir.FALSE and when_false == ir.FALSE:
         return "CAST(NULL AS BOOLEAN)"
@@ -134,7 +135,8 @@ def _predicate(node: ir.Predicate) -> _Text:
         case ir.AnyRow():
             return _listed(node), _PRIMARY
         case ir.SeparateMethod(predicate=predicate):
-            # The expression is written twice because Spark computes a common subexpression once, in a separate method.
+            # Spark evaluates a subexpression that occurs twice only once, in a separate Java method. So writing the
+            # predicate twice makes Spark generate a separate method for it.
             text = emit_filter(predicate)
             return f"coalesce({text}, {text})", _PRIMARY
         case ir.NotTrue(predicate=predicate):
@@ -157,7 +159,7 @@ def _listed(node: ir.AnyRow) -> str:
 
 
 def _free_name(node: ir.AnyRow) -> str:
-    """Return a name for the lambda parameter that does not hide a column used in the lambda."""
+    """Return a name for the lambda parameter that is not the name of a column used in the lambda."""
     roots = {str(path[0]).lower() for path in ir.column_paths(node.predicate)} if node.key is not None else set()
     name = "r"
     while name in roots:
@@ -192,8 +194,8 @@ def _value(node: ir.Value) -> _Text:
 def _collation(tested: ir.Value) -> str:
     """Return the COLLATE clause for a test of ``tested``; empty if ``tested`` has a collation.
 
-    The clause follows the constant, because a file reader knows a comparison of a bare value with a constant. Only in
-    ``rlike``, which requires it, the clause follows the value.
+    The clause is written after the constant, because Spark pushes a comparison of a bare column with a constant down to
+    a file reader. Only in ``rlike``, which requires it, the clause is written after the value.
     """
     return "" if has_collation(tested) else f" COLLATE {BY_BYTES}"
 
@@ -244,7 +246,7 @@ _WALL_CLOCK = (
 
 
 def _choice(cases: Sequence[ir.When]) -> str:
-    """Emit the value of the case in ``cases`` whose condition, a test of a VARIANT's type, holds."""
+    """Emit a CASE over ``cases``, whose conditions test the type of one VARIANT."""
     tests = [ir.type_test(case.condition) for case in cases]
     if all(test is not None and not test.is_prefix and len(test.names) == 1 for test in tests):
         names = [(test.type_name, quote_text(name)) for test in tests if test is not None for name in test.names]
@@ -364,7 +366,8 @@ def _from_left(value: ir.Value, function: ir.Function) -> bool:
 
 
 def _divide_integers(first: _Text, second: _Text, divisor: ir.Value) -> _Text:
-    # In ANSI mode, Spark raises an error for a zero divisor, and for the smallest long divided by -1.
+    # In ANSI mode, Spark's ``div`` raises an error for a zero divisor, and for the smallest long divided by -1. If the
+    # divisor is another constant, ``div`` is safe.
     plain = f"{_within(first, _PRODUCT)} div "
     if isinstance(divisor, ir.Constant) and divisor.value not in (0, -1):
         return plain + second[0], _PRODUCT

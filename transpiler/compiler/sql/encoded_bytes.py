@@ -23,7 +23,7 @@ def _reading(*cases: tuple[str, str], other: str = "NULL") -> str:
 
 
 def _is(codes: str) -> str:
-    """Return the SQL test that the hexadecimal digits of all bytes ``v`` match the regular expression ``codes``."""
+    """Return the SQL test that ``v``, written as hexadecimal digits, matches the regular expression ``codes``."""
     return f"{_HEX} RLIKE '^({codes})$'"
 
 

@@ -52,7 +52,8 @@ def quote_text(text: str) -> str:
             pieces.append(f"char({ord(character)})")
             codes, start = codes + 1, place + 1
             if ord(character) > 0xFF:
-                # Spark's ``char`` uses only the last byte of a larger code.
+                # Spark's ``char(n)`` returns the character of ``n`` modulo 256, so this text must be written in another
+                # way.
                 codes = _MAX_CODES + 1
                 break
         elif start < place and _OPENING.match(text, place - 1):
@@ -119,7 +120,10 @@ def _quote_type(spark_type: SqlType) -> str:
 
 
 def _quote_as_text(path: Path) -> str:
-    """Return the SQL for a path with a name in which variable substitution or Jinja would replace something."""
+    """Return the SQL for a ``path`` with a name that contains ``${`` or Jinja's delimiters.
+
+    Spark's variable substitution, or a program that expands Jinja, would replace parts of such a name.
+    """
     spelled = ".".join("`" + step.replace("`", "``") + "`" for step in path if isinstance(step, str))
     return f"IDENTIFIER({quote_text(spelled)})"
 

@@ -378,7 +378,10 @@ _BASIC: Mapping[str, tuple[str, ColumnType]] = {
 
 
 def _basic_properties() -> dict[str, HeaderPlace]:
-    """Return the places of the basic properties in the VARIANT ``properties``, whose timestamp is in seconds."""
+    """Return the place of each header field that RabbitMQ keeps as a basic property, in the VARIANT ``properties``.
+
+    The timestamp is in seconds.
+    """
     return {
         name: HeaderPlace(
             VariantPlace(("properties",), (key,), column_type),

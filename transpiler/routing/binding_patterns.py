@@ -39,11 +39,11 @@ _TOPIC_PATTERN: ir.Predicate = ir.Compare(Comparison.EQ, ir.Column((TOPIC,), STR
 
 
 class Pattern(NamedTuple):
-    """A pattern: a predicate with parameters, and the constants of one binding for these parameters.
+    """The compiled form of a binding's condition: a predicate with parameters, and the binding's constants for them.
 
-    ``words`` are the words of a binding key that the automaton must match in addition; None if it need not match any.
-    They are set for a binding key with wildcards, unless ``predicate`` already tests its words. If messages can have
-    several routing keys, they are set for every binding key.
+    ``words`` are the words of a binding key that the topic automaton must match in addition; None if it need not match
+    any. They are set for a binding key with wildcards, unless ``predicate`` already tests its words. If messages can
+    have several routing keys, they are set for every binding key.
     """
 
     predicate: ir.Predicate
@@ -70,9 +70,12 @@ class KnownKey:
 
 
 class OnlyKey:
-    """The only routing key of a message, in the columns ``KEY``, ``TOPIC`` and ``SUBJECT`` and in columns of its words.
+    """Builder of tests of a message's only routing key.
 
-    A binding key whose signature is in ``looked_up`` becomes a condition on words; the automaton matches all others.
+    The routing key is in the columns ``KEY``, ``TOPIC`` and ``SUBJECT``, and each of its words in a further column.
+
+    A binding key with wildcards whose ``WordsSignature`` is in ``looked_up`` becomes a condition on the columns of
+    words; the automaton matches all other binding keys with wildcards.
     """
 
     def __init__(self, looked_up: Iterable[WordsSignature]) -> None:
@@ -110,7 +113,7 @@ class SeveralKeys:
 
 
 class PatternBuilder:
-    """Builder of patterns, which shares one predicate among all conditions of a signature."""
+    """Builder of patterns. Conditions that have the same expression signature share one predicate."""
 
     def __init__(self) -> None:
         self._predicates: dict[Hashable, ir.Predicate] = {}
@@ -131,8 +134,8 @@ class PatternBuilder:
     def joined(self, every: bool, parts: Iterable[Pattern], /) -> Pattern:
         """Return the conjunction of ``parts``, with their constants in order.
 
-        A binding's condition is a conjunction whose first term is the test of the key. A part that no message meets is
-        the result.
+        A binding's condition is a conjunction whose first term is the test of the key. If no message can meet a part,
+        that part is the result.
         """
         assert every
         whole: Pattern | None = None

@@ -124,7 +124,7 @@ def _check_table(plan: RoutingPlan, table: Table) -> None:
 
 
 def _with_rows(signature: Signature) -> ir.Predicate:
-    """Return the residual predicate of ``signature`` as an engine evaluates it, for an element of an array of rows."""
+    """Return the residual predicate of ``signature`` for one row of constants, an element of an array."""
 
     def constant(column: ir.Column) -> ir.Value:
         if column.path[0] != ROW:
@@ -168,5 +168,5 @@ def _check_automaton(automaton: TopicAutomaton, patterns: int) -> None:
     _check_numbers(list(chain.from_iterable(automaton.ends)), patterns)
     _check_numbers(list(chain.from_iterable(automaton.starts.values())), states)
     _check_numbers(automaton.starts)
-    # An engine looks for patterns that end only in odd states.
+    # States in which patterns end have odd numbers, so an engine skips all states with even numbers.
     _need(not any(automaton.ends[::2]), "an end in a state that has none")

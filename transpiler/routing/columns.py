@@ -19,8 +19,8 @@ PREFIX = "_routing_"
 #: The prefix of columns that stay through all passes of an engine; other added columns are dropped after each pass.
 KEPT = f"{PREFIX}kept_"
 
-#: ``EXCHANGE``: the exchange of a message. ``KEY``: its routing key, empty if absent. ``TOPIC``: the form of the key
-#: that equals a topic binding key without wildcards.
+#: ``EXCHANGE``: the exchange of a message. ``KEY``: its routing key, empty if absent. ``TOPIC``: the routing key in the
+#: form in which it equals a topic binding key without wildcards.
 EXCHANGE, KEY, TOPIC = f"{PREFIX}exchange", f"{PREFIX}key", f"{PREFIX}topic"
 
 #: The original routing key, NULL if absent; its words; and the array of all keys if a message can have several keys.
@@ -29,7 +29,7 @@ SUBJECT, WORDS, KEYS = f"{PREFIX}subject", f"{PREFIX}words", f"{PREFIX}keys"
 #: The number of words, and the prefixes of columns for the word at one position, from the front and from the back.
 COUNT, FRONT, BACK = f"{PREFIX}count", f"{PREFIX}front", f"{PREFIX}back"
 
-#: The column with the numbers of the matching binding keys that residual predicates test.
+#: The column with the numbers of the binding keys that the automaton has matched, for conditions that test them.
 MATCHED = f"{PREFIX}matched"
 
 #: ``ROW``: the name of a row of constants in residual predicates and lambda functions. ``ROW_DELIVERED``: the column
@@ -40,19 +40,20 @@ ROW, ROW_DELIVERED = f"{PREFIX}row", f"{PREFIX}delivered"
 #: deliveries of compiled conditions (``BLOCK``).
 READ, GRAMS, BLOCK = f"{PREFIX}read", f"{PREFIX}substrings", f"{PREFIX}conditions"
 
-# The columns of the row of an exchange: its name, the start states of the trie for the words of a key and for a whole
-# key, and four columns for combining the deliveries at several states.
+# The columns of the table with one row for each exchange: its name, the start states of the topic automaton for the
+# words of a key and for a whole key, and four columns for combining the deliveries in several states of the exchange
+# graph.
 ENTRY, START, START_WHOLE = f"{PREFIX}entry", f"{PREFIX}start", f"{PREFIX}whole"
 ROOT, ROUNDS, ALTERNATES, STEPS = f"{PREFIX}root", f"{PREFIX}rounds", f"{PREFIX}alternates", f"{PREFIX}steps"
 
-# The arrays of the topic automaton, and in ``TOPICS`` the result of a walk: the deliveries ``d`` and the numbers ``i``
-# of matching patterns.
+# The arrays of the topic automaton. ``TOPICS``: the result of running it on a key: the deliveries ``d`` and the numbers
+# ``i`` of the matching patterns.
 EDGES, OTHERWISE, LISTS = f"{PREFIX}edges", f"{PREFIX}otherwise", f"{PREFIX}lists"
 ENDS, TESTED, SLOTS = f"{PREFIX}ends", f"{PREFIX}asked", f"{PREFIX}slots"
 TOPICS = f"{PREFIX}topics"
 
-#: Empty arrays, so that Spark generates separate methods: one for the automaton (``APART``), and one for the compiled
-#: conditions (``UNFUSED``).
+#: Columns with empty arrays, whose only purpose is that Spark generates a separate Java method: for the automaton
+#: (``APART``) and for the compiled conditions (``UNFUSED``).
 APART, UNFUSED = f"{PREFIX}apart", f"{PREFIX}unfused"
 
 #: ``HASH``: the hash of a row's keys. ``KNOWN``: the queues or patterns of a routing key that was matched before.
@@ -61,8 +62,8 @@ HASH, KNOWN = f"{PREFIX}hash", f"{PREFIX}known"
 #: ``SO_FAR``: the deliveries that earlier generated methods found. ``BEFORE``: their copy, which the next method reads.
 SO_FAR, BEFORE = f"{PREFIX}so_far", f"{PREFIX}before"
 
-#: ``DELIVERED``: the deliveries of a message, each with its state. ``WITH_ALTERNATES``: the same deliveries, and those
-#: to alternates. ``BOUND``: the states that the message reaches without alternates.
+#: ``DELIVERED``: the deliveries of a message, each with its state in the exchange graph. ``WITH_ALTERNATES``: the same
+#: deliveries, and those to alternates. ``BOUND``: the states that the message reaches without alternates.
 DELIVERED, WITH_ALTERNATES, BOUND = f"{PREFIX}found", f"{PREFIX}with_alternates", f"{PREFIX}bound"
 
 #: ``DIRECT``: TRUE if the message reaches a queue without an alternate. ``KNOWN_DIRECT``: the value of ``DIRECT`` for a
@@ -84,7 +85,7 @@ RELAY_EXCHANGE, RELAY_KEY = f"{PREFIX}relay_exchange", f"{PREFIX}relay_key"
 #: Maximum length of the name of a property, and maximum number of properties, in the name of a column.
 _LABEL, _LABELLED = 16, 3
 
-#: The beginning of the name of a column that routing adds: the prefix and number of a value of a map, or ``PREFIX``.
+#: The beginning of the name of a column that routing adds: ``PREFIX``, or ``READ`` and a number for a value of a map.
 _MADE = re.compile(f"{READ}[0-9]+_|{PREFIX}")
 
 

@@ -95,10 +95,10 @@ class Settings:
 
 @dataclass(frozen=True)
 class Changes:
-    """The changes since the last full compilation.
+    """The changes of a compiled topology since the last full compilation.
 
-    ``queues`` maps the name of each touched queue to the queue and its current bindings; None if it was removed.
-    ``plan`` routes to these queues.
+    ``queues`` maps the name of each changed queue to the queue and its current bindings; None if it was removed.
+    ``plan`` is the routing plan for these queues.
     """
 
     queues: Mapping[str, tuple[Queue, tuple[Binding, ...]] | None]

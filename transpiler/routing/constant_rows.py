@@ -8,9 +8,10 @@ from transpiler.routing.signatures import Parameter, Signature
 
 
 class Delivery(NamedTuple):
-    """The effect of a matching binding in ``state``: the delivery to a queue, or the step to the next state.
+    """The effect of a matching binding: the delivery to a queue, or the step to another exchange.
 
-    ``queue`` is an index into ``RoutingPlan.queues``. The unused one of ``queue`` and ``onward`` is None.
+    ``state`` is the state of the exchange graph to which the binding belongs. ``queue`` is an index into
+    ``RoutingPlan.queues``; ``onward`` is the state to which the step leads. One of the two is None.
     """
 
     state: int
@@ -19,9 +20,10 @@ class Delivery(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """One row of constants, for messages in ``state``.
+    """One row of a constant table, which comes from one disjunct of a binding's condition.
 
-    ``key`` contains the constants of the keys, ``parameters`` the constants of the residual predicate.
+    ``state`` is the state of the exchange graph to which the binding belongs. ``key`` contains the constants that
+    values of the message must equal, ``parameters`` the constants of the residual predicate.
     """
 
     state: int

@@ -25,14 +25,18 @@ MAX_PATHS = 10_000
 
 
 class State(NamedTuple):
-    """A message at an exchange; ``key`` is the key with which a binding has replaced the message's own key, or None."""
+    """A state of the exchange graph: an exchange, and the routing key of a message there.
+
+    ``key`` is the routing key with which a binding on the path has replaced the message's own key; None if the key is
+    the message's own.
+    """
 
     exchange: str
     key: str | None = None
 
 
 class Hop(NamedTuple):
-    """A step on a path to the stop with the number ``stop``.
+    """A step of a message to the next stop on a path through the exchange graph; ``stop`` is the number of that stop.
 
     A message whose own routing key equals ``unless`` does not take the step, because it has been in that state before.
     If ``unless`` is None, every message takes the step.
@@ -43,10 +47,11 @@ class Hop(NamedTuple):
 
 
 class Visit(NamedTuple):
-    """One stop on the paths from an entry: its state, and the next stops through its bindings and its alternate.
+    """One stop on the paths through the exchange graph from an entry: the number of its state, and the next stops.
 
     Stops are numbered in topological order, later stops on a path first. ``onward`` contains, for each binding to an
-    exchange, the next state and the step to it.
+    exchange, the next state and the step to it. ``alternate`` is the step to the alternate exchange, and
+    ``alternate_queue`` the alternate queue; each is None if the state has no such alternate.
     """
 
     state: int
@@ -191,7 +196,7 @@ def build_exchange_graph(topology: Topology, exchange: str | None = None) -> Exc
 
 
 def _following(reach: _Reach, states: Iterable[State]) -> dict[State, list[State]]:
-    """Return, for each of ``states``, the states to which its bindings and its alternate lead."""
+    """Return, for each of ``states``, the states to which the bindings and the alternate of its exchange lead."""
     ahead = ((state, (*reach.onward(state), reach.alternate(state))) for state in states)
     return {state: [each for each in targets if isinstance(each, State)] for state, targets in ahead}
 
@@ -232,7 +237,7 @@ def _entry(reach: _Reach, start: State) -> Entry:
 
 
 class _Stop(NamedTuple):
-    """A state on a path, with the earlier states on the path.
+    """A state on a path through the exchange graph, with the earlier states on the path as far as they matter.
 
     ``behind`` is the bit set of the earlier states that affect the rest of the path. ``with_alternate`` is False if the
     alternate of ``state`` is not used.
@@ -255,7 +260,10 @@ class _Leads(NamedTuple):
 
 
 class _Paths:
-    """The stops of all paths from one state. Two paths share stops if their different pasts do not affect the rest."""
+    """Builder of the stops of all paths from one state: ``steps`` is the result.
+
+    Two paths share a stop if their different earlier states do not affect the rest of the path.
+    """
 
     def __init__(self, reach: _Reach, start: State) -> None:
         self._reach = reach
@@ -288,7 +296,8 @@ class _Paths:
         if not isinstance(target, State):
             return _Leads(onward, None, target)
         if not reach.topology.rules.alternates_chain:
-            # The alternate's bindings are tested even if the message has visited the alternate before.
+            # At this broker, an alternate exchange does not use its own alternate. Its bindings are tested even if the
+            # message has visited it before, so the earlier states (0) are forgotten.
             return _Leads(onward, self._at(target, 0, False), None)
         return _Leads(onward, None if path & reach.bit(target) else self._at(target, path), None)
 
@@ -304,7 +313,8 @@ class _Paths:
         return Visit(self._reach.number(stop.state), onward, leads.queue, hop)
 
     def _hop(self, stop: _Stop, path: int) -> Hop:
-        # A key that replaced the message's own key can equal that key. Then the message has been in this state before.
+        # A key that a binding has set can equal the message's own key. Then the message has been in this state before,
+        # under the state with the key None.
         key = stop.state.key
         again = key is not None and path & self._reach.bit(State(stop.state.exchange))
         return Hop(self._numbers[stop], key if again else None)

@@ -34,10 +34,11 @@ from transpiler.routing.signatures import (
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A range that the residual predicate requires for the first of ``values`` that is not NULL.
+    """A range that a row's residual predicate requires for the first of ``values`` that is not NULL.
 
-    ``lower`` and ``upper`` are the parameters that contain the bounds; None means no bound. ``rounded`` is True if some
-    values are compared with the 32-bit float nearest to a parameter.
+    The residual predicate is the part of a condition that is tested for each row with the message's key. ``lower`` and
+    ``upper`` are the parameters that contain the bounds; None means no bound. ``rounded`` is True if some values are
+    compared with the 32-bit float nearest to a parameter.
     """
 
     values: tuple[ir.Value, ...]
@@ -176,7 +177,7 @@ def _cover(first: int, last: int, levels: int, width: int) -> Iterator[tuple[int
     """
     end = last + 1
     for level in range(levels - 1):
-        # Yield the nodes at both ends that belong to a node of the next level which is not covered completely.
+        # Yield the nodes at both ends of the range whose parent on the next level is covered only in part.
         up, down = -(-first >> width), end >> width
         if up >= down:
             yield level, first, end
@@ -231,7 +232,7 @@ def _bound(term: ir.Predicate) -> _Bound | None:
 
 
 def _guard(values: tuple[ir.Value, ...], others: Iterable[ir.Predicate]) -> ir.Predicate:
-    """Return the conjunction of the tests in ``others`` on columns of the message other than those of ``values``."""
+    """Return the conjunction of the tests in ``others`` that read columns of the message outside ``values``."""
     own = {column for value in values for column in ir.columns_in(value)}
     return ir.all_of(*(other for other in others if reads_message(other) and not set(ir.columns_in(other)) <= own))
 

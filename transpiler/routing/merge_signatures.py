@@ -52,10 +52,11 @@ class _Fixed:
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """A term of a signature with its parameters renumbered from 0; ``sources`` contains the source of each constant.
+    """A term of a signature's residual predicate, with its parameters renumbered from 0.
 
-    A source is the index of a parameter of the rule, or a fixed constant. If the term is the equality of a key that the
-    signature no longer has, ``place`` is the index of that key in the rule's key; otherwise None.
+    ``sources`` contains, for each parameter, the source of its constant: the index of a parameter of the rule, or a
+    fixed constant. If the term is the equality of a key that the signature no longer has, ``place`` is the index of
+    that key in the rule's key; otherwise None.
     """
 
     predicate: ir.Predicate
@@ -94,7 +95,7 @@ class _Bin:
     size: int = 0
 
     def add(self, member: _Member) -> bool:
-        """Add ``member`` unless the terms would be too large or too many; return True if ``member`` was added."""
+        """Add ``member`` to this bin and return True, unless the terms would become too large or too many."""
         new = {term.predicate: term.types for term in member.terms if term.predicate not in self.terms}
         size = sum(map(ir.size, new))
         too_large = self.size + size > tuning.MAX_MERGED or len(self.terms) + len(new) > _MAX_FLAGS
@@ -208,9 +209,9 @@ def _conjuncts(condition: ir.Predicate) -> tuple[ir.Predicate, ...]:
 
 
 def _choose_keys(members: list[_Member]) -> None:
-    """Reduce the combinations of keys if there are too many, and choose an index for members whose keys have many rows.
+    """Reduce the number of different combinations of keys, and choose an index for members whose keys have many rows.
 
-    If there are too many, each member keeps only its key with the most distinct values.
+    If there are too many combinations, each member keeps only its key with the most distinct values.
     """
     values: dict[_Key, set[Parameter]] = {}
     for member in members:

@@ -54,10 +54,11 @@ class ParameterizedSelector:
 
 @dataclass(frozen=True, slots=True)
 class _Spelling:
-    """The patterns of selectors that differ only in literals, and the literals on which the patterns depend.
+    """The patterns of selectors that differ only in literals, and the literals that determine which pattern is used.
 
-    ``fixed`` contains the indexes of literals that stay constants, ``forms`` the indexes of literals of which only the
-    form matters, each with the function that computes its form. ``patterns`` is keyed by these constants and forms.
+    ``fixed`` contains the indexes of literals that stay constants. ``forms`` contains the indexes of literals that
+    determine the pattern only by their form, such as the type of an integer, each with the function that computes the
+    form. ``patterns`` is keyed by these constants and forms.
     """
 
     fixed: tuple[int, ...]
@@ -67,9 +68,9 @@ class _Spelling:
 
 @dataclass(frozen=True, slots=True)
 class _LikePattern:
-    """A parsed pattern of LIKE.
+    """A parsed LIKE pattern, split into its form, which is compiled into a pattern of selectors, and a constant.
 
-    ``form`` is None if the pattern has no common form and stays a constant. ``text`` is the constant for the form.
+    ``form`` is None if the LIKE pattern has no common form and stays a constant. ``text`` is the constant for the form.
     ``needle`` is a text that every match contains.
     """
 
@@ -241,7 +242,7 @@ def _is_literal(value: ir.Value) -> bool:
     return parameter_number(value) is not None
 
 
-#: Conversions that never turn another number into NULL, NaN or zero.
+#: Conversions that never turn a number into NULL or NaN, or a number other than zero into zero.
 _CONVERSIONS = (ir.Function.TO_DOUBLE, ir.Function.TO_FLOAT, ir.Function.TO_DECIMAL)
 
 

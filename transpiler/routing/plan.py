@@ -50,7 +50,7 @@ from transpiler.topology.records import DEFAULT_EXCHANGE
 #: Number of bindings between two reports of progress.
 PROGRESS = 10_000
 
-#: The deliveries of the constant rows under one key, by the other constants of each row.
+#: The rows of a constant table under one key: the deliveries of each row, by its constants for the residual predicate.
 Group = dict[tuple[Parameter, ...], list[Delivery]]
 
 #: The groups of a table, by exchange and key.
@@ -59,7 +59,10 @@ _Rows = dict[tuple[Parameter, ...], Group]
 
 @dataclass
 class Table:
-    """The constant table of a signature: for each exchange and key, the other constants with their deliveries."""
+    """The constant table of a signature: a group of rows for each exchange and key.
+
+    A group contains the constants of each row for the residual predicate, with the deliveries of the row.
+    """
 
     signature: Signature
     rows: _Rows
@@ -317,8 +320,8 @@ class _Builder:
                 yield pattern, Delivery(number, None, self._queues[queue])
                 continue
             following = self._numbers[onward(topology, binding, state)]
-            # A binding whose next state is its own state matters only if it suppresses an alternate or makes the send
-            # fail.
+            # A binding that leads back to its own state matters only if its match suppresses an alternate, or if the
+            # broker fails the send of a message that comes back.
             has_alternate = topology.alternate(topology.exchange_by_name[state.exchange]) is not None
             if following != number or topology.rules.rings_fail or has_alternate:
                 yield pattern, Delivery(number, following, None)

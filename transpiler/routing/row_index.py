@@ -16,13 +16,13 @@ from transpiler.routing.interval_index import Interval, find_interval
 from transpiler.routing.signatures import Signature, Substring, parameter, parameter_number
 from transpiler.routing.substring_index import find_substring
 
-#: The test that the automaton has matched the binding key whose number is the parameter.
+#: The test that the automaton has matched a binding key. The parameter contains the number of the binding key.
 IS_MATCHED: ir.Predicate = ir.ArrayContains(parameter(0, BIGINT), (MATCHED,))
 
 
 @dataclass(frozen=True, slots=True)
 class MatchedKey:
-    """An index by a matched binding key; ``number`` is the index of the parameter that contains the key's number."""
+    """An index of rows by the binding key that must match: parameter ``number`` contains the key's number."""
 
     number: int
 

@@ -39,9 +39,11 @@ def parameter_number(value: ir.Value) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """The key values of the message (``keys``), the residual predicate, and the types of its parameters (``types``).
+    """The common form of conditions that differ only in their constants. They share one constant table.
 
-    ``guard`` reads only the message, so it is evaluated once for each message and not for each row with its key.
+    ``keys`` are the values of the message that must equal constants, which have the types ``key_types``. ``residual``
+    is the predicate that is tested for each row with the message's key; its parameters have ``types``. ``guard`` reads
+    only the message, so it is evaluated once for each message and not for each row.
     """
 
     keys: tuple[ir.Value, ...]
@@ -120,10 +122,10 @@ def _alternatives(node: ir.Predicate, has_index: Callable[[_Terms], bool]) -> li
 
 
 def _distributed(choices: list[list[_Terms]], terms: Sequence[ir.Predicate]) -> list[list[_Terms]]:
-    """Choose the terms over which a conjunction is distributed: terms with few disjuncts, and one long list.
+    """Return ``choices`` changed so that a conjunction is distributed only over terms for which that pays off.
 
-    ``choices`` contains the disjuncts of each of ``terms``. The result is the same, except that each term that was not
-    chosen is left whole, as a single disjunct.
+    ``choices`` contains the disjuncts of each of ``terms``. Terms with few disjuncts and one long list keep their
+    disjuncts; every other term becomes a single disjunct.
     """
     chosen = list(choices)
     count, most = 1, tuning.MAX_DISJUNCTS
@@ -168,7 +170,7 @@ def contained_text(term: ir.Predicate) -> Substring | None:
             number = parameter_number(text)
             return Substring(value, number) if number is not None and reads_message(value) else None
         case ir.And(terms=terms):
-            # For example a LIKE pattern after a test of the value's type.
+            # One term of a conjunction is enough, for example a LIKE pattern after a test of the value's type.
             return next(filter(None, map(contained_text, terms)), None)
         case _:
             return None
@@ -298,7 +300,7 @@ def _masked(term: ir.Predicate) -> str:
 
 
 def _numbered(terms: list[ir.Predicate]) -> tuple[ir.Predicate, tuple[int, ...], tuple[ColumnType, ...]]:
-    """Return the conjunction of ``terms`` with renumbered parameters, their old numbers, and their types."""
+    """Return the conjunction of ``terms`` with its parameters renumbered from 0, their old numbers, and their types."""
     type_by_number: dict[int, ColumnType] = {}
     for term in terms:
         for column in ir.columns_in(term):

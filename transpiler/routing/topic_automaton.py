@@ -151,7 +151,7 @@ class _Determinizer:
         self._lists: list[list[int]] = []
 
     def _reached(self, number: int) -> _Nodes:
-        """Return node ``number`` and a ``#`` that follows it, because that ``#`` can match zero words."""
+        """Return ``number`` and the node after a ``#`` that follows this node, because ``#`` can match zero words."""
         many = self._nodes[number].edges.get(MANY_WORDS)
         return (number,) if many is None else (number, many)
 
@@ -161,8 +161,8 @@ class _Determinizer:
         starts = {root: self._list(self._reached(start)) for root, start in roots.items()}
         edges: list[dict[int, int]] = []
         others: list[int] = []
-        # The loop appends to the queue. States after few words come first, so that they are merged before the room is
-        # used up.
+        # The loop appends to the queue. States after few words come first, so that they are merged before the limit on
+        # duplicated elements is reached.
         for state in self._queue:
             always = {number for node in state for number in self._any[node]}
             exact: dict[int, set[int]] = {}

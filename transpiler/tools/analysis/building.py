@@ -67,10 +67,11 @@ from transpiler.tools.analysis.formula import (
 )
 
 _LITERALS = (ast.StringLiteral, ast.IntegerLiteral, ast.FloatLiteral, ast.BooleanLiteral, ast.NullLiteral)
-#: The message annotation in which the analysis keeps the routing key, as RabbitMQ does for consumers of AMQP 1.0.
+#: The message annotation that holds the routing key in sample messages. RabbitMQ sets the same annotation for consumers
+#: of AMQP 1.0.
 SHOWN_KEY = MessageField("message_annotations", "x-routing-key")
 _UPWARDS = (NumericPromotion.UPWARDS, NumericPromotion.UPWARDS_THROWING)
-#: Conversions for which the representative values of a message field yield every value of the header field.
+#: Conversions whose every result can be produced by the representative values of one message field.
 _PLACED = (
     frozenset(Conversion)
     - {Conversion.ANY_ID, Conversion.MESSAGE_ID, Conversion.CORRELATION_ID}
@@ -84,9 +85,10 @@ _PLACED = (
 
 
 class Conditions:
-    """The tests of the conditions of one question, or of several questions about the same conditions.
+    """A registry of the tests (comparisons without AND, OR and NOT) in the formulas of one or more conditions.
 
-    ``destination`` is the destination of the receiver for which selectors are judged; None if it is unknown.
+    An equal test of two conditions is registered once, so that their formulas can be compared. ``destination`` is the
+    destination of the receiver for which selectors are judged; None if it is unknown.
     """
 
     def __init__(self, destination: str | None = None) -> None:
@@ -154,7 +156,8 @@ class Conditions:
             try:
                 return judge(tested, message, dialect, Receiver(NOW, destination))
             except UnsupportedFeatureError as error:
-                # The reference evaluator does not support the regular expression, so the question stays open.
+                # The reference evaluator does not support the regular expression of this test, so the analysis cannot
+                # decide.
                 raise UndecidedError(error.diagnostics[0].message) from None
 
         subject = _subject_of(node, dialect)
@@ -204,7 +207,7 @@ class Conditions:
                 return self._asked(condition)
 
     def _asked(self, asked: PlaceTest | Query) -> Test:
-        """Return the test for ``asked``, a comparison of a message field or a query."""
+        """Return the registered test for ``asked``, which is a query or a comparison of a message field."""
         place = _place_of(asked)
         test = self.judged_test(
             asked, lambda message: Verdict(holds(asked, message, _keys_shown(message))), place, text_of_test(asked)
@@ -223,10 +226,10 @@ class Conditions:
     def judged_test(
         self, key: Hashable, judge: Callable[[Message], Verdict], place: MessageField | None, text: str
     ) -> Test:
-        """Return the test with the key ``key``; if there is none, add a test that is TRUE or FALSE, never unknown.
+        """Return the registered test with the key ``key``, or register a new test that is TRUE or FALSE, never unknown.
 
-        ``judge(message)`` returns the result of the test. The test reads the message field ``place``, or any
-        part of the message if ``place`` is None. ``text`` is the test in words.
+        ``judge(message)`` returns the result of the new test. The test reads the message field ``place``, or any part
+        of the message if ``place`` is None. ``text`` describes the test in words.
         """
         known = self._known.get(key)
         if known is None:
@@ -240,19 +243,23 @@ class Conditions:
 
 
 def _place_of(asked: PlaceTest | Query) -> MessageField | None:
-    """Return the message field that ``asked`` reads; None if samples of one field cannot show every outcome.
+    """Return the only message field that ``asked`` reads and that sample values can cover; else None.
 
-    That holds for a query, for a header read from two fields, and for message and correlation ids.
+    The result is None for a query, for a header that is read from two fields, and for message and correlation IDs,
+    because sample values of one field do not produce every outcome of such a test.
     """
     if isinstance(asked, Query) or len(asked.places) > 1:
-        # A broker that counts the subject among the headers reads the header of this name from two fields.
+        # If a broker treats the subject as a header, a header of the same name is read from two message fields.
         return None
     place = SHOWN_KEY if asked.places == (ROUTING_KEY,) else asked.places[0]
     return None if place.field in ("message_id", "correlation_id") else place
 
 
 def _keys_shown(message: Message) -> tuple[str | None, ...]:
-    """Return a tuple with the routing key in the annotation of ``message``, or with None if it has no annotation."""
+    """Return the routing key of ``message`` as a tuple of one item, read from its annotation ``SHOWN_KEY``.
+
+    The item is None if the message does not have this annotation.
+    """
     given = (message.message_annotations or {}).get(SHOWN_KEY.field)
     return (None if given is None else str(given.value),)
 
@@ -295,11 +302,16 @@ def identity_of(node: ast.Expression) -> Hashable:
 
 
 def _canonical(node: ast.Expression, dialect: Dialect) -> ast.Expression:
-    """Return ``node`` with its name (of two names, the first in order) on the left, unless that changes the result."""
+    """Return ``node`` in a standard form: a comparison has its name on the left side.
+
+    If both sides are names, the first in a fixed order is on the left. The sides are not exchanged if that could change
+    the result.
+    """
     if not dialect.on_throw:
         node = _ordered(node)
     if not isinstance(node, ast.Compare) or dialect.numeric_promotion in _UPWARDS:
-        # These dialects widen only the left side of a comparison, so exchanging the sides could change the result.
+        # The numeric promotion of these dialects depends on which operand is on the left, so exchanging the sides could
+        # change the result.
         return node
     left, right = node.left, node.right
     simple = (ast.Identifier, *_LITERALS)
@@ -353,7 +365,7 @@ def _literals(node: ast.Expression) -> Iterator[object]:
 
 
 def _is_decided(node: ast.Expression) -> bool:
-    """Return True if ``node`` is a test whose operands are only names and literals."""
+    """Return True if sample values can decide ``node``: its operands are only names and literals."""
     match node:
         case ast.Compare(left=left, right=right):
             return all(isinstance(part, (ast.Identifier, ast.BinaryLiteral, *_LITERALS)) for part in (left, right))
@@ -372,7 +384,10 @@ def _is_decided(node: ast.Expression) -> bool:
 
 
 def _subject_of(node: ast.Expression, dialect: Dialect) -> Subject | None:
-    """Return the subject that ``node`` reads; None if it reads several subjects, no subject, the body or the clock."""
+    """Return the subject of ``node``: the message field or header field that is the only input of its result.
+
+    The result is None if ``node`` reads several fields, no field, the body or the clock.
+    """
     found: Subject | None = None
     for inner in ast.walk(node):
         if isinstance(inner, ast.BodyQuery) or (isinstance(inner, ast.Call) and inner.function == "UTC"):

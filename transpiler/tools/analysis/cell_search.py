@@ -34,7 +34,7 @@ from transpiler.tools.analysis.formula import (
 
 
 class Requirement(NamedTuple):
-    """A formula, and the set of outcomes of which the formula must have one."""
+    """A formula and the allowed outcomes, as bits. The requirement holds if the formula has one of these outcomes."""
 
     formula: Formula
     outcomes: int = TRUE
@@ -44,7 +44,11 @@ _Domains = dict[Hashable, list[Cell]]
 
 
 def variable_of(test: Test) -> Hashable:
-    """Return the variable of ``test``: the key of its subject, the pair of names it compares, or a key of its own."""
+    """Return the search variable to which ``test`` belongs.
+
+    The variable is the key of the test's subject, the pair of names that the test compares, or a key for this test
+    alone.
+    """
     if test.subject is not None:
         return test.subject.key
     if test.relation is not None:
@@ -79,7 +83,7 @@ def split(requirement: Requirement) -> Iterator[Requirement]:
 
 
 class Search:
-    """The search for a case: one cell for each variable, such that all requirements are met.
+    """A backtracking search that assigns one cell to each variable, such that all requirements hold.
 
     ``variable(test)`` returns the variable of a test. ``domain(variable)`` returns the cells of a variable, and
     ``tests(variable)`` its tests, in the order in which a cell lists their outcomes. After ``budget`` evaluations the
@@ -135,7 +139,7 @@ class Search:
         return True
 
     def _open(self, variable: Hashable, cells: list[Cell], outcomes: dict[int, int]) -> None:
-        """Store in ``outcomes`` the outcomes that the tests of ``variable`` can have in ``cells``."""
+        """Set, in ``outcomes``, the outcomes that each test of ``variable`` can have in any of ``cells``."""
         tests = self._tests(variable)
         if len(cells) == 1:
             for test, outcome in zip(tests, cells[0].outcomes, strict=True):
@@ -179,9 +183,9 @@ class Search:
     def _next(
         self, left: list[tuple[Requirement, int]], domains: _Domains, outcomes: dict[int, int]
     ) -> Hashable | None:
-        """Return the variable to bind next: in the shortest requirement, the one with the fewest cells.
+        """Return the next variable to assign: the one with the fewest cells among those of the shortest requirement.
 
-        Variables with a single cell are skipped; None if the requirement has only such variables.
+        Variables with a single cell are skipped. Return None if the requirement has only such variables.
         """
         shortest = min(left, key=lambda pair: pair[1])[0]
         best: Hashable | None = None
@@ -198,9 +202,9 @@ class Search:
     def _descend_test(
         self, left: list[tuple[Requirement, int]], domains: _Domains, outcomes: dict[int, int]
     ) -> dict[Hashable, Cell] | None:
-        """Return a case for the requirements ``left``, with one test fixed to each of its possible outcomes in turn.
+        """Return cells that meet the requirements ``left``, found by trying each possible outcome of an undecided test.
 
-        The test is the first whose outcome is still open. None if no outcome leads to a case.
+        The test is the first of ``left`` that has several possible outcomes. Return None if none of its outcomes works.
         """
         for (formula, _), _ in left:
             for test in all_tests(formula):
@@ -217,16 +221,16 @@ class Search:
         return None
 
 
-#: The id of a dialect, and an operand of a comparison: a number, or any other expression.
+#: An operand of a comparison, with the id of the comparison's dialect. The operand is a number or any other expression.
 _Operand = tuple[int, float | ast.Expression]
 _GREATER = {Comparison.GT: False, Comparison.LT: True}
 
 
 def _has_circle(tests: Sequence[Test], outcomes: Mapping[int, int]) -> bool:
-    """Return True if the comparisons that are TRUE form a cycle, in which an operand would be greater than itself.
+    """Return True if the comparisons that are TRUE in ``outcomes`` contradict each other in a cycle: a < b and b < a.
 
-    Only ``<`` and ``>`` count. Of two operands that are equal when rounded, one may still be greater. In a cycle of
-    strict comparisons, all operands would be equal under every rounding, and so exactly equal: a contradiction.
+    Only ``<`` and ``>`` count, because two operands that are equal after rounding may still differ. A cycle of strict
+    comparisons would make every operand greater than itself, which is impossible under every rounding.
     """
     if not any(test.relation is not None for test in tests):
         return False

@@ -24,9 +24,10 @@ from transpiler.reference.evaluate import evaluate_operand, judge
 from transpiler.tools.analysis.formula import FALSE, TRUE, UNKNOWN, Subject, Test, UndecidedError, bit_of
 from transpiler.tools.analysis.representatives import representatives
 
-#: Maximum number of judgements for one subject, and the number of members of an IN list that cost one more judgement.
+#: Maximum number of evaluations for the cells of one subject. An IN list costs one more evaluation for every
+#: ``_MEMBERS`` members.
 _JUDGEMENTS, _MEMBERS = 400_000, 16
-#: ``_LARGEST`` is the largest constant for which numbers share judgements. ``_NEAR`` is the relative distance, and
+#: Numbers above ``_LARGEST`` disable the sharing of results between numbers. ``_NEAR`` is the relative distance, and
 #: ``_LEAST`` the absolute distance, within which a number may equal a constant after rounding to 32 bits.
 _LARGEST, _NEAR, _LEAST = 2.0**120, 2.0**-22, 2.0**-149
 _PLAIN = (AmqpType.LONG, AmqpType.DOUBLE, AmqpType.STRING, AmqpType.BOOLEAN)
@@ -73,7 +74,8 @@ def cells_of(subject: Subject, tests: Sequence[Test]) -> list[Cell]:
             said = f"{_name_of(subject)} is no {' and no '.join(sorted(expected))}" if is_odd else ""
             best[outcomes] = rank, Cell(outcomes, message if real and not loose else None, rank[0], said)
         if constants is not None and _text_of(value) not in constants and _text_of(value) is not None:
-            # The representatives are incomplete, so a pattern may or may not match any other text.
+            # The texts tried do not cover all combinations of matching patterns, so a pattern may or may not match any
+            # other text.
             wide = tuple(
                 [
                     outcome | TRUE | FALSE | (UNKNOWN if _may_be_unknown(test) else 0) if test.patterns else outcome
@@ -131,7 +133,7 @@ def _text_of(value: object) -> str | None:
 def _judge_of(test: Test) -> Callable[[Message, Any], int]:
     judged = test.judge
     if not test.decided:
-        # If representatives do not decide the test, its outcome is known only for a missing value and for a boolean.
+        # If sample values cannot decide the test, its outcome is known only for a missing value and for a boolean.
         def on_few(message: Message, value: Any) -> int:
             content = value.value if isinstance(value, AmqpValue) else value
             return bit_of(judged(message)) if content is None or isinstance(content, bool) else test.outcomes
@@ -146,14 +148,17 @@ def _judge_of(test: Test) -> Callable[[Message, Any], int]:
     answers: dict[object, int] = {}
 
     def once(message: Message, value: Any) -> int:
-        """Judge ``message``; values of one type that compare the same with all constants are judged only once."""
+        """Return the outcome of the test for ``message``, whose field has ``value``; results are cached.
+
+        Values of one type that compare equally with every constant share one cached result.
+        """
         kind, content = (value.type, value.value) if isinstance(value, AmqpValue) else (type(value), value)
         key: object = content
         if isinstance(content, str):
             key = content if ordered or kind is AmqpType.CHAR or content in texts else None
         elif isinstance(content, int | float) and not isinstance(content, bool) and math.isfinite(content):
-            # Judge separately a number that rounding may make equal to a constant, or that a dialect converts:
-            # milliseconds that become seconds, an unsigned long that wraps.
+            # Do not share the result of a number that may equal a constant after rounding, or that a dialect converts
+            # (milliseconds to seconds; an unsigned long that becomes negative).
             near = (
                 kind is AmqpType.ULONG
                 or not isinstance(value, AmqpValue)
@@ -175,7 +180,10 @@ def _is_equality(node: object) -> bool:
 
 
 def oddness(value: object) -> int:
-    """Return how hard ``value`` is to read: more for types that JSON lacks, unprintable characters and long texts."""
+    """Return a score for how hard ``value`` is to read, to choose between equivalent example messages.
+
+    Types that JSON lacks, unprintable characters and long texts increase the score.
+    """
     if value is None:
         return 0
     inner = value.value if isinstance(value, AmqpValue) else value
@@ -189,7 +197,8 @@ def _typed(kind: AmqpType, *values: Any) -> list[AmqpValue]:
     return [AmqpValue(kind, value) for value in values]
 
 
-#: Values to compare in pairs: values of different types that are equal, less or greater, exactly or when rounded.
+#: Sample values for comparisons of two names. Each pair of types contains values that are equal, less or greater,
+#: either exactly or only after rounding.
 _PAIRED: tuple[AmqpValue | None, ...] = (
     None,
     *_typed(AmqpType.BOOLEAN, False, True),

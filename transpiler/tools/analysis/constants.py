@@ -22,7 +22,7 @@ def constant(node: ast.Expression, dialect: Dialect) -> object:
 
 
 def constants(node: ast.Expression, source: Dialect, target: Dialect) -> Iterator[object]:
-    """Yield the constants of the condition ``node``, and the values of its constant operands in both dialects."""
+    """Yield the literals of the condition ``node``, and the values of its constant operands in both dialects."""
     for inner in ast.walk(node):
         match inner:
             case ast.Like(pattern=pattern, escape=escape):
@@ -64,7 +64,10 @@ def reads_clock(node: ast.Expression) -> bool:
 
 
 def _texts_of(pattern: str, escape: str | None) -> Sequence[str]:
-    """Return texts that match ``pattern`` or nearly match it, under every interpretation of the escape character."""
+    """Return texts that match the LIKE pattern ``pattern`` or nearly match it.
+
+    Each meaning of the escape character is tried.
+    """
     texts = [pattern]
     for reading in Escapes:
         try:

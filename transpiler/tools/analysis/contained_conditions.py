@@ -18,9 +18,11 @@ _BUDGET = 40_000
 
 
 class Candidate:
-    """A condition, and an example message that it selects if one was found.
+    """A condition to compare with other conditions.
 
-    ``build(conditions)`` returns the formula of the condition, over the tests that ``conditions`` collects.
+    It keeps an example message that the condition selects, if one was found.
+
+    ``build(conditions)`` returns the formula of the condition, and registers its tests in ``conditions``.
     """
 
     def __init__(self, build: Callable[[Conditions], Formula]) -> None:
@@ -32,7 +34,10 @@ class Candidate:
         self._example = answer.message if isinstance(answer, Found) else None
 
     def may_contain(self, other: Candidate) -> bool:
-        """Return False if this condition does not select the example message of ``other``; else True."""
+        """Return False if the example message of ``other`` proves that this condition does not contain ``other``.
+
+        That is so if this condition does not select the example message. Without an example, the result is True.
+        """
         if other._example is None:
             return True
         outcomes = {test.number: bit_of(test.judge(other._example)) for test in all_tests(self._formula)}
@@ -48,10 +53,10 @@ class Candidate:
 def contained(
     candidates: Sequence[Candidate], related: Callable[[int, int], bool], most: int | None = None
 ) -> Iterator[tuple[int, int]]:
-    """Yield pairs of indices: a contained candidate and a candidate that contains it; of two equal ones, the later.
+    """Yield pairs of indices (contained, container): the container selects every message of the contained candidate.
 
-    A pair is examined only if ``related(container, contained)``, called with two indices, returns True. After ``most``
-    pairs the search stops; None means no limit.
+    Of two equivalent candidates, the later one counts as contained. A pair is examined only if ``related(container,
+    contained)``, called with two indices, returns True. After ``most`` pairs the search stops; None means no limit.
     """
     pairs = 0
     for inner, one in enumerate(candidates):

@@ -33,7 +33,7 @@ class UndecidedError(Exception):
 
 
 class Subject(NamedTuple):
-    """What a test reads of a message: one message field, or one header field that comes from several message fields."""
+    """The input of a test: one message field, or one header field that comes from several message fields."""
 
     key: Hashable
     place: MessageField | None = None
@@ -48,10 +48,10 @@ class WordPattern(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Test:
-    """A condition that is not an AND, OR or NOT. Equal conditions in two formulas are the same test.
+    """A condition without AND, OR and NOT. Equal conditions in two formulas are the same ``Test`` object.
 
     ``judge(message)`` returns the result. ``subject`` is None if the test reads several parts of a message, or no part.
-    ``decided`` is True if representatives of the subject produce every outcome of the test. ``relation`` is the
+    ``decided`` is True if sample values of the subject produce every outcome of the test. ``relation`` is the
     comparison if the test compares two names, else None.
     """
 
@@ -66,7 +66,7 @@ class Test:
     constants: tuple[object, ...] = ()
     patterns: tuple[Pattern | WordPattern, ...] = ()
     relation: ast.Compare | None = None
-    #: Keys of further subjects that the outcome depends on: the subjects of the two names of ``relation``.
+    #: Keys of the other subjects that the outcome depends on, if the test compares two names.
     beside: frozenset[Hashable] = frozenset()
     #: The set of outcomes that the test can have, as bits.
     outcomes: int = ANYTHING
@@ -76,10 +76,10 @@ class Test:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Junction:
-    """An AND if ``decides`` is False, an OR if it is True.
+    """An AND or OR of formulas. ``decides`` is the value that ends the evaluation: False for an AND, True for an OR.
 
-    ``forgets`` is True for the truth tables of Qpid: an unknown term ends an AND, and an OR ignores it unless it is
-    the last term. ``strict`` is True if the broker evaluates all terms, even after one has decided.
+    ``forgets`` is True for the truth tables of Qpid: an unknown term ends an AND, and an OR ignores it unless it is the
+    last term. ``strict`` is True if the broker evaluates all terms, even after one has decided the result.
     """
 
     decides: bool
@@ -97,7 +97,10 @@ class Negation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Accepted:
-    """A formula that is TRUE if ``term`` has one of ``outcomes`` (bits), else FALSE. Filters are such formulas."""
+    """A formula that is TRUE if the outcome of ``term`` is one of ``outcomes`` (bits), else FALSE.
+
+    Filters have this form.
+    """
 
     term: Formula
     outcomes: int = TRUE
@@ -105,7 +108,7 @@ class Accepted:
 
 Formula: TypeAlias = Test | Junction | Negation | Accepted
 
-#: The formula that every message passes (an AND without terms), and that no message passes (an OR without terms).
+#: Formulas for constants: an AND without terms is always TRUE, an OR without terms is never TRUE.
 ALWAYS, NEVER = Junction(False, ()), Junction(True, ())
 
 
@@ -147,7 +150,10 @@ def disjuncts(formula: Formula) -> tuple[Formula, ...]:
 
 
 def key_of(formula: Formula) -> Hashable:
-    """Return a key for formulas with the same outcomes; it ignores the order of terms if the order has no effect."""
+    """Return a key that is equal for formulas that always have the same outcomes, such as ``a AND b`` and ``b AND a``.
+
+    The key ignores the order of terms only if the order has no effect on the result.
+    """
     match formula:
         case Test(number=number):
             return number

@@ -16,7 +16,7 @@ from transpiler.base.topics import MANY_WORDS, AnyWord, TopicPattern
 from transpiler.language.selector.dialect_rules import Wildcards
 from transpiler.tools.analysis.formula import WordPattern
 
-#: Maximum number of steps of all automata of one product, in sum.
+#: Maximum total number of automaton steps in one product construction.
 _STEPS = 12_000
 _OTHERS = "axqzjkwvy0123456789~^|"
 
@@ -30,10 +30,10 @@ class _Automaton(Protocol):
 
 
 class _Like:
-    """A LIKE pattern as an automaton.
+    """A LIKE pattern as a nondeterministic automaton whose state holds all positions that a text may have reached.
 
-    A state has three items: the set of positions reached in the pattern, as bits; if the last character was a line
-    end, the set of positions before this line end, else 0; and True if the rest of the text is ignored.
+    A state has three items: the set of positions reached in the pattern, as bits; if the last character was a line end,
+    the set of positions before this line end, else 0; and True if the rest of the text is ignored.
     """
 
     def __init__(self, pattern: Pattern, wildcards: Wildcards, simple: bool = False) -> None:
@@ -82,7 +82,10 @@ def _bytes_of(text: str) -> list[str]:
 
 
 class _Key:
-    """A binding key as an automaton. A state is a set of pairs: index of a word, and number of its characters read."""
+    """A binding key as an automaton.
+
+    A state is a set of positions; each position is the index of a word and the number of characters read in the word.
+    """
 
     def __init__(self, words: TopicPattern) -> None:
         self._words = words
@@ -141,15 +144,16 @@ class _Constants:
 def shortest_texts(
     patterns: Sequence[tuple[Pattern | WordPattern, Wildcards]], constants: Sequence[str]
 ) -> tuple[list[str], bool]:
-    """Return a shortest text for each combination of ``patterns`` that match and of ``constants`` that are equal.
+    """Return, for each combination of results of ``patterns`` and ``constants``, one of the shortest texts that has it.
 
-    The second result is True if all combinations were found, False if the limit of steps ended the search before.
+    A combination states which patterns match the text and which constant equals it. The second result is True if all
+    combinations were found, False if the limit of steps ended the search before.
     """
     automata: list[_Automaton] = [_Constants(constants)]
     for one, wildcards in patterns:
         automata.append(_Key(one.words) if isinstance(one, WordPattern) else _Like(one, wildcards))
         if wildcards is Wildcards.LINES and not isinstance(one, WordPattern):
-            # The broker may match the pattern by another method if it considers the pattern simple.
+            # Some brokers match simple patterns by another method, which can have another result. Try both.
             automata.append(_Like(one, wildcards, simple=True))
     alphabet = _alphabet(patterns, constants)
     start = tuple(one.start for one in automata)

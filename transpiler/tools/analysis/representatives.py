@@ -44,12 +44,12 @@ _INTEGERS = {kind: INTEGER_RANGES[kind] for kind in (AmqpType.LONG, AmqpType.INT
     **INTEGER_RANGES,
     AmqpType.CHAR: (0, 0x10FFFF),
 }
-#: Numbers at which the range of an integer type ends, or at which a floating-point type begins to round integers.
+#: Limits of integer types, and the first integers that a float and a double cannot represent exactly.
 _ENDS = (2**15, 2**31 - 1, -(2**31), 2**24 + 1, 2**53 + 1)
-#: A number within a text, with at most as many digits as every long has.
+#: A decimal number within a text, with at most 18 digits before the point, so that its integer part fits into a long.
 _NUMBER = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{1,6})?")
 _UUID = UUID("0123abcd-0123-0123-0123-0123456789ab")
-#: Sections whose fields can have any type.
+#: Sections in which a field can have a value of any AMQP type.
 _SECTIONS = (PROPERTIES, "message_annotations")
 #: Message fields that contain an integer, with the lowest and the highest value of the field's type.
 _NUMBERS = {
@@ -63,14 +63,17 @@ _NUMBERS = {
 
 
 class Item(NamedTuple):
-    """A value of a message field, None if the field is absent. ``rare`` is True if few messages have the value."""
+    """A value to try in a message field; None means that the field is absent.
+
+    ``rare`` is True if few messages have the value.
+    """
 
     value: Any
     rare: bool
 
 
 class Representatives(NamedTuple):
-    """Messages that differ in one subject, each with the value of the subject and True if the value is rare.
+    """Sample messages that differ in one subject. Each comes with the subject's value and a flag for rare values.
 
     ``complete`` is False if not every combination of matching and non-matching patterns was tried.
     """
@@ -121,10 +124,10 @@ def message_of(values: Mapping[MessageField, Any]) -> Message:
 
 
 class Constants:
-    """The constants of ``tests``, and texts that match their patterns or do not.
+    """The constants of ``tests``, with texts that match or do not match the patterns of ``tests``.
 
     If ``sampled`` is given, these constants replace the constants of the tests, and patterns are ignored. Values near
-    ``sampled`` are added, because arithmetic, conversions and comparisons of two names can change their outcome there.
+    ``sampled`` are added, because a test with arithmetic, conversions or two names can change its outcome there.
     """
 
     def __init__(self, tests: Sequence[Test], sampled: Sequence[object] | None = None) -> None:
@@ -141,8 +144,8 @@ class Constants:
             self.typed = self.typed or test.typed
             self.ordered = self.ordered or isinstance(test.node, ast.Compare | ast.Between)
             if isinstance(test.node, ast.Compare) and not test.constants:
-                # A name is compared with itself. Add a number, so that infinities and the ends of the types are tried,
-                # which may differ from themselves.
+                # The test compares a name with itself. Add a number, so that infinities and limits of types are tried:
+                # after rounding or conversion, such a value may differ from itself.
                 numbers["1"] = 1
             for constant in test.constants if sampled is None else sampled:
                 match constant:
@@ -176,22 +179,22 @@ class Constants:
         if patterns:
             found, self.complete = shortest_texts(list(patterns), given)
             texts |= dict.fromkeys(found)
-        # A text that is not a constant, and the empty text.
+        # A text that differs from all constants, and the empty text.
         texts[next(word for word in _words() if word not in texts)] = None
         texts[""] = None
         self.texts = list(texts)
-        #: Texts directly above the constants, for tests that compare the order of texts.
+        #: Texts that sort directly after a constant, for tests that compare texts with < or >.
         self.above = [text + end for text in given for end in ("\0", "a")] if self.ordered and sampled is None else []
 
 
 def _written(texts: Iterable[str]) -> list[int | float]:
-    """Return up to four numbers that occur in ``texts``, because some functions convert texts to numbers."""
+    """Return up to four numbers that occur as digits in ``texts``. A selector may convert a text to such a number."""
     found = (match for text in texts for match in _NUMBER.findall(text))
     return [float(text) if "." in text else int(text) for text in itertools.islice(found, 4)]
 
 
 def _texts_near(texts: Iterable[str], numbers: Iterable[int | float]) -> Iterator[str]:
-    """Yield ``texts``, texts similar to these, ``numbers`` as texts, and texts that some broker converts to a value."""
+    """Yield ``texts``, similar texts, ``numbers`` as texts, and texts that some broker converts to another type."""
     yield from texts
     yield from ("a", "")
     for text in texts:
@@ -222,13 +225,13 @@ def _parts_of(value: AmqpValue) -> Iterator[str | int | float]:
 
 
 class _Kinds(NamedTuple):
-    """The AMQP types that the dialects of a question treat differently, one type for each treatment."""
+    """AMQP types to try. Of several types that all dialects of the question treat alike, only one is included."""
 
     integers: tuple[AmqpType, ...]
     floats: tuple[AmqpType, ...]
     texts: tuple[AmqpType, ...]
-    #: ``unsigned`` is True if a dialect or filter keeps an unsigned long above 2**63-1; ``wrapped`` is True if another
-    #: dialect makes it negative.
+    #: ``unsigned`` is True if a dialect or filter keeps an unsigned long above 2**63-1 as it is; ``wrapped`` is True if
+    #: a dialect reads it as a negative number.
     unsigned: bool
     wrapped: bool
 
@@ -302,7 +305,10 @@ def _text_items(kind: AmqpType, constants: Constants) -> Iterator[Item]:
 
 
 def _uuids_of(text: str) -> Iterator[UUID]:
-    """Yield the UUIDs that some broker converts to ``text``: the UUID written so, and the UUID with these 16 bytes."""
+    """Yield the UUIDs that some broker converts to ``text``.
+
+    ``text`` is either the written form of the UUID, or the 16 bytes of the UUID as characters.
+    """
     with suppress(ValueError):
         yield UUID(text)
     octets = text.encode("utf-8", "surrogateescape")
@@ -326,14 +332,14 @@ def _number_items(constants: Constants, kinds: _Kinds) -> Iterator[Item]:
     if kinds.unsigned and AmqpType.ULONG not in kinds.integers:
         columns.append([*_integers(AmqpType.ULONG, integers, constants)])
     columns += [[*_floats(kind, constants)] for kind in kinds.floats]
-    # Yield a number in each type before the next number.
+    # Yield one value of each type in turn, so that the first values include every type.
     yield from (item for row in itertools.zip_longest(*columns) for item in row if item is not None)
 
 
 def _integers(kind: AmqpType, numbers: Iterable[int], constants: Constants) -> Iterator[Item]:
     low, high = _INTEGERS[kind]
     if kind is AmqpType.ULONG and not constants.typed:
-        # Smaller values are already tried as values of a long.
+        # A long already covers the smaller values.
         low = 2**63
     near = {one + step for one in constants.numbers if isinstance(one, int) for step in (0, 1)}
     for number in numbers:
@@ -428,7 +434,7 @@ def whole_near(constant: int | float) -> Iterator[int]:
     whole = math.floor(constant)
     yield from (whole, whole + 1, whole - 1)
     if not -(2**63) <= whole < 2**63:
-        # The value of the literal in a dialect that keeps only the low 64 bits.
+        # Some dialects keep only the low 64 bits of a literal.
         yield wrap(whole, 64)
     if abs(whole) >= LARGE and abs(whole) < 2**66:
         # The first and last integer that round to the constant, and the integers next to them.
@@ -437,7 +443,7 @@ def whole_near(constant: int | float) -> Iterator[int]:
 
 
 def _edge(value: float, above: bool) -> int:
-    """Return the least integer whose nearest double is at least ``value``, or greater if ``above`` is True."""
+    """Return the least integer whose nearest double is at least ``value`` (if ``above``: greater than ``value``)."""
     low, high = -(2**67), 2**67
     while low < high:
         middle = (low + high) // 2

@@ -27,7 +27,7 @@ from transpiler.tools.analysis.constants import is_constant
 from transpiler.tools.analysis.formula import Test, WordPattern, bit_of
 from transpiler.tools.analysis.representatives import Constants, Item, items_of, message_of
 
-#: Numbers of two types that are equal as floating-point numbers, and not exactly.
+#: Pairs of numbers of two types that are different, but equal after conversion to a floating-point type.
 _CLOSE_NUMBERS = (
     (AmqpValue(AmqpType.LONG, 2**53 + 1), AmqpValue(AmqpType.DOUBLE, 2.0**53)),
     (AmqpValue(AmqpType.LONG, 2**63 - 1), AmqpValue(AmqpType.DOUBLE, 2.0**63)),
@@ -35,19 +35,19 @@ _CLOSE_NUMBERS = (
     (AmqpValue(AmqpType.DOUBLE, 0.1), AmqpValue(AmqpType.FLOAT, 0.10000000149011612)),
 )
 
-#: ``_JUDGEMENTS`` is the maximum product of the numbers of samples, tests and constants in a thorough search.
-#: ``_LEAST`` is the number of samples of a group of message fields that are judged even beyond this limit.
+#: ``_JUDGEMENTS`` limits the cost of a thorough search: the product of the numbers of samples, tests and constants.
+#: ``_LEAST`` samples of a group of message fields are judged even beyond this limit.
 _JUDGEMENTS, _LEAST = 400_000, 60
-#: Maximum number of constants for one group of message fields.
+#: Maximum number of constants that are tried for one group of message fields.
 _CONSTANTS = 40
 
-#: Maximum number of combinations of first values; number of further random combinations, in a normal and in a thorough
-#: search.
+#: Maximum number of combinations of the fields' first values, and the number of further random combinations in a normal
+#: and in a thorough search.
 _PRODUCT, _DRAWN, _THOROUGH = 441, 300, 1_000
 
 
 class Sample(NamedTuple):
-    """A message to try. ``rare`` is True if few real messages have such values."""
+    """A message to try on the tests. ``rare`` is True if few real messages have such values."""
 
     message: Message
     rare: bool
@@ -60,11 +60,11 @@ def samples(
     calculating: bool,
     drawn: int = _DRAWN,
 ) -> list[Sample]:
-    """Return samples for the message fields ``places``.
+    """Return sample messages that set the message fields ``places``, the likeliest first.
 
-    The first values of the fields are combined; each later value appears in a few samples. ``drawn`` is the number of
-    random samples after these. ``calculating`` is True if one of ``tests`` has arithmetic, so that its outcome can
-    change at other values than ``constants``.
+    The first values of the fields are combined with each other; each later value appears in a few samples. ``drawn`` is
+    the number of additional random samples. ``calculating`` is True if one of ``tests`` has arithmetic, so that its
+    outcome can change at other values than ``constants``.
     """
     slots = sorted(set(places), key=lambda place: (place.section, place.field))
     lists = [_items(place, tests, constants, calculating) for place in slots]
@@ -80,7 +80,7 @@ def samples(
             for other in (0, 1):
                 rest = [others[min(other, len(others) - 1)] for others in lists]
                 chosen += [(*rest[:place], item, *rest[place + 1 :]) for item in items[size:]]
-        # A comparison of two names can change for equal values, and for numbers that are equal only when rounded.
+        # A comparison of two names can change its outcome where both values are equal, or equal only after rounding.
         chosen += list(zip(*(items[size:] for items in lists), strict=False))
         chosen += _close(slots, lists)
     if any(len(items) > size for items in lists) or len(lists) > 6:
@@ -95,7 +95,10 @@ def samples(
 
 
 def _drawn(slots: list[MessageField], lists: list[list[Item]], count: int) -> Iterator[tuple[Item, ...]]:
-    """Yield ``count`` rows of random values; in every third row two properties have the same value."""
+    """Yield ``count`` random rows, each with one value for each field of ``slots``.
+
+    In every third row two properties have the same value.
+    """
     properties = [place for place, slot in enumerate(slots) if slot.section == PROPERTIES]
     draw = random.Random(0)
     for number in range(count):
@@ -107,7 +110,7 @@ def _drawn(slots: list[MessageField], lists: list[list[Item]], count: int) -> It
 
 
 def _close(slots: list[MessageField], lists: list[list[Item]]) -> Iterator[tuple[Item, ...]]:
-    """Yield rows in which two properties have numbers that are equal only when rounded, and other fields are empty."""
+    """Yield rows in which two properties have numbers that are equal only after rounding. Other fields are empty."""
     properties = [place for place, slot in enumerate(slots) if slot.section == PROPERTIES]
     empty = [items[0] for items in lists]
     for (one, other), (left, right) in itertools.product(itertools.permutations(properties, 2), _CLOSE_NUMBERS):
@@ -122,7 +125,7 @@ def _items(place: MessageField, tests: Sequence[Test], constants: Sequence[objec
         case "application_properties", name:
             items = [*(_calculated(constants) if calculating else ()), *items_of(place, known)]
             if (name.startswith("JMS") or names_header_field(name)) and not name.startswith("JMSX"):
-                # JMS or a broker reserves the name, so that clients hardly ever set a property of this name.
+                # The name is reserved by JMS or a broker, so few messages have a property with this name.
                 items = [item._replace(rare=True) for item in items]
         case "message_annotations", _:
             items = [item._replace(rare=True) for item in items_of(place, known)]
@@ -180,12 +183,12 @@ class Sampled(NamedTuple):
     cells: list[Cell]
     constants: int
     tried: int
-    #: False if a thorough search has more samples.
+    #: True if these are all samples; False if a thorough search would try more.
     all: bool
 
 
 def sampled_cells(places: set[MessageField], tests: Sequence[Test], weight: int, thorough: bool) -> Sampled:
-    """Return the cells of ``tests`` that samples of ``places`` reach; ``tests`` may have more cells.
+    """Return the cells of ``tests`` that samples of ``places`` reach; other cells of ``tests`` may exist.
 
     ``weight`` is the number of tests of the whole question; a larger ``weight`` means fewer samples. If ``thorough``,
     more samples are judged.
@@ -231,7 +234,10 @@ def _plain(value: object) -> object:
 
 
 def topic_keys(pattern: TopicPattern) -> list[str]:
-    """Return routing keys that match ``pattern``, and keys that nearly do: a word less, a word more, another word."""
+    """Return routing keys that match ``pattern``, and keys that differ from a match by one word.
+
+    They have one word less, one word more, or another word.
+    """
     words = pattern or ("",)
     keys = []
     for many in ("x", "", "x.y"):
@@ -255,7 +261,8 @@ def _is_calculating(test: Test) -> bool:
 def _thinned(made: list[Sample], most: int) -> list[Sample]:
     if len(made) <= most:
         return made
-    # The likeliest samples come first: take half of the allowed samples from the start, and every n-th after them.
+    # The likeliest samples come first: take half of the allowed samples from the start, and spread the other half
+    # evenly over the rest.
     return made[: most // 2] + made[most // 2 :: -(-len(made) // (most // 2))]
 
 

@@ -39,9 +39,10 @@ class Impossible(NamedTuple):
 
 
 class Found(NamedTuple):
-    """A message that meets the requirements. ``rare`` is True if few real messages are like it.
+    """A message that meets the requirements. ``rare`` is True if few real messages have such values.
 
-    ``only`` states what is proved to be unusual about every message that meets the requirements; else it is empty.
+    ``only`` is a sentence about every message that meets the requirements, if all of them are proved to be unusual;
+    else it is empty.
     """
 
     message: Message
@@ -50,7 +51,7 @@ class Found(NamedTuple):
 
 
 class Open(NamedTuple):
-    """The answer that the question is not decided, with the reason.
+    """The answer that the analysis could neither find a message nor prove that there is none. ``reason`` says why.
 
     ``tried`` is True if sample messages were tried, and no sample meets the requirements.
     """
@@ -77,12 +78,12 @@ class Solver:
         self._grouped = 0
 
     def solve(self, requirements: Sequence[Requirement]) -> Answer:
-        """Decide whether a message can meet all ``requirements``: first by cases, then by trying samples."""
+        """Decide whether a message can meet all ``requirements``: by case analysis, else by trying sample messages."""
         answer = self.decide(requirements)
         return self.search(requirements, answer.reason) if isinstance(answer, Open) else answer
 
     def decide(self, requirements: Sequence[Requirement]) -> Answer:
-        """Decide whether a message can meet ``requirements``, by cases only; ``Open`` if samples are needed."""
+        """Decide by case analysis alone whether a message can meet ``requirements``; ``Open`` if samples are needed."""
         try:
             if self._case(requirements, self._domain) is None:
                 return Impossible()
@@ -91,9 +92,9 @@ class Solver:
             return Open(str(error))
 
     def search(self, requirements: Sequence[Requirement], reason: str) -> Found | Open:
-        """Look for a message that meets ``requirements`` by trying samples.
+        """Try sample messages on ``requirements``, and return the first that meets them.
 
-        If no sample meets them, return ``Open``: with ``reason``, or with a note on constants that were not tried.
+        If no sample meets them, return ``Open`` with ``reason``, or with a note that not all constants were tried.
         """
         rare: Found | None = None
         try:
@@ -107,7 +108,10 @@ class Solver:
         return rare or Open(dropped or reason, tried=True)
 
     def cells(self, formula: Formula) -> list[Mapping[int, int]] | None:
-        """Return for each cell of ``formula``'s variable the outcomes by test number; None for several variables."""
+        """Return the cells of the only variable of ``formula``, each as a mapping from test number to outcomes.
+
+        Return None if the formula has no variable or several.
+        """
         variables = self.variables(formula)
         if len(variables) != 1:
             return None
@@ -124,12 +128,12 @@ class Solver:
             return False
 
     def example(self, requirement: Requirement) -> Message | None:
-        """Return a message that meets ``requirement``, found by cases alone; None if they give no message."""
+        """Return a message that meets ``requirement``, found by case analysis alone; None if that gives no message."""
         answer = self.decide([requirement])
         return answer.message if isinstance(answer, Found) else None
 
     def variables(self, formula: Formula) -> frozenset[Hashable]:
-        """Return the variables of ``formula``: the key of each subject, and a key for each test of several subjects."""
+        """Return the variables of ``formula``: a key for each subject and for each test that reads several subjects."""
         known = self._variables.get(id(formula))
         if known is None:
             match formula:
@@ -181,7 +185,7 @@ class Solver:
         return case
 
     def _components(self, requirements: list[Requirement]) -> Iterator[list[Requirement]]:
-        """Group ``requirements`` that share variables, directly or through other requirements."""
+        """Yield groups of ``requirements`` that share no variables with other groups, and can be solved separately."""
         groups: list[tuple[set[Hashable], list[Requirement]]] = []
         for requirement in requirements:
             variables, members = set(self.variables(requirement.formula)), [requirement]
@@ -196,7 +200,7 @@ class Solver:
         yield from (members for _, members in groups)
 
     def _message(self, requirements: Sequence[Requirement]) -> Found | None:
-        """Return a message composed of the values of a case, with as few and as common values as possible."""
+        """Return a message with the values of a case that meets ``requirements``, if possible few and common values."""
         only = False
         for most in (COMMON, ODD, RARE):
             for real in (False, True):
@@ -249,8 +253,8 @@ class Solver:
     def _sampled(self, requirements: Sequence[Requirement], thorough: bool) -> tuple[Found | None, str]:
         """Return a message composed of samples (None if none meets ``requirements``), and a note on untried constants.
 
-        Tests form a group if they read a common message field, directly or through other tests. Samples are made for
-        the fields of each group.
+        Tests that read a common message field, directly or through other tests, form a group. Samples are made for the
+        fields of each group.
         """
         tests = {test.number: test for one in requirements for test in all_tests(one.formula)}
         groups: list[tuple[set[MessageField], list[Test]]] = []

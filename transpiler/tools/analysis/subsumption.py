@@ -12,12 +12,13 @@ from transpiler.tools.analysis.solve import Answer, Found, Impossible, Open, Sol
 
 
 def parting_message(solver: Solver, selecting: Formula, refusing: Formula) -> Answer:
-    """Find a message on which ``selecting`` is TRUE and ``refusing`` is not."""
+    """Find a message that ``selecting`` selects and ``refusing`` does not."""
     if key_of(selecting) == key_of(refusing):
         return Impossible()
     throws = any(test.outcomes & THROWN for test in all_tests(selecting))
     left: list[tuple[Formula, str]] = []
-    # An OR is TRUE if one of its terms is, and a term has few tests. Terms that ``refusing`` does not have come first.
+    # An OR is TRUE if one of its terms is, and each term alone has few tests. Try terms that ``refusing`` does not
+    # contain first.
     for term in _open_disjuncts(selecting, refusing):
         needed = [Requirement(term), Requirement(refusing, NOT_TRUE)]
         if throws and term is not selecting:
@@ -39,9 +40,9 @@ def parting_message(solver: Solver, selecting: Formula, refusing: Formula) -> An
 
 
 def _open_disjuncts(formula: Formula, other: Formula) -> list[Formula]:
-    """Return the disjuncts of ``formula`` that may be TRUE although ``other`` is not TRUE.
+    """Return the terms of the OR ``formula`` that may be TRUE although ``other`` is not TRUE.
 
-    Disjuncts that ``other`` does not contain come first.
+    Terms that do not occur in ``other`` come first.
     """
     theirs, parts = {key_of(part) for part in disjuncts(other)}, disjuncts(formula)
     if not any(test.outcomes & THROWN for test in all_tests(other)):

@@ -22,7 +22,7 @@ from transpiler.tools.dialect_tools.questions import QUESTIONS, answer, find_rul
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The result in one dialect: the error if the dialect rejects the selector, otherwise the result for the message.
+    """The result of a selector in one dialect: the error if the dialect rejects the selector, else its truth value.
 
     ``refused`` is the error, else None. ``verdict`` is None if the selector is rejected or if no message was given.
     ``rule`` is the rule that causes a difference from the result in ``jms``, None if the results are the same.

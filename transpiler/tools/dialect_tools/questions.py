@@ -17,7 +17,8 @@ from transpiler.language.selector.dialects import Dialect
 from transpiler.message.header_fields import HeaderFields
 from transpiler.message.operand_types import OperandTypes
 
-#: The question for each field of a dialect, in the order of docs/dialects.md: first the syntax, then the meaning.
+#: A question in words for each field of ``Dialect``, in the order of docs/dialects.md: first the syntax, then the
+#: meaning.
 QUESTIONS: Mapping[str, str] = MappingProxyType(
     {
         "max_length": "characters of a selector, at most",
@@ -88,7 +89,7 @@ def answer(value: object) -> str:
             return str(value)
 
 
-#: The questions in the order in which they are tried. Broad questions come last, because they explain almost anything.
+#: The fields that are tried last as an explanation of a difference, because they explain almost every difference.
 _BROAD = ("logic", "evaluation", "types", "fields")
 _TRIED = (*(name for name in QUESTIONS if name not in (*_BROAD, "on_throw")), *_BROAD)
 
@@ -105,10 +106,10 @@ class Rule(NamedTuple):
 
 
 def find_rule(left: Dialect, right: Dialect, agree: Callable[[Dialect, Dialect], bool]) -> str | None:
-    """Return the first question whose answers make the dialects differ; None if there is no such question.
+    """Return the name of the first dialect field that explains why two dialects differ; None if no single field does.
 
-    For each question, one dialect is given the answer of the other dialect. ``agree(left, right)`` returns True if the
-    two dialects, one of them changed so, agree.
+    For each field, one dialect is given the value of the other dialect. The field explains the difference if
+    ``agree(left, right)`` then returns True.
     """
     for name in _TRIED:
         own, other = getattr(left, name), getattr(right, name)

@@ -25,12 +25,15 @@ from transpiler.topology.records import DIVERT_ARGUMENT, Binding
 _MAX_HEADERS, _MAX_TEXT = 4, 60
 #: Maximum length of a quoted text in a line about an address, in characters.
 _MAX_LINE = 50
-#: Maximum number of pairs of words compared. Of longer patterns and keys only the beginnings are compared.
+#: Maximum number of pairs (word of the pattern, word of the key) to compare; longer patterns and keys are cut off.
 _MAX_PAIRS = 40_000
 
 
 class Lack(NamedTuple):
-    """Why a message does not meet a binding's condition; ``distance`` grows with what would have to change."""
+    """A reason why a message does not meet a binding's condition.
+
+    ``distance`` estimates how much the message would have to change to meet the condition.
+    """
 
     text: str
     distance: float
@@ -39,7 +42,7 @@ class Lack(NamedTuple):
 def binding_text(topology: Topology, binding: Binding, written: str | None = None) -> str:
     """Return the condition of ``binding`` as text: its key or headers, its selector, and whether it has a query.
 
-    ``written`` is the selector in a JMS broker's file from which the binding was made; None for the binding's own.
+    ``written`` is the selector as the JMS broker's file has it; None to use the selector of ``binding`` itself.
     """
     if not topology.rules.addressing.has_exchanges:
         return _text_at_address(topology, binding, written)
@@ -71,20 +74,21 @@ def _text_at_address(topology: Topology, binding: Binding, written: str | None) 
     asked += [clipped(selector, _MAX_LINE)] if selector is not None else []
     divert = binding.text(DIVERT_ARGUMENT)
     named = "" if divert is None else f"divert {clipped(divert, _MAX_LINE)}: "
-    # An exchange that may choose no binding has a condition that is not evaluated here, or that only the broker knows.
+    # If the exchange may choose no binding at all, then a condition decides that is not evaluated here or that only the
+    # broker knows.
     choosing = topology.exchange_by_name[binding.source].kind.choosing
     is_open = choosing is not None and choosing.may_choose_none
     return named + (" and ".join(asked) or ("by what is not known here" if is_open else "any message"))
 
 
 def lacks(topology: Topology, binding: Binding, visit: Visit, message: Message) -> list[Lack]:
-    """Return why ``binding``, of the visited exchange, did not accept ``message``; empty if it accepted it."""
+    """Return why ``binding`` did not accept ``message`` at the exchange of ``visit``; empty if it did accept it."""
     unmet = (term for term in topology.condition(binding).terms if not holds(term, message, visit.keys))
     return [lack for term in unmet for lack in _lacks(topology, term, visit.keys, message)]
 
 
 def _lacks(topology: Topology, term: Condition, keys: Keys, message: Message) -> list[Lack]:
-    """Return why ``message`` does not meet ``term``, a term of a binding's condition."""
+    """Return the reasons why ``message`` does not meet ``term``, one of the terms of a binding's condition."""
     match term:
         case Equal(value=value):
             return [_other_key(str(value.value), keys)]
@@ -101,7 +105,7 @@ def _lacks(topology: Topology, term: Condition, keys: Keys, message: Message) ->
 
 
 def _other_key(expected: str, keys: Keys) -> Lack:
-    # An absent key counts as the empty key.
+    # A message without a routing key is treated as if it had the empty key.
     nearness = max((SequenceMatcher(None, key or "", expected).ratio() for key in keys), default=0.0)
     return Lack(f"{_keys_are(keys)}, not {value_text(expected)}", 1.5 - nearness)
 
@@ -153,7 +157,7 @@ def _value(value: AmqpValue) -> str:
 
 
 class Parting(NamedTuple):
-    """The difference between a routing key and a pattern.
+    """The difference between a routing key and a binding key's pattern.
 
     ``edits`` is the minimum number of words to change, add or remove until the key matches. ``first`` is the first
     edit, as text.
@@ -175,7 +179,7 @@ def part_words(pattern: Sequence[str | AnyWord], key: Sequence[str]) -> Parting:
 
 
 def _costs(pattern: Sequence[str | AnyWord], key: Sequence[str]) -> list[list[int]]:
-    """Return the table of minimum edits: row i, column j compares ``pattern`` from word i on and ``key`` from j on."""
+    """Return the edit distances of all suffixes: row i, column j is that of ``pattern[i:]`` and ``key[j:]``."""
     costs = [[0] * (len(key) + 1) for _ in range(len(pattern) + 1)]
     for at in range(len(key) - 1, -1, -1):
         costs[len(pattern)][at] = len(key) - at

@@ -25,9 +25,10 @@ _IS_FALSE: Goal = frozenset({False})
 class Decision(NamedTuple):
     """The subexpressions that decide the result of the condition ``node``.
 
-    ``inner`` contains the decisions of the operands that decide: for a NOT its operand; for an OR that is not TRUE all
-    alternatives; for an AND the terms that decide together. It is empty for a condition without AND, OR and NOT. If
-    one term of an AND decides alone, ``inner`` has only it, and ``others`` the terms that would also decide alone.
+    ``inner`` contains the decisions on those operands that decide: for a NOT its operand; for an OR that is not TRUE
+    all its alternatives; for an AND the terms that decide together. It is empty for a condition without AND, OR and
+    NOT. If one term of an AND decides alone, ``inner`` has only this term, and ``others`` has the terms that would also
+    decide alone.
     """
 
     node: ast.Expression
@@ -36,7 +37,7 @@ class Decision(NamedTuple):
 
 
 def decide(tree: ast.Expression, evaluation: Evaluation) -> Decision:
-    """Return the decision on whether the message of ``evaluation`` matches the selector ``tree``."""
+    """Return the subexpressions that decide whether the message of ``evaluation`` matches the selector ``tree``."""
     if isinstance(tree, ast.ConvertStrings):
         tree = tree.condition
     thrown = evaluation.verdict(tree).thrown
@@ -46,7 +47,7 @@ def decide(tree: ast.Expression, evaluation: Evaluation) -> Decision:
 
 
 def leaves(decision: Decision) -> Iterator[ast.Expression]:
-    """Yield the deciding leaves of ``decision``, in the order of the text."""
+    """Yield the deciding conditions without AND, OR and NOT of ``decision``, in the order of the selector's text."""
     if not decision.inner:
         yield decision.node
     for inner in decision.inner:
@@ -54,12 +55,12 @@ def leaves(decision: Decision) -> Iterator[ast.Expression]:
 
 
 def common_node(decision: Decision) -> ast.Expression:
-    """Return the smallest node that contains all deciding leaves of ``decision``."""
+    """Return the smallest subexpression that contains all deciding leaves of ``decision``."""
     return common_node(decision.inner[0]) if len(decision.inner) == 1 else decision.node
 
 
 def _thrower(node: ast.Expression, thrown: str, evaluation: Evaluation) -> Decision:
-    """Return the leaf at which the broker's evaluation ends: the first leaf that throws ``thrown``."""
+    """Return the decision for an exception: the first leaf that throws ``thrown``, where the evaluation ends."""
     while isinstance(node, ast.And | ast.Or | ast.Not):
         node = next(term for term in ast.children(node) if evaluation.verdict(term).thrown == thrown)
     return Decision(node)
@@ -84,14 +85,15 @@ def _conjunction(node: ast.And, terms: tuple[ast.Expression, ...], goal: Goal, e
     if goal == NOT_TRUE or (goal == _IS_FALSE and not ends_at_unknown):
         failing = [term for term, truth in zip(terms, truths, strict=True) if truth in goal]
         if not ends_at_unknown:
-            # A FALSE term decides alone, so it comes before unknown terms.
+            # A single FALSE term makes an AND FALSE, so name FALSE terms before unknown ones.
             failing.sort(key=lambda term: evaluation.verdict(term).truth is None)
         named = [term for term in failing if evaluation.verdict(term).thrown is None]
         first, *others = (_decide(term, goal, evaluation) for term in named)
         return Decision(node, (first,), tuple(others)) if others else first
     if True in goal and (all(truths) or not ends_at_unknown):
         return _together(node, [_decide(term, goal, evaluation) for term in terms])
-    # The first term that is not TRUE determines the result, so the terms before it have to stay TRUE.
+    # In Qpid's AND, the first term that is not TRUE determines the result, so the terms before it, which are TRUE,
+    # decide too.
     end = next(place for place, truth in enumerate(truths) if truth is not True)
     before = [_decide(term, IS_TRUE, evaluation) for term in terms[:end]]
     last = _decide(terms[end], goal, evaluation) if goal == _IS_FALSE else _whole(terms[end])
@@ -99,7 +101,7 @@ def _conjunction(node: ast.And, terms: tuple[ast.Expression, ...], goal: Goal, e
 
 
 def _whole(node: ast.Expression) -> Decision:
-    """Return a decision with all leaves of ``node``, because its exact result, FALSE or unknown, has to stay."""
+    """Return a decision in which all leaves of ``node`` decide, because its result must be exactly FALSE or unknown."""
     return Decision(node, tuple(map(_whole, ast.children(node))) if isinstance(node, JUNCTIONS) else ())
 
 
@@ -113,7 +115,7 @@ def _disjunction(node: ast.Or, terms: tuple[ast.Expression, ...], goal: Goal, ev
     if True not in goal:
         goals = [goal] * len(terms)
         if last_decides:
-            # If no alternative is TRUE, the last alternative determines the result.
+            # In Qpid's OR, the last alternative determines the result if no alternative is TRUE.
             goals = [NOT_TRUE] * (len(terms) - 1) + [goal]
         return Decision(node, tuple(_decide(term, each, evaluation) for term, each in zip(terms, goals, strict=True)))
     for term, truth in zip(terms, truths, strict=True):

@@ -60,7 +60,10 @@ class Explanation:
 
     @property
     def deciding(self) -> tuple[Part, ...]:
-        """The deciding subexpressions: they determine whether the message matches, whatever the others are."""
+        """The deciding subexpressions.
+
+        They determine whether the message matches, whatever the results of all others are.
+        """
         return tuple(part for part in self.parts() if part.decides)
 
     def parts(self) -> Iterator[Part]:
@@ -205,7 +208,7 @@ def explain_tree(
         return Explanation(text, dialect.name, message, True, _NO_SELECTOR)
     evaluation = Evaluation(message, dialect, receiver, Source(text))
     verdict = evaluation.verdict(tree)
-    # All nodes evaluated from here on are inside the prefix that converts strings, if the selector has it.
+    # Evaluate the nodes as parts of the selector: if it has the prefix that converts strings, they are inside it.
     evaluation.convert = isinstance(tree, ast.ConvertStrings)
     decision = decide(tree, evaluation)
     deciding = frozenset(id(node) for node in leaves(decision))

@@ -95,7 +95,7 @@ def _thrower(node: ast.Expression, thrown: str, evaluation: Evaluation) -> ast.E
 
 
 def _why_null(node: ast.Expression, evaluation: Evaluation) -> str:
-    """Return why the operand ``node``, which is NULL, is NULL: by the first of its own operands that is NULL."""
+    """Return why the operand ``node`` is NULL, naming the first of its own operands that is NULL."""
     match node:
         case ast.Identifier():
             return missing(node, evaluation)
@@ -135,7 +135,7 @@ def _values_of(node: ast.Expression, evaluation: Evaluation) -> str:
 
 
 def _by_values(node: ast.Expression, evaluation: Evaluation, how: str = "so") -> str:
-    """Return as text the values that ``node`` reads, the word ``how``, and the result of ``node``."""
+    """Return a clause with the values that ``node`` reads, the word ``how``, and the result of ``node``."""
     values, verdict = _values_of(node, evaluation), verdict_text(node, evaluation)
     if not values:
         varies = any(isinstance(item, ast.Call | ast.BodyQuery) for item in ast.walk(node))
@@ -148,7 +148,7 @@ def _by_rules(node: ast.Expression, evaluation: Evaluation) -> str:
 
 
 def _null(node: ast.Expression, operand: ast.Expression, evaluation: Evaluation) -> str:
-    """Return the sentence about the condition ``node``, whose operand ``operand`` is NULL."""
+    """Return the sentence that explains the result of the condition ``node`` by ``operand``, which is NULL."""
     truth = evaluation.verdict(node).truth
     reason, part = _why_null(operand, evaluation), quoted_part(node, evaluation)
     if truth is None:
@@ -178,7 +178,7 @@ def _body_query(node: ast.BodyQuery, evaluation: Evaluation) -> str:
 
 
 class _Compared(NamedTuple):
-    """A comparison of two operands that have values, with a literal on the right side, if one side is a literal.
+    """A comparison of two operands that both have values. If one side is a literal, it is the right side here.
 
     ``first`` and ``second`` are the values as the comparison converts them.
     """
@@ -212,7 +212,8 @@ def _compare(node: ast.Compare, evaluation: Evaluation) -> str:
 def _as_read(operator: Comparison, first: Value, second: Value, evaluation: Evaluation) -> tuple[Value, Value]:
     """Return ``first`` and ``second`` as the comparison ``operator`` converts them.
 
-    A text of unknown type is read as the type of the other value; any string is, if the selector has the prefix.
+    A text whose original type is unknown is converted to the type of the other value. If the selector has the prefix
+    ``convert_string_expressions:``, every string is.
     """
     first, second = compared_by_use(operator, first, second, evaluation.dialect)
     if evaluation.convert and first.type is not second.type:
@@ -252,7 +253,10 @@ def _compare_alike(compared: _Compared, reading: str, evaluation: Evaluation) ->
 
 
 def _holds(operator: Comparison, first: Value, second: Value) -> bool | None:
-    """Return whether the relation holds for the two values in plain mathematics; None if they cannot be compared."""
+    """Return True if the relation holds mathematically, without the broker's rules;
+
+    None if the values are not comparable.
+    """
     try:
         return bool(_HOLDS[operator](first.value, second.value))
     except TypeError:
@@ -260,7 +264,7 @@ def _holds(operator: Comparison, first: Value, second: Value) -> bool | None:
 
 
 def _spelling(first: Value, second: Value) -> str:
-    """Return a note if two texts differ only in case, or only in blanks around them; else an empty text."""
+    """Return a note that two texts differ only in case or in surrounding blanks; else an empty text."""
     if not isinstance(first.value, str) or not isinstance(second.value, str):
         return ""
     if first.value.casefold() == second.value.casefold():
@@ -269,7 +273,10 @@ def _spelling(first: Value, second: Value) -> str:
 
 
 def _unexpected(compared: _Compared, evaluation: Evaluation) -> str:
-    """Return the sentence for a result that differs from plain mathematics: both values with their types."""
+    """Return the sentence for a result that the broker's rules make different from the mathematical one.
+
+    It states both values with their types.
+    """
     facts = []
     for side, value in ((compared.left, compared.first), (compared.right, compared.second)):
         name = "the literal" if isinstance(side, ast.LITERALS) else subject(side, evaluation)
@@ -312,7 +319,7 @@ def _between(node: ast.Between, evaluation: Evaluation) -> str:
     parts = (node.operand, node.low, node.high)
     for part in parts:
         if evaluation.value(part) is None:
-            # If one bound is NULL, the other bound may still decide.
+            # A BETWEEN with one NULL bound can still be FALSE by its other bound.
             decided = evaluation.verdict(node).truth is not None
             return _by_values(node, evaluation) if decided else _null(node, part, evaluation)
     value, low, high = (evaluation.value(part) for part in parts)
@@ -379,7 +386,7 @@ class _PatternTest(NamedTuple):
     negative: str
 
 
-#: Tests and wording for patterns of a single text, written T here, with % before or after it.
+#: For simple LIKE patterns (the text T with % before or after it): the equivalent test and its wording.
 _PATTERN_TESTS: Mapping[str, _PatternTest] = {
     "T": _PatternTest(op.eq, "is", "is not"),
     "T%": _PatternTest(str.startswith, "begins with", "does not begin with"),
@@ -389,9 +396,10 @@ _PATTERN_TESTS: Mapping[str, _PatternTest] = {
 
 
 def _pattern_words(node: ast.Like, text: str, matched: bool, evaluation: Evaluation) -> str | None:
-    """Return in words how ``text`` meets the pattern of ``node``, such as "begins with"; ``matched`` is the result.
+    """Return in words how ``text`` relates to the pattern of ``node``, such as "begins with" or "does not contain".
 
-    None if the pattern has no such words, or if they would contradict ``matched``.
+    ``matched`` is the result of the LIKE. None if the pattern is not that simple, or if the words would contradict
+    ``matched``.
     """
     pattern = pattern_of(node, evaluation.dialect.escapes)
     if pattern is None:

@@ -125,11 +125,11 @@ class Evaluation:
 def build_parts(
     node: ast.Expression, evaluation: Evaluation, deciding: frozenset[int], *, is_condition: bool = True
 ) -> Part:
-    """Return the tree of ``Part`` for ``node``; ``deciding`` contains the ids of the nodes that decide."""
+    """Return the tree of ``Part`` objects for ``node``; ``deciding`` contains the ids of the deciding syntax nodes."""
     below = isinstance(node, JUNCTIONS)
     inner = tuple(build_parts(child, evaluation, deciding, is_condition=below) for child in ast.children(node))
     verdict = evaluation.verdict(node) if is_condition else None
-    # A condition has a value as an operand only if it is a name or a function call.
+    # A condition also has an operand's value only if it is a name or a function call.
     as_operand = not is_condition or isinstance(node, ast.Identifier | ast.Call)
     evaluated = evaluation.operand(node) if as_operand else Evaluated(None)
     operand = evaluated.operand

@@ -25,7 +25,7 @@ from transpiler.topology.shown_addresses import bindings_at
 
 
 class PassedOver(NamedTuple):
-    """A binding at an address that a message reached, and the reason why the binding was not evaluated."""
+    """A binding that was not evaluated although the message reached its address, with the reason."""
 
     source: str
     binding: Binding
@@ -37,8 +37,8 @@ def passed_over(
 ) -> Iterator[PassedOver]:
     """Yield the bindings that were not evaluated at the addresses that the message reached.
 
-    ``reached`` contains the (address, destination) pairs that were evaluated; they are skipped. ``exclusive`` contains
-    for each address the names of the exclusive diverts that took the message, as text.
+    ``reached`` contains the (address, destination) pairs of the bindings that were evaluated; these are skipped.
+    ``exclusive`` maps an address to the names of the exclusive diverts that took the message, as text.
     """
     shown = traced.topology.shown
     if shown is None:
@@ -66,9 +66,10 @@ def passed_over(
 
 
 class Written:
-    """The bindings in a JMS broker's file, by location.
+    """The bindings that a JMS broker's file defines, by their location in the file.
 
-    The bindings that route messages are not in the file: each was made from one of these, for one case of it.
+    The topology routes with internal bindings instead; each is made from one binding of the file and covers one of its
+    cases.
     """
 
     def __init__(self, topology: Topology) -> None:
@@ -92,7 +93,10 @@ class Written:
 
 
 def exclusive_diverts(topology: Topology, diverts: Collection[tuple[str, str]]) -> dict[str, str]:
-    """Return by address the names, as text, of the exclusive diverts among ``diverts``, pairs of address and name."""
+    """Return for each address the names of its exclusive diverts, as text.
+
+    ``diverts`` contains pairs of an address and a divert's name.
+    """
     found: dict[str, dict[str, None]] = {}
     for address, name in diverts:
         for binding in () if topology.shown is None else bindings_at(topology.shown, address):
@@ -101,7 +105,7 @@ def exclusive_diverts(topology: Topology, diverts: Collection[tuple[str, str]]) 
     return {address: " or ".join(names) for address, names in found.items()}
 
 
-#: A sentence for each outcome of a message to a JMS broker that no binding explains.
+#: Sentences for outcomes of a message to a JMS broker that have other causes than its bindings.
 _NOTES: Mapping[str, str] = {
     "rejected": "the broker has no such address, and creates none: the sender gets an error",
     "error": "the sender gets an error: the message comes back to where it was, or a filter cannot be evaluated",
@@ -113,7 +117,9 @@ _WHO = "who subscribes to the topic"
 
 
 def note_of_send(traced: Traced, is_asked: bool) -> str | None:
-    """Return why a message to a JMS broker reached no queue, apart from its bindings; None if there is no such reason.
+    """Return a reason other than its bindings why a message to a JMS broker reached no queue;
+
+    None if there is no such reason.
 
     ``is_asked`` is True if at least one binding was evaluated.
     """

@@ -75,7 +75,10 @@ class BindingExplanation:
 
 @dataclass(frozen=True, slots=True)
 class StepExplanation:
-    """A step of a message onward from its queue, and the explanation of its next route; None if it is not routed."""
+    """A step of a message from its queue to another place, with the explanation of the route from there.
+
+    ``route`` is None if the message is not routed again.
+    """
 
     step: Step
     route: RouteExplanation | None
@@ -133,7 +136,7 @@ class RouteExplanation:
 
     @property
     def way(self) -> str:
-        """Return as lines the headline, the diverts that took the message, and its steps onward from the queues."""
+        """Return lines of text: the headline, the diverts that took the message, and its next steps from the queues."""
         lines = [self.headline, *self.diverted]
         for one in self.path:
             lines += [f"  {one.step}", *(one.route.diverted if one.route is not None else ())]
@@ -229,7 +232,7 @@ def _explained_step(step: Step, nearest: int) -> StepExplanation:
     traced = step.traced
     if traced is None or not traced.visits:
         return StepExplanation(step, None)
-    # A note is about publishing, and in a step onward no client publishes.
+    # Notes are about the publishing client; a step from a queue onward has none.
     return StepExplanation(step, replace(_explained(traced, nearest), note=None))
 
 
@@ -277,9 +280,10 @@ def _explained(traced: Traced, nearest: int) -> RouteExplanation:
 def _as_settled(
     routed: Routed, took: list[BindingExplanation], possible: list[BindingExplanation]
 ) -> tuple[list[BindingExplanation], list[BindingExplanation]]:
-    """Return the bindings that took the message, and those that may have, in view of the outcome of the whole send.
+    """Return the bindings that took the message and those that may have taken it, corrected by the outcome of the send.
 
-    If the send is rejected, no binding took the message. If it may fail, no queue receives the message for certain.
+    If the send is rejected, no binding took the message. If the send may fail, bindings to queues that get the message
+    only if it succeeds are possible.
     """
     if routed.outcome == "rejected":
         return [], []
@@ -337,7 +341,7 @@ def _without_ends(took: list[BindingExplanation]) -> list[BindingExplanation]:
 
 
 def _is_at(topology: Topology, binding: Binding, visit: Visit) -> bool:
-    """Return True if ``binding`` belongs to the JMS broker's address that the message reached in ``visit``."""
+    """Return True if ``binding`` belongs to the address that the message reached in ``visit``, at a JMS broker."""
     topic = topology.rules.topic
     return topology.exchange_by_name[binding.source].kind.ignores_key or any(
         matches_words(topic.pattern(binding.key), topic.words(key)) for key in visit.keys
@@ -367,9 +371,9 @@ def _exclusive(traced: Traced, listed: Sequence[BindingExplanation]) -> dict[str
 def _unless_diverted(
     traced: Traced, took: Sequence[BindingExplanation], possible: Sequence[BindingExplanation]
 ) -> Iterator[BindingExplanation]:
-    """Yield ``possible``; add a note to each binding that gets no message if an exclusive divert takes the message.
+    """Yield ``possible`` with a note on each binding that gets the message only if no exclusive divert takes it first.
 
-    The divert is one of ``took`` or ``possible``.
+    The divert is among ``took`` or ``possible``.
     """
     exclusive = _exclusive(traced, [*took, *possible])
     diverts = {one.divert for one in possible if _exclusive(traced, [one])}
@@ -383,7 +387,7 @@ def _unless_diverted(
 
 
 def _ends(topology: Topology, binding: Binding, visit: Visit) -> tuple[str, str]:
-    """Return the exchange or destination that the message reached, and that to which ``binding`` leads from there."""
+    """Return the exchange or destination that the message reached, and the one to which ``binding`` leads."""
     entered, addressing = visit.exchange.entered, topology.rules.addressing
     if entered is None:
         return binding.source, binding.destination
@@ -404,7 +408,10 @@ def _leads_on(topology: Topology, binding: Binding) -> bool:
 
 
 def _note(topology: Topology, message: Message, routed: Routed, keys: tuple[str | None, ...]) -> str | None:
-    """Return why a message did not reach a queue, apart from its bindings; None if there is no such reason."""
+    """Return why the message reached no queue, if the reason is not its bindings: a missing exchange, for example.
+
+    The result is None if the bindings are the reason.
+    """
     name = routed.exchange
     if routed.outcome == "no-exchange":
         near = did_you_mean(str(name), topology.exchange_by_name)

@@ -79,13 +79,19 @@ def _neither(items: list[str]) -> str:
 
 
 def _share_that_holds(node: ast.Expression, evaluation: Evaluation) -> float:
-    """Return the fraction of the terms of ``node``, an alternative of an OR, that are TRUE."""
+    """Return the fraction of the terms of ``node`` that are TRUE.
+
+    It measures how near an alternative of an OR is to a match.
+    """
     terms = node.terms if isinstance(node, ast.And) else (node,)
     return sum(evaluation.verdict(term).truth is True for term in terms) / len(terms)
 
 
 def _one_value(decisions: tuple[Decision, ...], evaluation: Evaluation) -> str | None:
-    """Return the sentence for alternatives that all compare one name with a text; None for other alternatives."""
+    """Return one sentence for alternatives that compare the same name with texts, such as ``a = 'x' OR a = 'y'``.
+
+    Return None for any other alternatives.
+    """
     equalities = [
         node
         for node in (decision.node for decision in decisions)

@@ -15,7 +15,7 @@ from transpiler.reference.headers import header_value
 from transpiler.reference.operands import Value
 from transpiler.tools.explanation.parts import Evaluation
 
-#: Maximum length of a value, and of a subexpression of a selector, in a sentence, in characters.
+#: Maximum lengths of a value and of a quoted subexpression in a sentence, in characters.
 _MAX_VALUE, _MAX_PART = 40, 60
 
 _KINDS = {
@@ -59,7 +59,7 @@ def verdict_text(node: ast.Expression, evaluation: Evaluation) -> str:
 
 
 def by_rules(node: ast.Expression, evaluation: Evaluation) -> str:
-    """Return the result of the condition ``node`` as text, attributed to the rules of the dialect."""
+    """Return the result of the condition ``node`` with the note that the rules of the dialect cause it."""
     return f"by the rules of {evaluation.dialect.title} {verdict_text(node, evaluation)}"
 
 
@@ -69,7 +69,10 @@ def kind_of(value: Value) -> str:
 
 
 def typed_text(value: Value, *, width: bool = False) -> str:
-    """Return ``value`` after its kind: ``the text '2600'``; ``width`` names the type of a number, ``the short 5``."""
+    """Return ``value`` after its kind, such as ``the text '2600'``. If ``width``, a number's type is named:
+
+    ``the short 5``.
+    """
     number = value.type.value if width else "number"
     kind = number if value.numeric else _KINDS[value.type][0]
     return f"the {kind} {value_text(value.value)}"
@@ -143,7 +146,7 @@ def _default_note(node: ast.Expression, evaluation: Evaluation) -> str:
     if own is not None:
         return ""
     place = next((place.field for place in field.places if place.section != RECEIVER), field.name)
-    # ``durable`` is the only such field whose name is not a noun.
+    # "durable" is an adjective, so it needs a noun.
     named = "durable flag" if place == "durable" else place.replace("_", " ")
     return f" (the default: the message has no {named})"
 

@@ -40,7 +40,7 @@ from transpiler.tools.dialect_tools.questions import find_rule, rule_of
 VERSION = 1
 #: Maximum number of deciding subexpressions listed for a message, for each condition.
 MAX_PARTS = 4
-#: Maximum number of subexpressions examined in the search for deciding ones.
+#: Maximum number of subexpressions that are checked for whether they decide.
 _CANDIDATES = 100
 
 Change = Literal["won", "lost"]
@@ -300,7 +300,7 @@ def _difference(
 
 
 def _in_order(message: Message, tests: Iterable[Test]) -> Message:
-    """Return ``message`` with its application properties in the order in which ``tests`` name them."""
+    """Return ``message`` with its application properties sorted by their first occurrence in ``tests``, for display."""
     properties = message.application_properties
     if properties is None:
         return message
@@ -313,8 +313,8 @@ def _in_order(message: Message, tests: Iterable[Test]) -> Message:
 def _parts(own: Formula, other: Formula, message: Message) -> Iterator[Part]:
     """Yield the tests of ``own`` that decide its result for ``message``.
 
-    A test decides if ``own`` would have another result with another result of the test. Tests that occur in ``other``
-    as well are yielded only if none of the remaining tests decides.
+    A test decides if negating its result alone would change the result of ``own``. Tests that also occur in ``other``
+    are yielded only if no other test decides.
     """
     tests = {test.number: test for test in all_tests(own)}
     outcomes = {number: bit_of(test.judge(message)) for number, test in tests.items()}

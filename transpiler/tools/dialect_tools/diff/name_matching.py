@@ -23,13 +23,16 @@ from transpiler.topology.records import (
 #: Binding arguments that only Artemis has, and that do not affect where a message goes.
 _OF_ARTEMIS = frozenset({DIVERT_ARGUMENT, DIALECT_ARGUMENT, ROUTING_TYPE_ARGUMENT})
 
-#: A destination or exchange, and the routing type of the message; None if the message has no routing type.
+#: The target of a send: a destination or exchange, and the message's routing type, or None if it has no routing type.
 Send = tuple[str, RoutingType | None]
 
 
 @dataclass(frozen=True)
 class Names:
-    """The translation of names of OLD's exchanges and queues to names of NEW; ``given`` maps some of them."""
+    """A translator from the names of exchanges and queues in the old topology (OLD) to those in the new topology (NEW).
+
+    ``given`` contains the names that the user mapped.
+    """
 
     old: Topology
     new: Topology
@@ -42,7 +45,7 @@ class Names:
         return old != new and old.names_destinations and new.names_destinations
 
     def renamed(self, shown_old: Topology, shown_new: Topology) -> tuple[Topology, Topology]:
-        """Return both topologies in comparable form: ``shown_old`` with the names of NEW, and ``shown_new``."""
+        """Return both topologies in comparable form: ``shown_old`` with its names translated, and ``shown_new``."""
         if self.across:
             shown_old, shown_new = _without_own_addresses(shown_old), _without_own_addresses(shown_new)
         known = {*shown_new.queue_names, *shown_new.exchange_by_name}
@@ -61,7 +64,7 @@ class Names:
         return _replaced(topology, binding, lambda link: link)
 
     def _mapping(self, names: Iterable[str], known: set[str]) -> dict[str, str]:
-        """Return the new names of those ``names`` that change. A name stays if its new name is already taken."""
+        """Return those of ``names`` that change, with their new names; a name is kept if its new name is taken."""
         mapping: dict[str, str] = {}
         taken: set[str] = set()
         for name in dict.fromkeys(names):
@@ -72,7 +75,7 @@ class Names:
         return {name: changed for name, changed in mapping.items() if name != changed}
 
     def of(self, name: str, known: Iterable[str] = ()) -> str:
-        """Return the name in NEW for ``name``, a name in OLD; of several candidates, the first that is ``known``."""
+        """Return the name in NEW for ``name``, a name in OLD. If there are several, prefer one that is in ``known``."""
         if name in self.given:
             return self.given[name]
         kind, bare = kind_and_name(name)
@@ -89,7 +92,7 @@ class Names:
         return next((one for one in named if one in known), named[0])
 
     def send(self, name: str, routing_type: str | None = None) -> tuple[str, str | None]:
-        """Return the destination and routing type in NEW that correspond to a send to ``name`` in OLD."""
+        """Return the destination and routing type with which a client of NEW sends what it sent to ``name`` in OLD."""
         old = self.old.rules.addressing
         if not self.across or (old.routing_types and name in self.given):
             return self.of(name), routing_type
@@ -97,7 +100,7 @@ class Names:
         return self.new.rules.addressing.of_kind(kind, kind_and_name(self.of(name))[1])
 
     def sends(self, name: str) -> list[tuple[Send, Send]]:
-        """Return the ways to send to ``name``, a destination of NEW, as pairs: the send in OLD, and the send in NEW."""
+        """Return the ways to send to the destination ``name`` of NEW, as pairs: the send in OLD and that in NEW."""
         back = {of: old for old, of in self.given.items()}
         before = back.get(name, name)
         if not self.across:
@@ -115,7 +118,7 @@ class Names:
 
 
 def _words(name: str, any_words: str, other: str) -> str:
-    """Return ``name`` with its last word replaced by ``other`` if this word is the wildcard ``any_words``."""
+    """Return ``name`` with ``other`` as its last word, if its last word is the multi-word wildcard ``any_words``."""
     return name[: -len(any_words)] + other if name == any_words or name.endswith(f".{any_words}") else name
 
 
@@ -144,7 +147,10 @@ def _with_names(topology: Topology, names: Mapping[str, str]) -> Topology:
 
 
 def _without_own_addresses(topology: Topology) -> Topology:
-    """Return ``topology`` without the addresses whose only binding leads to the queue of the same name."""
+    """Return ``topology`` without each address whose only binding leads to the queue with the address's own name.
+
+    Only Artemis has such addresses, so they would appear as differences from ActiveMQ.
+    """
     own = {
         exchange.name
         for exchange in topology.exchanges

@@ -31,12 +31,13 @@ from transpiler.topology.receivers import PublishSettings
 from transpiler.topology.records import DEFAULT_EXCHANGE, Binding
 from transpiler.topology.shown_addresses import sample_address
 
-#: Maximum number of bindings from which messages are made; maximum number of evaluations of bindings for messages.
+#: ``_BINDINGS`` is the maximum number of bindings from which messages are made. ``_TESTS`` is the maximum number of
+#: evaluations of bindings for these messages.
 _BINDINGS, _TESTS = 300, 3_000_000
-#: Maximum number of bindings with the same source and destination with which a binding is compared.
+#: Maximum number of other bindings with the same source and destination to which one binding is compared.
 _COUNTERPARTS = 5
-#: Limits of the search for ways to an internal exchange: maximum number of exchanges to publish to (and of queues with
-#: links), maximum number of binding keys from which routing keys are made.
+#: Limits for internal exchanges, which clients cannot publish to: ``_ENTRANCES`` exchanges (and as many linked queues)
+#: through which a message can reach them, and ``_KEYS_BEFORE`` binding keys from which routing keys are made.
 _ENTRANCES, _KEYS_BEFORE = 3, 12
 #: Maximum number of queues, and of onward links, in the text of an example, for each topology.
 _MAX_QUEUES, _MAX_NEXT = 8, 3
@@ -44,10 +45,10 @@ _MAX_QUEUES, _MAX_NEXT = 8, 3
 
 @dataclass(frozen=True, slots=True)
 class Rerouted:
-    """A message that two topologies route to different queues, or to different next destinations.
+    """A message that two topologies route to different queues, or that takes different steps from these queues.
 
     ``key`` is the routing key; it is also the subject of ``message`` if ``message`` sets no other subject. ``old`` and
-    ``new`` are the queues reached in the two topologies. ``next_of_old`` are the steps from these queues onward that
+    ``new`` are the queues reached in the two topologies. ``next_of_old`` are the steps onward from these queues that
     only the old topology takes, ``next_of_new`` those of the new topology. All names are names of the new topology.
     """
 
@@ -56,7 +57,7 @@ class Rerouted:
     message: Message
     old: tuple[str, ...]
     new: tuple[str, ...]
-    #: True if ``exchange`` is a destination of a JMS broker, so that there is no routing key.
+    #: True if ``exchange`` is a destination of a JMS broker, to which messages are sent without a routing key.
     sent: bool = False
     #: The routing type of a message to Artemis; None if the message has none.
     routing_type: RoutingType | None = None
@@ -94,7 +95,7 @@ class Rerouted:
         sides = (("OLD", self.old, self.next_of_old), ("NEW", self.new, self.next_of_new))
         common = {*self.old} & {*self.new}
         for name, queues, next_ in sides:
-            # If there are too many queues, those that only one topology has are listed first.
+            # If there are too many queues to list, put the queues that only one topology reaches first.
             shown = queues if len(queues) <= _MAX_QUEUES else sorted(queues, key=lambda queue: queue in common)
             more = f" and {len(shown) - _MAX_QUEUES:,} more" if len(shown) > _MAX_QUEUES else ""
             lines.append(f"  {name}  {', '.join(shown[:_MAX_QUEUES]) or 'no queue'}{more}")
@@ -106,10 +107,10 @@ class Rerouted:
 
 @dataclass(frozen=True)
 class _Answer:
-    """Text that describes where a message goes in one topology.
+    """A description of where a message goes in one topology, as comparable texts.
 
-    It lists the queues that the message reaches, with a mark if the message only may reach the queue, and the steps
-    from a queue to other queues, such as dead-lettering.
+    It lists the queues that the message reaches, marked if the message only possibly reaches them, and the steps from a
+    queue to other queues, such as dead-lettering.
     """
 
     queues: tuple[str, ...]
@@ -117,11 +118,10 @@ class _Answer:
 
 
 class Search:
-    """A search for messages that are routed differently.
+    """A search for messages that two topologies route differently.
 
-    Messages are made from the bindings of ``old`` and ``new``. The two topologies of ``routed`` route the messages. For
-    a JMS broker, bindings that both topologies have are tried as well, after the others, because settings affect the
-    routing, too.
+    Messages are made from the bindings of ``old`` and ``new``, and routed by the two topologies of ``routed``. For a
+    JMS broker, bindings that are equal in both topologies are tried last, because settings affect the routing, too.
     """
 
     def __init__(self, old: Topology, new: Topology, routed: tuple[Topology, Topology], names: Names) -> None:
@@ -131,7 +131,7 @@ class Search:
         self._back = [reverse(successors(topology, routes(topology))) for topology in (old, new)]
 
     def examples(self, most: int) -> list[Rerouted]:
-        """Return at most ``most`` messages that are routed differently, each with a difference that none before has."""
+        """Return at most ``most`` messages that are routed differently; each shows another difference."""
         examples: list[Rerouted] = []
         shown: set[tuple[str, bool]] = set()
         seen: set[str] = set()
@@ -167,7 +167,7 @@ class Search:
         *,
         renamed: bool = False,
     ) -> _Answer:
-        """Return the queues that ``message`` reaches (or may reach, if an exchange chooses), and its steps from there.
+        """Return the queues that ``message`` reaches or may reach in ``topology``, and its next steps from there.
 
         If ``renamed``, ``topology`` is OLD, and the names of queues are translated to names of NEW.
         """
@@ -197,7 +197,8 @@ class Search:
         for name in dict.fromkeys((*self.old.exchange_by_name, *self.new.exchange_by_name)):
             before, after = self.old.exchange_by_name.get(name), self.new.exchange_by_name.get(name)
             if before != after:
-                # Try a message for each binding of the changed exchange, and one without a binding, for the alternate.
+                # For each changed exchange, try a message for each of its bindings, and one that no binding accepts,
+                # because only such a message reaches the alternate exchange.
                 bindings = (*self.old.bindings_by_source.get(name, ()), *self.new.bindings_by_source.get(name, ()))
                 topic = self.new.rules.topic
                 keys = (key for one in bindings[:20] for key in topic_keys(topic.pattern(one.key)))
@@ -216,7 +217,7 @@ class Search:
         return DEFAULT_EXCHANGE, queue, _with_subject(message, queue)
 
     def _queues_of_links(self) -> list[str]:
-        """Return the queues from which a link leads onward that only one of the two topologies has."""
+        """Return the queues that have a link, such as dead-lettering, in only one of the two topologies."""
         sides = [{(link.source, link) for link in topology.onward} for topology in (self.old, self.new)]
         return sorted({source for source, link in sides[0] ^ sides[1] if source and link.source_type == "queue"})
 
@@ -226,7 +227,7 @@ class Search:
         twins = [
             one
             for one in other.bindings_by_source.get(binding.source, ())
-            # Under the rules of another broker, an equal binding may accept other messages.
+            # If the rules of the topologies differ, equal bindings may accept different messages.
             if one.destination == binding.destination and (one != binding or topology.rules != other.rules)
         ][:_COUNTERPARTS]
         is_topic = topology.exchange_by_name[binding.source].kind.key is KeyTest.WORDS
@@ -242,7 +243,10 @@ class Search:
 
 
 class _Entrances(NamedTuple):
-    """Ways to reach an exchange: exchanges to publish to, routing keys to publish with, and queues that link to it."""
+    """Ways by which a message can reach an exchange.
+
+    They are exchanges and routing keys to publish with, and queues that have a link to the exchange.
+    """
 
     exchanges: list[str]
     keys: list[str]
@@ -250,9 +254,10 @@ class _Entrances(NamedTuple):
 
 
 def _entrances(topology: Topology, name: str, back: dict[Node, set[Node]]) -> _Entrances:
-    """Return the ways to reach the exchange ``name``.
+    """Return the ways by which a message can reach the exchange ``name``.
 
-    If it is internal, these are exchanges and queues that lead to it; otherwise clients publish to it directly.
+    Clients publish to the exchange directly. If the exchange is internal, they cannot, so the result names the
+    exchanges and queues that lead to it.
     """
     if not topology.exchange_by_name[name].internal:
         return _Entrances([name], [], [])
@@ -279,7 +284,7 @@ def _with_subject(message: Message, key: str) -> Message:
 
 
 def _messages(topology: Topology, binding: Binding, others: list[tuple[Topology, Binding]]) -> Iterator[Message]:
-    """Yield messages that ``binding`` accepts, and messages on which ``binding`` and one of ``others`` differ."""
+    """Yield messages that ``binding`` accepts, and messages that only ``binding`` or only one of ``others`` accepts."""
     conditions = Conditions()
     formulas = [conditions.formula(without_key(where.condition(one))) for where, one in ((topology, binding), *others)]
     solver = Solver(conditions)

@@ -37,10 +37,11 @@ _OF_RUNNING: Mapping[ChangeKind, ChangeKind] = {"added": "extra", "removed": "mi
 
 
 class Change(NamedTuple):
-    """An element of a topology that only one topology has, or that has other settings in the new one.
+    """A change of an exchange, queue, binding, link or setting: added, removed, or changed in the new topology.
 
-    ``kind`` is ``broker``, ``queue``, ``binding``, ``link``, the broker's word for an exchange, or the element of a
-    setting. ``subject`` identifies the element. ``detail`` is what changed; many elements may have the same ``detail``.
+    ``kind`` is ``broker``, ``queue``, ``binding``, ``link``, the broker's word for an exchange, or the element that a
+    setting belongs to. ``subject`` identifies the element. ``detail`` states what changed; many elements may have the
+    same ``detail``.
     """
 
     kind: str
@@ -50,7 +51,7 @@ class Change(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The element, and what changed, as one text."""
+        """The changed element and what changed, in one line."""
         return f"{self.subject}: {self.detail}" if self.subject and self.detail else self.subject or self.detail
 
     def to_dict(self) -> dict[str, str]:
@@ -60,12 +61,11 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TopologyDiff:
-    """The changes of a topology, examples of messages that are routed differently, and the number of messages tried.
+    """The result of comparing two topologies: the changes, and examples of messages that are routed differently.
 
-    ``changes`` affect where a message goes at once or later. ``settings`` are changes without
-    such an effect, as of limits.
-    ``not_computed`` are sentences on features that affect messages but are not compared. If the new topology is that of
-    a running broker, ``running`` are sentences on what is known about the broker.
+    ``changes`` affect where a message goes, at once or later. ``settings`` are changes that do not, such as changes of
+    limits. ``not_computed`` are sentences on features that affect messages but are not compared. If the new topology is
+    that of a running broker, ``running`` are sentences on what is known about the broker.
     """
 
     changes: tuple[Change, ...]
@@ -142,7 +142,8 @@ def _listed(changes: Iterable[Change]) -> Iterator[str]:
     for (kind, change), group in itertools.groupby(changes, key=lambda one: (one.kind, one.change)):
         by_detail: dict[tuple[str, str, str], list[Change]] = {}
         for one in group:
-            # Group bindings by their exchange, and other elements regardless of their name.
+            # Group the changes of bindings by exchange. Group the changes of other elements by their text only,
+            # whatever the element's name.
             source, arrow, end = one.subject.partition(" -> ")
             # Group links by their target, because many queues may link to the same dead-letter exchange.
             shared = ("", end) if arrow and kind == "link" else (source if arrow else "", "")
@@ -186,7 +187,8 @@ def diff_topologies(
     changes = [*_changes(*map(matched.plain, shown)), *(change for change, is_judged in settings if is_judged)]
     differs = old != new
     if not changes and old.shown is not None and _parts(old) != _parts(new):
-        # The compared bindings omit what the broker does by default, without a setting in the file.
+        # What a broker does by default, without a setting in its file, is not part of the compared bindings, but it
+        # differs.
         changes = [_OTHERS]
     search = Search(*shown, (old, new), matched)
     messages = search.examples(examples) if differs else []
@@ -198,7 +200,7 @@ def diff_topologies(
 
 
 def _is_compared(setting: Setting) -> bool:
-    """Return True if ``setting`` is compared here; False if it is a note on losses, or compared as a link."""
+    """Return True if ``setting`` is compared by ``_setting_changes``; False for notes on losses and for links."""
     return setting.kind != LOSS and not setting.linked
 
 
@@ -249,7 +251,7 @@ def _changes(old: Topology, new: Topology) -> Iterator[Change]:
 
 
 def _exchanges(topology: Topology) -> dict[str, Exchange]:
-    """Return the exchanges by name. Types of addresses are dropped: they only depend on whether queues are known."""
+    """Return the exchanges by name, without the types of addresses, which depend on which queues are known."""
     if topology.rules.addressing.has_exchanges:
         return {one.name: one for one in topology.exchanges}
     return {one.name: replace(one, type=UNKNOWN) for one in topology.exchanges}

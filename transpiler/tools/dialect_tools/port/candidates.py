@@ -34,7 +34,7 @@ _MODES = {"DURABLE": "PERSISTENT", "NON_DURABLE": "NON_PERSISTENT"}
 
 
 def plain(node: ast.Expression, source: Dialect, target: Dialect, goal: Goal) -> Iterator[ast.Expression]:
-    """Yield candidates for ``node`` in the target dialect that add no further tests, such as IS NULL."""
+    """Yield candidates for ``node`` in the target dialect that have no guards (added tests such as IS NULL)."""
     negative = (True in goal.truths) is not goal.into
     seen = set()
     for base in _translated(node, source, target):
@@ -46,18 +46,18 @@ def plain(node: ast.Expression, source: Dialect, target: Dialect, goal: Goal) ->
 
 
 def is_like(candidate: ast.Expression, node: ast.Expression) -> bool:
-    """Return True if ``candidate`` has the same form as ``node``: a test of the same kind, or the NOT of one."""
+    """Return True if ``candidate`` is the same kind of test as ``node``, or the NOT of such a test."""
     test = candidate.operand if isinstance(candidate, ast.Not) else candidate
     if type(test) is not type(node):
         return False
     if isinstance(test, ast.Compare) and isinstance(node, ast.Compare):
-        # A comparison that begins with a literal is unusual.
+        # Prefer comparisons with the literal on the right, which is the usual order.
         return is_constant(node.left) or not is_constant(test.left)
     return True
 
 
 def guarded(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
-    """Yield ``conditions`` combined with IS NULL or IS NOT NULL tests of their names."""
+    """Yield each of ``conditions`` combined with guards: IS NULL or IS NOT NULL tests of its names."""
     for condition in conditions:
         names = ast.names_of(condition)
         if not names or len(names) > 3:
@@ -75,7 +75,7 @@ def guarded(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
 
 
 def texts(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
-    """Yield each condition with LIKE or IN, with an added test that its operand is a string, or that it is not."""
+    """Yield each condition with LIKE or IN, combined with a guard that its operand is a string, or that it is not."""
     empty = ast.StringLiteral("")
     for condition in conditions:
         tested = (inner.operand for inner in ast.walk(condition) if isinstance(inner, ast.Like | ast.In))
@@ -96,9 +96,10 @@ def texts(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
 
 
 def ordered(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
-    """Yield ``conditions`` with an upper bound for each name, which excludes strings and booleans in RabbitMQ.
+    """Yield ``conditions`` with an added upper bound for each name that is compared with a number.
 
-    There, in the order of Erlang's terms, strings and booleans are greater than all numbers.
+    RabbitMQ compares values in the order of Erlang's terms, in which strings and booleans are greater than all numbers.
+    The bound excludes them.
     """
     for condition in conditions:
         for name in ast.names_of(condition):
@@ -106,7 +107,10 @@ def ordered(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
 
 
 def finite(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
-    """Yield the ``conditions`` that have one name, with tests for NaN and infinity, for exact ports."""
+    """Yield those ``conditions`` that have one name, combined with tests that exclude NaN and infinities.
+
+    Only a port that must be exact for every value needs these tests.
+    """
     for condition in conditions:
         names = ast.names_of(condition)
         if len(names) == 1:
@@ -116,7 +120,7 @@ def finite(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
 
 
 def _translated(node: ast.Expression, source: Dialect, target: Dialect) -> Iterator[ast.Expression]:
-    """Yield ``node`` with the target's names, first with its constants unchanged, then with rewritten constants."""
+    """Yield ``node`` with the target's names for header fields: with unchanged constants, then with rewritten ones."""
     for renamed in _renamed(node, source, target):
         yield renamed
         for changed in (
@@ -149,7 +153,7 @@ def _renamed(node: ast.Expression, source: Dialect, target: Dialect) -> Iterator
 
 
 def _without_plus(node: ast.Expression) -> ast.Expression:
-    """Return the operand of a unary plus, because some brokers' parsers drop the plus; any other ``node`` unchanged."""
+    """Return the operand of a unary plus, because some brokers drop the plus when they parse; else return ``node``."""
     return node.operand if isinstance(node, ast.Sign) and node.operator is ast.Arithmetic.ADD else node
 
 
@@ -158,7 +162,7 @@ def _by_table(table: Mapping[ast.Identifier, ast.Identifier]) -> Change:
 
 
 def _mapped(node: ast.Expression, change: Change) -> ast.Expression:
-    """Return ``node`` with ``change(part)`` in place of every node ``part`` of the tree, from the leaves up."""
+    """Return ``node`` with every subexpression ``part`` replaced by ``change(part)``, from the leaves up."""
     node = ast.exchanged(node, lambda part: _mapped(part, change))
     if isinstance(node, ast.Like):
         pattern = change(node.pattern)
@@ -167,7 +171,7 @@ def _mapped(node: ast.Expression, change: Change) -> ast.Expression:
 
 
 def _rewritten(tree: ast.Expression, source: Dialect) -> ast.Expression:
-    """Replace the string literals that the source dialect rewrites by the values it rewrites them to."""
+    """Replace each string literal that the source dialect rewrites, such as a delivery mode, by the rewritten value."""
     table = dict(source.fields.rewritten)
     return _with_literals(tree, ast.StringLiteral, lambda node: replace(node, value=table.get(node.value, node.value)))
 
@@ -180,7 +184,7 @@ def _with_literals(
 
 
 def _cut(tree: ast.Expression, target: Dialect) -> ast.Expression:
-    """Replace each string literal that the target would rewrite by the sum of two literals that it does not rewrite."""
+    """Split each string literal that the target would rewrite into a sum of two literals that it does not rewrite."""
     words = dict(target.fields.rewritten)
 
     def change(node: ast.StringLiteral) -> ast.Expression:
@@ -192,7 +196,7 @@ def _cut(tree: ast.Expression, target: Dialect) -> ast.Expression:
 
 
 def _modes(node: ast.Expression, tree: ast.Expression, source: Dialect, target: Dialect) -> ast.Expression:
-    """Exchange the words for the delivery mode, such as DURABLE, if source and target use different words."""
+    """Replace the source's words for the delivery mode, such as DURABLE, by the target's words if these differ."""
     durable = [_names_durability(node, source), _names_durability(tree, target)]
     if durable[0] == durable[1]:
         return tree
@@ -212,7 +216,7 @@ def _names_durability(tree: ast.Expression, dialect: Dialect) -> bool:
 
 
 def _folded(tree: ast.Expression, source: Dialect) -> ast.Expression:
-    """Replace operands without names by their values in the source dialect."""
+    """Replace each operand that has no names by its value under the rules of the source dialect."""
 
     def change(node: ast.Expression) -> ast.Expression:
         if not isinstance(node, ast.Calculate | ast.Sign | ast.Call | ast.BinaryLiteral) or not is_constant(node):
@@ -233,7 +237,7 @@ def _folded(tree: ast.Expression, source: Dialect) -> ast.Expression:
 
 
 def _floating(tree: ast.Expression) -> ast.Expression:
-    """Replace integers by floating-point numbers, so that no division truncates and no integer overflows."""
+    """Replace integer literals by floating-point literals, so that no division truncates and no integer overflows."""
     return _with_literals(
         tree,
         ast.IntegerLiteral,
@@ -242,7 +246,7 @@ def _floating(tree: ast.Expression) -> ast.Expression:
 
 
 def _divided(tree: ast.Expression) -> ast.Expression:
-    """Replace integers by floating-point numbers, but only in operands of arithmetic."""
+    """Replace integer literals by floating-point literals, but only inside arithmetic expressions."""
 
     def change(node: ast.Expression) -> ast.Expression:
         if isinstance(node, ast.Calculate):
@@ -253,7 +257,7 @@ def _divided(tree: ast.Expression) -> ast.Expression:
 
 
 def _whole(tree: ast.Expression) -> ast.Expression:
-    """Replace floating-point numbers without a fraction by integers."""
+    """Replace floating-point literals that are whole numbers by integer literals."""
     return _with_literals(
         tree,
         ast.FloatLiteral,
@@ -305,7 +309,7 @@ def _shapes(node: ast.Expression, source: Dialect) -> Iterator[ast.Expression]:
 
 
 def _is_null(node: ast.Expression, source: Dialect) -> bool:
-    """Return True if ``node`` is a computed constant that is NULL in the source, as 'a' + 'b' in some dialects."""
+    """Return True if ``node`` is a constant expression that is NULL in the source, as 'a' + 'b' can be."""
     computed = isinstance(node, ast.Calculate | ast.Sign | ast.Call)
     return computed and is_constant(node) and value_of(node, Message(), source) is None
 
@@ -317,7 +321,7 @@ def _comparisons(node: ast.Compare) -> Iterator[ast.Expression]:
         yield ast.Not(replace(comparison, operator=comparison.operator.negated))
     for first, second in ((node.left, node.right), (node.right, node.left)):
         if node.operator is Comparison.NE and isinstance(second, ast.IntegerLiteral | ast.FloatLiteral):
-            # A value that is not ordered, such as NaN, is neither below nor above.
+            # Use "below or above" for "not equal". The two differ for NaN, which is neither below nor above any number.
             below, above = (ast.Compare(side, first, second) for side in (Comparison.LT, Comparison.GT))
             yield _any(below, above)
         if node.operator.is_equality and isinstance(second, ast.BooleanLiteral):
@@ -362,7 +366,7 @@ def _list_of(node: ast.Expression) -> list[str]:
 
 
 def _negations(node: ast.Expression) -> Iterator[ast.Expression]:
-    """Yield conditions that are TRUE where ``node`` is FALSE."""
+    """Yield conditions that are TRUE when ``node`` is FALSE."""
     match node:
         case ast.Not(operand=operand):
             yield operand

@@ -59,18 +59,19 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A message on which two dialects differ, and the result in each; ``rare`` is True if few messages are like it."""
+    """A message on which two dialects differ, with the result in each. ``rare`` is True if few messages are like it."""
 
     message: Message
     source: Verdict
     target: Verdict
     rare: bool
-    #: An arithmetic expression of the source and its values in the source and the target, if only these values differ.
+    #: If an arithmetic expression has different values in the two dialects: the expression, and its value in the source
+    #: and in the target. Otherwise None.
     values: tuple[ast.Expression, object, object] | None = None
 
 
 class Trial:
-    """Comparisons of ``node``, a condition of the source, with candidates for it in the target.
+    """A condition ``node`` of the source selector, and the comparison of candidates in the target dialect with it.
 
     ``convert`` is True if the selector has the prefix that converts strings.
     """
@@ -79,14 +80,15 @@ class Trial:
         self.source, self.target = source, target
         self.node = ast.ConvertStrings(node) if convert else node
         self.computed = _computed(self.node)
-        #: Messages on which candidates missed the goal, the latest first: the next candidate is likely to fail there.
+        #: Messages on which earlier candidates missed the goal, the latest first. They are tried first, because the
+        #: next candidate often fails on the same message.
         self.found: list[Found] = []
 
     def compare(self, candidate: ast.Expression, goal: Goal, *, any_message: bool) -> Witness | Open | None:
-        """Return a message on which ``candidate`` misses the goal.
+        """Look for a message on which ``candidate`` misses ``goal``, and return it with both results.
 
-        Without ``any_message``, it is a common message if possible. None is a proof that no message misses the goal;
-        ``Open`` means that none was found. Raises ``UndecidedError`` if no messages could be tried.
+        Without ``any_message``, a common message is preferred. Return None if it is proved that no message misses the
+        goal, and ``Open`` if none was found. Raises ``UndecidedError`` if no messages could be tried.
         """
         if self._is_same(candidate):
             return None
@@ -102,7 +104,7 @@ class Trial:
         solver = Solver(conditions)
         rare: Witness | None = None
         unproved: Open | None = None
-        # Messages for which neither dialect throws come first, because messages for which one does are rare.
+        # First look for messages on which neither dialect throws, because messages that cause an exception are rare.
         for most, beside in ((ANYTHING & ~THROWN, sums), (ANYTHING, ())):
             missed = (
                 Junction(False, (Accepted(here, outcome), Accepted(there, missing & most)))
@@ -124,10 +126,9 @@ class Trial:
         return rare or unproved
 
     def _is_same(self, candidate: ast.Expression) -> bool:
-        """Return True if ``candidate`` is the source's condition with only names of header fields exchanged.
+        """Return True if ``candidate`` is the source's condition, except for other names of the same header fields.
 
-        The dialects must differ only in the names of header fields, and each name must read the same as the name that
-        it replaces.
+        The dialects must agree on all rules except the names of header fields.
         """
         if any(getattr(self.source, name) != getattr(self.target, name) for name in QUESTIONS if name != "fields"):
             return False
@@ -180,9 +181,10 @@ class Trial:
         return value_of(pair[0], message, self.source), value_of(pair[1], message, self.target)
 
     def _unequal(self, conditions: Conditions, pair: tuple[ast.Expression, ast.Expression]) -> Test:
-        """Return the test that the arithmetic expressions of ``pair`` have different values.
+        """Return a test that is TRUE if the two arithmetic expressions of ``pair`` have different values.
 
-        If their values differ, there is a constant with which the conditions differ, perhaps not the present one.
+        If the values differ, some constant makes the conditions differ, even if the selector's present constant does
+        not.
         """
         places = dict.fromkeys((*places_of(pair[0], self.source), *places_of(pair[1], self.target)))
         test = conditions.judged_test(
@@ -193,7 +195,7 @@ class Trial:
 
     def _parts(self, source_verdict: Verdict, target_verdict: Verdict, goal: Goal) -> bool:
         if source_verdict.thrown is not None and None in goal.truths:
-            # An exception is not the result unknown, so the target must throw as well.
+            # An exception is a different result from unknown, so the target must throw as well.
             return target_verdict.thrown is None
         if (source_verdict.truth in goal.truths) is not (target_verdict.truth is goal.into):
             return True
@@ -203,9 +205,9 @@ class Trial:
         return strict or (source_verdict.thrown is None) is not (target_verdict.thrown is None)
 
     def rule(self, candidate: ast.Expression, witness: Witness, goal: Goal) -> Rule:
-        """Return the rule that causes the difference of ``witness``.
+        """Return the rule of the dialects that causes the difference of ``witness``.
 
-        If both dialects had the same answer to this rule, their results would agree.
+        It is the rule on which the dialects only have to agree for their results to be the same.
         """
 
         def agree(left: Dialect, right: Dialect) -> bool:
@@ -229,7 +231,7 @@ class Trial:
         try:
             verdicts = judge(self.node, message, left, Receiver(NOW)), judge(candidate, message, right, Receiver(NOW))
         except PatternError:
-            # One dialect rejects a pattern that the other accepts.
+            # One of the dialects rejects the pattern, so there is no value to compare.
             return False
         return not self._parts(*verdicts, goal)
 
@@ -254,7 +256,8 @@ class Trial:
         """Describe the message of ``witness`` by the values of the condition's names."""
         values = []
         named = dict.fromkeys(places_of(self.node, self.source))
-        # The target may read an application property whose name is a header field in the source.
+        # An application property with the name of a header field: only the target reads it, because the source reads
+        # the header field.
         read = (MessageField(PROPERTIES, name) for name in witness.message.application_properties or {})
         for place in named | dict.fromkeys(read):
             section = getattr(witness.message, place.section)
@@ -306,7 +309,7 @@ def parsed(text: str, dialect: Dialect) -> ast.Expression | TranspilerError:
 
 
 def _computed(node: ast.Expression) -> list[ast.Expression]:
-    """Return the outermost arithmetic expressions of ``node`` that contain names, each once.
+    """Return the distinct outermost arithmetic expressions of ``node`` that contain names.
 
     A unary plus does not count, because it computes nothing; nor do operands of IS NULL, whose value does not matter.
     """
@@ -320,7 +323,7 @@ def _computed(node: ast.Expression) -> list[ast.Expression]:
 
 
 def _skeleton(node: ast.Expression) -> list[object]:
-    """Return the operators of an arithmetic expression in order, with None for each other node."""
+    """Return the shape of an arithmetic expression: its operators in order, and None for each operand."""
     return [inner.operator if isinstance(inner, ast.Calculate | ast.Sign) else None for inner in ast.walk(node)]
 
 

@@ -17,7 +17,7 @@ _PIECE = re.compile(r"\.\*|\.|\\(?P<escaped>.)|(?P<plain>.)", re.DOTALL)
 
 
 def written(parts: Pattern) -> Iterator[tuple[ast.StringLiteral, ast.StringLiteral | None]]:
-    """Yield ``parts`` as LIKE patterns, each with its escape character; None if the pattern needs no escape."""
+    """Yield LIKE patterns that mean the same as ``parts``, each with its escape character or None."""
     texts = "".join(part for part in parts if isinstance(part, str))
     if not set(texts) & {"%", "_"}:
         yield ast.StringLiteral(_pattern_text(parts, "")), None
@@ -35,7 +35,7 @@ def _pattern_text(parts: Pattern, escape: str) -> str:
 
 
 def likes(node: ast.Like, escapes: Escapes) -> Iterator[ast.Expression]:
-    """Yield ``node``, then LIKE with other escape characters, and for a pattern without wildcards an equality."""
+    """Yield ``node``, then the LIKE with other escape characters; without wildcards, also an equality."""
     yield node
     parts = pattern_of(node, escapes)
     if parts is None:
@@ -48,7 +48,10 @@ def likes(node: ast.Like, escapes: Escapes) -> Iterator[ast.Expression]:
 
 
 def from_regular(expression: str) -> Pattern | None:
-    """Return the LIKE pattern for ``expression``, or None if it has more than text, ``.``, ``.*`` and outer anchors."""
+    """Return the LIKE pattern that is equivalent to the regular ``expression``.
+
+    None if the expression has anything but text, ``.``, ``.*`` and anchors at its ends.
+    """
     match = _SIMPLE.fullmatch(expression)
     if match is None:
         return None

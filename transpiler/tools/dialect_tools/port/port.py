@@ -37,7 +37,7 @@ from transpiler.tools.lint.check import Checker
 #: The changes of meaning that are allowed, each with a warning: none, changes on rare messages only, or any changes.
 Changes = Literal["none", "rare", "any"]
 
-#: Maximum number of superfluous guards that are removed from a ported selector.
+#: Maximum number of superfluous guards (added tests such as IS NULL) that are removed from a ported selector.
 _MOST = 40
 
 _TRUE: frozenset[Truth] = frozenset({True})
@@ -132,7 +132,7 @@ class _Note:
 
 
 def _one_for_a_rule(notes: Iterable[_Note]) -> Iterator[Diagnostic]:
-    """Yield the notes in the order of the text. Rare changes that the same rule causes share one note."""
+    """Yield the notes in the order of the text, but only one note for all rare changes that the same rule causes."""
     groups: dict[object, list[_Note]] = {}
     for note in sorted(dict.fromkeys(notes), key=lambda note: note.change.span or Span(0, 0)):
         key = note.rule and note.rule.name
@@ -154,7 +154,7 @@ class _Porting:
         self.convert = self.converting = False
         self.errors: dict[ast.Expression, Diagnostic] = {}
         self.notes: list[_Note] = []
-        #: The terms that were added to conditions, such as IS NULL tests.
+        #: Guards: the tests, such as IS NULL, that were added to conditions.
         self.guards: set[ast.Expression] = set()
         self.results: dict[tuple[ast.Expression, Goal], tuple[ast.Expression, _Note | None] | Diagnostic] = {}
 
@@ -212,14 +212,14 @@ class _Porting:
             self.notes.append(self._parting("port.rare", trial, result, found, goal).at(tree.span))
 
     def condition(self, node: ast.Expression, goal: Goal) -> ast.Expression:
-        """Port ``node`` to a condition that is ``goal.into`` exactly where ``node`` has one of ``goal.truths``."""
+        """Port ``node`` to a condition that is ``goal.into`` exactly when ``node`` has one of ``goal.truths``."""
         match node:
             case ast.Not(operand=operand):
                 return self._negated(operand, goal)
             case ast.And(terms=terms) | ast.Or(terms=terms):
                 return self._junction(node, terms, goal)
             case _ if goal.truths == {None}:
-                # No single test is TRUE where ``node`` is unknown, but the AND of two is: not TRUE, and not FALSE.
+                # No single test says "``node`` is unknown". Say instead that ``node`` is not FALSE and not TRUE.
                 both = [replace(goal, truths=frozenset({truth, None})) for truth in (False, True)]
                 return joined(ast.And, tuple(self._each((node, node), both)))
             case _:
@@ -231,7 +231,8 @@ class _Porting:
         try:
             return ast.Not(self.condition(operand, replace(goal, truths=truths, into=not goal.into)))
         except _FailedError:
-            # Move the negation inward, because more candidates exist for a condition without NOT.
+            # Port the operand of the NOT with the opposite goal, because there are more candidates for a condition
+            # without NOT.
             del self.notes[notes:]
             kept, self.errors = self.errors, errors
         try:
@@ -263,9 +264,10 @@ class _Porting:
         return joined(ast.And if same else ast.Or, tuple(conditions))
 
     def _exposes(self, every: bool, place: int, count: int) -> bool:
-        """Return True if the terms after the term at index ``place`` of ``count`` still matter when this term throws.
+        """Return True if the other terms of an AND or OR still matter when the term with the index ``place`` throws.
 
-        ``every`` is True if every term must meet the goal.
+        ``count`` is the number of terms. ``every`` is True if every term must meet the goal, so that no other term
+        matters.
         """
         if every:
             return False
@@ -277,12 +279,13 @@ class _Porting:
     ) -> ast.Expression:
         """Port an AND or OR that has Qpid's truth tables.
 
-        The first term that is not TRUE decides an AND. If no term of an OR is TRUE, the last term decides.
+        In an AND, the first term that is not TRUE determines the result. In an OR of which no term is TRUE, the last
+        term does.
         """
         exposed = replace(goal, exposed=True)
         holds, not_true = replace(exposed, truths=_TRUE), replace(exposed, truths=frozenset({False, None}))
         if kind is ast.Or:
-            # If no term is TRUE, the last term of an OR decides.
+            # In Qpid's OR, the last term determines the result if no term is TRUE.
             before, whole = (holds, ast.Or) if True in goal.truths else (not_true, ast.And)
             return joined(whole, tuple(self._each(terms, [before] * (len(terms) - 1) + [exposed])))
         ends = replace(exposed, truths=goal.truths - _TRUE)
@@ -333,7 +336,8 @@ class _Porting:
             if isinstance(tree, TranspilerError):
                 refused = refused or tree
             elif tree is not None and trial.pairs_up(tree):
-                # Once a candidate differs only on rare messages, a further one is better only if it differs on none.
+                # If a candidate was found that differs only on rare messages, accept another one only if it never
+                # differs.
                 found = trial.compare(tree, goal, any_message=bool(rare) or self.changes == "none")
                 if not isinstance(found, Witness):
                     if is_guarded:
@@ -356,10 +360,11 @@ class _Porting:
     def _candidates(
         self, node: ast.Expression, goal: Goal, tried: Sequence[tuple[ast.Expression, Witness]], rare: Sequence[object]
     ) -> Iterator[tuple[ast.Expression, bool]]:
-        """Yield candidates for ``node``, each with True if it has a guard.
+        """Yield candidates for ``node``, each with True if it has a guard, an added test such as IS NULL.
 
-        First come candidates without guards. Then come the candidates in ``tried``, which the caller fills meanwhile,
-        with guards added; they are skipped if ``rare`` is not empty and rare changes are allowed.
+        Candidates without guards come first. The caller appends those that failed to ``tried`` and those that failed
+        only on rare messages to ``rare``. Then the failed ones are yielded with guards, unless ``rare`` is not empty
+        and rare changes are allowed.
         """
         candidates = plain(node, self.leaving, self.arriving, goal)
         if self.changes == "any":
@@ -378,7 +383,10 @@ class _Porting:
         return _Note(Diagnostic("port.unproved", "info", message, self.source, None, hint))
 
     def _alike(self, node: ast.Expression, candidates: list[ast.Expression]) -> Iterator[ast.Expression]:
-        """Yield the candidates of the same form as ``node``, with the names of the first; if there are none, all."""
+        """Yield the candidates that have the same form as ``node`` and the same names as the first of these.
+
+        If no candidate has the form of ``node``, yield all candidates.
+        """
         known = [one for one in candidates if isinstance(self._readable(one), ast.Expression)]
         alike = [one for one in known if is_like(one, node)]
         return iter([one for one in alike if {*ast.names_of(one)} == {*ast.names_of(alike[0])}] or candidates)
@@ -386,7 +394,7 @@ class _Porting:
     def _readable(self, candidate: ast.Expression) -> ast.Expression | TranspilerError | None:
         """Return the tree that the target parses from the text of ``candidate``, or the error if the target rejects it.
 
-        None if the parsed tree differs from ``candidate``.
+        Return None if the parsed tree is not equal to ``candidate``.
         """
         text = print_tree(candidate, self.arriving)
         tree = parsed(text, self.arriving)
@@ -399,7 +407,7 @@ class _Porting:
     def _parting(self, code: str, trial: Trial, candidate: ast.Expression, witness: Witness, goal: Goal) -> _Note:
         left, right = self.leaving.title, self.arriving.title
         spoken = print_tree(candidate, self.arriving)
-        # If the goal negates the condition, the candidate corresponds to the NOT of the condition.
+        # If the goal negates the condition, compare the candidate with the NOT of the condition.
         this, said_there = "this", witness.source
         if (True in goal.truths) is not goal.into:
             this, said_there = "NOT of this", said_there._replace(truth=NOT[said_there.truth])

@@ -62,7 +62,8 @@ def build_page(target: Path, site: str | None = None) -> None:
             (page / "index.html").write_text(text.replace("<h1>selector-sql", back, 1), encoding="utf-8")
         _copy(PYODIDE, pyodide, page / "pyodide")
         _copy(VIZ, viz, page / "graphviz")
-        # The page never loads a package with Pyodide's loader, so the list of packages is emptied.
+        # The page loads its packages from one archive and never with Pyodide's loader, so the list of packages is
+        # emptied.
         lock = json.loads((pyodide / "pyodide-lock.json").read_text(encoding="utf-8"))
         (page / "pyodide" / "pyodide-lock.json").write_text(json.dumps({**lock, "packages": {}}), encoding="utf-8")
         (page / "core").mkdir()
@@ -132,7 +133,10 @@ def _write_snapshot(pyodide: Path, modules: Path, requests: Path, target: Path) 
 
 
 def _requests() -> Iterator[dict[str, object]]:
-    """Yield a request of each kind. They are answered before the snapshot, so that it contains all cached results."""
+    """Yield a request of each kind, for the build to answer before it takes the snapshot of the interpreter.
+
+    The snapshot, which the page loads, then contains all cached results.
+    """
     yield {"ask": "choices"}
     menus = examples()
     for one in menus["selectors"]:

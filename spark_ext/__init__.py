@@ -96,7 +96,8 @@ __all__ = [
     "verify",
 ]
 
-#: The module of each name. A test checks that the imports for type checkers above use the same modules.
+#: The module of each public name, which is imported when the name is first used. A test checks that the imports for
+#: type checkers above use the same modules.
 _PLACES = {
     "MESSAGE_SCHEMA": "spark_ext.messages.schemas",
     "CompiledTopology": "transpiler.routing.compiled_topology",

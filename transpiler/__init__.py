@@ -96,7 +96,8 @@ __all__ = [
     "transpile_selector",
 ]
 
-#: The module of each name. A test checks that the imports for type checkers above use the same modules.
+#: The module of each public name, which is imported when the name is first used. A test checks that the imports for
+#: type checkers above use the same modules.
 _PLACES = {
     "DecodeError": "transpiler.base.errors",
     "Diagnostic": "transpiler.base.diagnostics",

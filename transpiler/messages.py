@@ -38,7 +38,8 @@ __all__ = [
     "subscription_of",
 ]
 
-#: The module of each name that is imported on demand, because its imports (layouts and stores) take time.
+#: The module of each public name that is imported when it is first used, because importing layouts and stores takes
+#: time.
 _PLACES = {
     "ReadMessage": "transpiler.tools.message_files.read_message",
     "read": "transpiler.tools.message_files.read_files",

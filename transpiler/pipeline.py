@@ -96,7 +96,8 @@ def transpile_selector(
     found = tuple(lowering.findings)
     if not lint or tree is None:
         return Transpiled(sql, found, retrace=retrace, tree=tree)
-    # The rules of ``check`` import the evaluator and the analysis, but most callers need only the SQL.
+    # Imported only here, because the rules of ``check`` import the evaluator and the analysis, and most callers need
+    # only the SQL.
     from transpiler.tools.lint.advice import with_rules
 
     return Transpiled(

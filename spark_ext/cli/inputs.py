@@ -243,7 +243,7 @@ def _format_of(name: str) -> str | None:
 def _below(name: str) -> Iterator[str]:
     """Yield all entries below the directory ``name`` that are not directories.
 
-    Each directory is visited once, because symbolic links may form a cycle.
+    Symbolic links are followed. Each directory is visited only once, because links may form a cycle.
     """
     waiting, seen = [name], {os.path.realpath(system_path(name))}
     while waiting:

@@ -49,7 +49,7 @@ _POSSIBLE = "possible_queues"
 
 
 class Routing(NamedTuple):
-    """A topology, which may be compiled, with its file name, and the parameters of ``route`` for the publications."""
+    """A topology, which may be compiled, with its file's name and the arguments of ``route`` from the options."""
 
     name: str
     given: Topology | CompiledTopology
@@ -164,7 +164,7 @@ def route(
     archive, left_out = job.read().of_virtual_host(routing.topology)
     possible = _POSSIBLE if chosen else None
     if target is None:
-        # If there is no output, the columns are only counted, so their names are free to choose.
+        # If there is no output, the added columns are only counted, so any unused name will do.
         column = unused_name(column, archive.messages)
         possible = possible and unused_name(possible, archive.messages)
     routed = routed_through(

@@ -173,7 +173,8 @@ def _properties() -> str:
     converted = {
         **ids,
         **{
-            # The CASE is needed because least() ignores a NULL if its other argument is a number.
+            # ``least`` ignores a NULL if its other argument is a number, so without the CASE an absent time would
+            # become the maximum.
             name: f"CASE WHEN p.fields.{name} IS NOT NULL THEN "
             f"timestamp_millis(greatest(least(p.fields.{name}, {MAX_MILLISECONDS}L), -{MAX_MILLISECONDS}L)) END"
             for name in _TIMES

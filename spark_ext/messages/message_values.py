@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping
 
 from transpiler.message.types import CLASS_OF, INTEGER_RANGES, AmqpType, Compound, TypeClass
 
-#: The fields of the struct ``V`` after its field ``type``.
+#: The fields of the tagged union ``V`` except ``type``, with their Spark types.
 _CONTENTS = {"boolean": "BOOLEAN", "long": "BIGINT", "double": "DOUBLE", "string": "STRING", "binary": "BINARY"}
 _V = f"STRUCT<type: STRING, {', '.join(f'{name}: {kind}' for name, kind in _CONTENTS.items())}>"
 
-#: SQL for a NULL struct ``V``.
+#: SQL for a tagged union ``V`` that is NULL.
 NO_VALUE = f"CAST(NULL AS {_V})"
 
 #: The minimum and maximum of an unsigned 32-bit integer.
@@ -51,8 +51,8 @@ def entry(key: str, value: str, text: str, plain_integer: AmqpType = AmqpType.LO
 def union_values(entries: str) -> str:
     """Return SQL that converts an array of entries, by the rules of ``json.read_value``. Use it once: it is long.
 
-    The result is an array of structs: ``key``, ``type``, ``empty`` (TRUE without a value), ``value`` (the struct ``V``,
-    NULL if the value is invalid), and ``content`` (TRUE if the value is the content of a list or a map).
+    The result is an array of structs: ``key``, ``type``, ``empty`` (TRUE without a value), ``value`` (a tagged union
+    ``V``, NULL if the value is invalid), and ``content`` (TRUE if the value is the content of a list or a map).
     """
     # Most values are plain, so these cases skip the steps that a value with an AMQP type needs.
     plain = {
@@ -172,7 +172,7 @@ def is_base64(text: str) -> str:
 
 
 def _fields() -> dict[str, str]:
-    """Return the SQL of each field of the struct ``V`` after ``type``, from the struct ``e`` in ``_any_value``."""
+    """Return the SQL of the fields except ``type`` of a tagged union ``V``, from the struct ``e`` in ``_any_value``."""
     return {
         "boolean": "CASE WHEN e.type = 'boolean' AND e.kind = 'BOOLEAN' "
         "THEN try_variant_get(e.value, '$', 'boolean') END",
@@ -187,7 +187,7 @@ def _fields() -> dict[str, str]:
 
 
 def union(type_name: str, fields: Mapping[str, str]) -> str:
-    """Return SQL for the struct ``V`` with the type ``type_name`` and ``fields``; all other fields are NULL."""
+    """Return SQL for a tagged union ``V`` with the type ``type_name`` and ``fields``; all other fields are NULL."""
     contents = ", ".join(f"'{name}', {fields.get(name, f'CAST(NULL AS {kind})')}" for name, kind in _CONTENTS.items())
     return f"named_struct('type', {type_name}, {contents})"
 

@@ -13,7 +13,7 @@ from spark_ext.messages.generated_methods import codegen_barrier
 from spark_ext.messages.message_values import NO_VALUE, extract, quoted, union
 from spark_ext.messages.schemas import MESSAGE_SCHEMA
 
-#: SQL for the struct ``V`` of the header value ``h.value``; ``h.kind`` is the type of this VARIANT.
+#: SQL for the header value ``h.value``, a VARIANT of the type ``h.kind``, as a tagged union ``V``.
 _VALUE = union(
     "CASE h.kind WHEN 'VOID' THEN 'null' WHEN 'BOOLEAN' THEN 'boolean' WHEN 'BIGINT' THEN 'long' "
     "WHEN 'STRING' THEN 'string' WHEN 'OBJECT' THEN 'map' WHEN 'ARRAY' THEN 'list' ELSE 'double' END",
@@ -33,7 +33,7 @@ def _text(name: str) -> str:
 
 
 def _string(text: str) -> str:
-    """Return SQL for the struct ``V`` of the string ``text``; NULL if ``text`` is NULL."""
+    """Return SQL for the string ``text`` as a tagged union ``V``; NULL if ``text`` is NULL."""
     return f"CASE WHEN {text} IS NOT NULL THEN {union(quoted('string'), {'string': text})} END"
 
 

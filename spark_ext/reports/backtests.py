@@ -146,7 +146,8 @@ def _compare(selected: DataFrame, result: Backtest, topology: Topology | None) -
     rows = _counted(compared)
     there = {row.queue for row in rows if row.kind == "unknown"} & (topology.queue_names if topology else set())
     if there:
-        # The topology has the queues in ``there``, so count them again as missed: the default exchange routes to them.
+        # The topology has the queues ``there``, to which the default exchange routes. So they are not unknown but
+        # missed, and are counted again.
         compared = _compared(selected, result.partial, there)
         rows = _counted(compared)
     for row in rows:
@@ -218,8 +219,9 @@ def _published(given: GivenExchange, topology: Topology | None, columns: Message
 def _compared(selected: DataFrame, partial: bool, there: Collection[str]) -> DataFrame:
     """Add columns with the differing queues: missed queues, extra queues, and queues unknown to the topology.
 
-    The default exchange routes to every queue by its name. So if a message to this exchange was recorded in a queue
-    to which the topology does not route it, the queue is unknown, except for the queues in ``there``.
+    The default exchange routes to every queue by its name. So if a message to this exchange was recorded in a queue to
+    which the topology does not route it, the topology does not have the queue: it is unknown. ``there`` contains queues
+    that the topology has nevertheless; they count as missed.
     """
     by_name = f"coalesce(published = {quote_text(DEFAULT_EXCHANGE)}, false)"
     lost = "array_except(recorded, routed)"

@@ -230,7 +230,8 @@ def _diff_topologies(rows: _Rows, old: Topology, new: Topology, missing: Missing
         routed = routed.withColumn(name, both).drop(possible)
     before, after = (quote_name(name) for name in names)
     won, lost = f"array_except({after}, {before})", f"array_except({before}, {after})"
-    # One entry for each queue that the message wins, loses or keeps; entries without a queue count the message itself.
+    # For each message: one entry for each queue that it wins, loses or keeps, and entries without a queue that count
+    # the message itself.
     fates = f"CASE WHEN {before} <> {after} THEN 'changed' WHEN size({after}) = 0 THEN 'neither' ELSE 'kept' END"
     entries = ", ".join(
         (

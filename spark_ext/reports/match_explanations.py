@@ -263,9 +263,10 @@ def _no_number() -> Column:
 
 
 def _count(df: DataFrame, parts: Parts, tests: Sequence[str], examples: int) -> DataFrame:
-    """Count the rows of each group in one aggregation. With ``examples``, a group is split into shares of one example.
+    """Count the rows of each group in one aggregation.
 
-    The columns ``found0`` and so on count the rows that pass each of ``tests``, which are SQL conditions.
+    If ``examples`` is not 0, each group is divided into shares, and the first row of each share is an example. The
+    columns ``found0`` and so on count the rows that pass each of ``tests``, which are SQL conditions.
     """
     shares = max(_MIN_CANDIDATES, 2 * examples) if examples else 1
     share = (sf.monotonically_increasing_id() % shares).alias("share")

@@ -149,7 +149,7 @@ def _hash_of(columns: Iterable[str]) -> str:
 
 
 def _exactly(condition: str) -> str:
-    """Return ``condition``, the exact comparison of keys, so that Spark tests it only after the join on hashes.
+    """Return ``condition``, the comparison of keys by value, so that Spark tests it after the join on their hashes.
 
     Without IS TRUE, Spark would make the comparison an additional join key.
     """

@@ -67,7 +67,8 @@ def route_with_choices(
     known = sf.expr(f"array_remove({others}, {quote_text(chosen)})")
     if outcome is None:
         return frame.withColumn(possible, known)
-    # ``chosen`` is reached if a queue is chosen that is unknown, and through exchanges that the file does not describe.
+    # The queue ``chosen`` stands for unknown queues: a message reaches it if an exchange certainly chooses some queue,
+    # and may reach it through exchanges that the file does not describe.
     reached = f"{quote_name(outcome)} IN ('delivered', 'alternate')"
     undecided = f"CASE WHEN size({others}) = 0 OR {reached} THEN {quote_name(outcome)} ELSE 'undecided' END"
     return frame.withColumn(outcome, sf.expr(undecided)).withColumn(possible, known)

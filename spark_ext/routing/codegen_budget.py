@@ -17,7 +17,7 @@ from transpiler.routing.signatures import Signature
 
 
 def lookup_length(keys: Iterable[ir.Value]) -> int:
-    """Estimate the bytecode of a lookup without its tables, in bytes."""
+    """Estimate the size of the bytecode of a lookup without its tables, in bytes."""
     return tuning.LOOKUP + sum(map(_key_length, keys))
 
 
@@ -27,7 +27,7 @@ def _key_length(key: ir.Value) -> int:
 
 
 def table_length(signature: Signature) -> int:
-    """Estimate the bytecode of a table in bytes, without the tests of matched rows, which have their own methods."""
+    """Estimate the size of a table's bytecode in bytes, without the tests of rows, which have their own methods."""
     if signature.residual == ir.TRUE and signature.guard == ir.TRUE:
         return tuning.TABLE
     return tuning.TESTED_TABLE * len(split_by_budget(signature.residual))
@@ -57,7 +57,7 @@ def split_by_budget(condition: ir.Predicate) -> list[ir.Predicate]:
 
 
 def columns_length(schema: StructType) -> int:
-    """Estimate the bytecode for reading all columns of ``schema`` and writing them with the result, in bytes."""
+    """Estimate the size of bytecode that reads the columns of ``schema`` and writes them with the result, in bytes."""
     return tuning.MESSAGE + sum(_column_length(field.dataType) for field in schema)
 
 

@@ -55,7 +55,7 @@ from transpiler.routing.substring_index import HashIndex, build_hash_index, buil
 from transpiler.routing.topic_automaton import TopicAutomaton
 
 try:
-    # Spark's fast path for large tables; without pyarrow the rows are sent as JSON.
+    # With pyarrow, Spark reads a large table as Arrow batches, which is fast. Without it, the rows are sent as JSON.
     import pyarrow
     from pyspark.sql.pandas.types import to_arrow_schema
 except ImportError:
@@ -70,7 +70,11 @@ _HASHES = "STRUCT<mask: INT, nodes: ARRAY<ARRAY<INT>>>"
 
 
 class Payload(Enum):
-    """The SQL type of a delivery: a queue, or a struct of a binding's state ``x``, next state ``e`` and queue ``q``."""
+    """The SQL type of a delivery: the name of a queue, or a struct.
+
+    The fields of the struct are ``x``, the state in the exchange graph to which the binding belongs, ``e``, the state
+    to which it leads, and ``q``, its queue. Either ``e`` or ``q`` is NULL.
+    """
 
     QUEUE = "STRING"
     DELIVERY = "STRUCT<x: INT, e: INT, q: STRING>"
@@ -185,8 +189,8 @@ class ConstantTables:
             patterns = [(number, self._plan.patterns[number]) for number in ends]
             delivered.append([self._of(delivery) for _, delivery in patterns if delivery is not None])
             tested.append([number for number, delivery in patterns if delivery is None])
-        # Each array is a scalar subquery that is read once, so that Spark inlines it; an array in a joined row would be
-        # copied.
+        # Each array is a scalar subquery. Spark computes it once and inlines it as a literal, whereas an array in a
+        # joined row would be copied.
         constants: dict[str, Any] = {
             # The owner and the list of an edge are packed into one number, because with two arrays each lookup would
             # miss the CPU cache twice.
@@ -260,7 +264,7 @@ def _last(path: Path) -> str:
 
 
 def _slots(automaton: TopicAutomaton) -> list[dict[str, int]]:
-    """Return the codes of the words, grouped into slots by the last bits of the words' hashes."""
+    """Return the codes of the words as a hash table: its slots are indexed by the last bits of a word's hash."""
     slots: list[dict[str, int]] = [{} for _ in range(1 << (2 * len(automaton.words)).bit_length())]
     for code, word in enumerate(automaton.words, 1):
         slots[crc32(word.encode()) & (len(slots) - 1)][word] = code

@@ -35,8 +35,8 @@ _ACTIVATION = (
     "m -> m.e IS NOT NULL AND array_contains(active, m.x)), m -> m.e)))"
 )
 
-#: SQL of an array with the queues that a message reaches from each stop. The queues of a stop are computed from the
-#: queues of the next stops, which have lower numbers.
+#: SQL of an array with the queues that a message reaches from each stop (see ``ExchangeGraph``). The queues of a stop
+#: are computed from the queues of the next stops, which have lower numbers.
 _BY_STOP = (
     f"aggregate({STEPS}, CAST(array() AS ARRAY<ARRAY<STRING>>), (r, n) -> array_append(r, "
     "transform(array(array_distinct(concat("
@@ -59,11 +59,11 @@ _COMES_BACK = (
 
 
 def composed(on_no_match: bool, rings: bool) -> tuple[tuple[str, ...], str]:
-    """Return the SQL of the columns to add to the messages, and then the SQL of each message's queues, unsorted.
+    """Return the SQL of columns to add to the messages, and the SQL of the unsorted queues of each message.
 
     If ``on_no_match`` is True, an alternate gets the messages that no binding matched; otherwise it gets the messages
-    that reached no queue. If ``rings`` is True, the queues of a message that comes back to a state also contain the
-    name that represents a failed send.
+    that reached no queue. If ``rings`` is True, the queues of a message that comes back to a state of the exchange
+    graph also contain the name that represents a failed send.
     """
     if not on_no_match:
         return (), f"coalesce(element_at({_BY_STOP}, -1), {_NO_QUEUES})"

@@ -68,7 +68,7 @@ def explain_routing(
     plan = plan_of(prepared.topology, prepared.columns.layout, missing, prepared.to.exchange, prepared.several)
     published = Published(prepared.topology, prepared.columns, [plan], prepared.to)
     if columns.schema.names:
-        # Only if the columns are known, because an unknown column could contain the routing key.
+        # The columns are checked only if they are known, because an unknown column could contain the routing key.
         published.check_places()
     report = explain_plan(prepared.topology, plan)
     if messages is None or not columns.schema.names or messages.isStreaming:

@@ -147,8 +147,9 @@ def _in_stores(lookups: Sequence[Lookup]) -> list[Lookup]:
 def _of_arrays(path: Path, table: Table, grams: Mapping[ir.Value, str]) -> str:
     """Return the SQL of the deliveries of the rows in ``table`` under a message's key; they may contain duplicates.
 
-    If the store is shared, the SQL also tests its whole struct for NULL. If a lookup read only some fields of the
-    struct, Spark would broadcast a separate table with these fields.
+    If the store is shared, the SQL also tests the whole struct of the store for NULL, so that Spark broadcasts the
+    struct once. If a lookup read only some fields of the struct, Spark would broadcast a separate table with these
+    fields.
     """
     signature, guard, delivered = table.signature, table.signature.guard, quote_path(_column(path, "d"))
     tests = [f"{path[0]} IS NOT NULL"] if len(path) > 1 else []

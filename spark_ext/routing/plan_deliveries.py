@@ -111,9 +111,10 @@ class PlanDeliveries:
         return partial(join, table=entries, keys=self._exchange_key(entries.names[:1]), first=first)
 
     def walk(self, column: str, template: str, first: str) -> Iterator[Step]:
-        """Yield the steps that add the deliveries of the matching patterns in the trie as ``column``.
+        """Yield the steps that add ``column`` with the deliveries of the topic patterns that match a message.
 
-        ``template`` is SQL with a placeholder ``{}`` for the SQL of the walk. ``first`` is any column of the messages.
+        ``template`` is SQL with a placeholder ``{}`` for the SQL of the walk through the topic automaton. ``first`` is
+        any column of the messages.
         """
         arrays = self._tables.automaton
         yield lambda frame: frame.withColumns(arrays)
@@ -129,7 +130,8 @@ class PlanDeliveries:
         """Yield the steps that add the deliveries to the messages, and return the columns with the deliveries.
 
         ``first`` is the first column of the messages. ``template`` is SQL with a placeholder ``{}`` for the SQL of the
-        walk. ``before`` is the column with the deliveries of the first plan; None if this is the first plan.
+        walk through the topic automaton. ``before`` is the column with the deliveries of the first plan; None if this
+        is the first plan.
         """
         plan, mark = self._plan, self._mark
         collected = CollectedDeliveries(self.payload)
@@ -198,7 +200,7 @@ class PlanDeliveries:
 
     @property
     def _alone(self) -> bool:
-        """True if the walk gets a generated method of its own.
+        """True if the walk through the topic automaton gets a generated method of its own.
 
         The reasons are several keys, each of which needs a walk, too little room in the first method, or a second plan.
         """
@@ -206,20 +208,21 @@ class PlanDeliveries:
 
     @cached_property
     def _room(self) -> int:
-        """The bytes of bytecode that a generated method has left for lookups and the walk."""
+        """The maximum size of the lookups and the walk in a generated method, in bytes of bytecode."""
         plan = self._plan
         room = tuning.METHOD - columns_length(self._schema)
         room -= 0 if all(table.flat for table in plan.tables) else tuning.NESTED
         walked = self._words + (0 if plan.trie is None else tuning.WALK)
         lookups = build_lookups(PREFIX, plan.tables, room)
         if walked + sum(look_up.length for look_up in lookups) > room or not self._fused:
-            # If there are several methods, the first method passes the values of maps to the others.
+            # If there are several generated methods, the first one computes the values of maps and passes them to the
+            # others.
             room -= tuning.READ * len(plan.reads)
         return room
 
     @property
     def _walked(self) -> int:
-        """The bytecode of splitting keys into words and of the walk in the first generated method, in bytes."""
+        """The size of splitting keys into words and of the walk in the first generated method, in bytes of bytecode."""
         return self._words + (0 if self._plan.trie is None or self._alone else tuning.WALK)
 
     @property
@@ -233,7 +236,7 @@ class PlanDeliveries:
 
     @cached_property
     def _methods(self) -> list[list[Lookup]]:
-        """The lookups in each generated method; the first method also contains the walk unless it is ``_alone``."""
+        """The lookups in each generated method. The first method also contains the walk unless ``_alone`` is True."""
         methods: list[list[Lookup]] = [[]]
         length = self._walked
         for look_up in self._look_ups:
@@ -260,7 +263,7 @@ class PlanDeliveries:
         return len(compiled) <= tuning.FUSED and sum(ir.size(each.condition) for each in compiled) <= tuning.OPERATIONS
 
     def _trie_walk(self) -> str:
-        """Return the SQL of a walk through the trie.
+        """Return the SQL of a walk through the topic automaton with the words of a message's routing key.
 
         The SQL yields the deliveries of the matching patterns, and the numbers of the matching patterns that residual
         predicates test.
@@ -285,7 +288,7 @@ class PlanDeliveries:
         return [] if self._plan.exchange is not None else [(EXCHANGE_COLUMN, ir.Column(path, STRING))]
 
     def _blocks(self) -> Iterator[tuple[str, list[ir.Predicate]]]:
-        """Yield, for each block of compiled conditions, the SQL of an array of their deliveries, and the conditions."""
+        """Yield each block of compiled conditions: the SQL of an array of its deliveries, and its conditions."""
         grouped: dict[tuple[str, tuple[str, ...]], list[Compiled]] = {}
         for compiled in self._plan.compiled:
             text = emit_filter(split_methods(compiled.condition))
@@ -319,7 +322,7 @@ def _paths_in(read: Iterable[ir.Value | ir.Predicate]) -> Iterator[Path]:
 
 
 def handing_on(deliveries: str, column: str) -> Iterator[Step]:
-    """Yield the steps that pass ``deliveries`` to the next generated method, as one array in ``column``."""
+    """Yield the steps that put ``deliveries`` into the array ``column``, which the next generated method reads."""
     yield adding(f"{deliveries} AS {SO_FAR}")
     yield adding(f"{codegen_barrier_column(SO_FAR)} AS {column}")
     yield dropping([SO_FAR])

@@ -40,9 +40,9 @@ _GIVEN = f"{KEPT}exchange"
 
 
 class GivenExchange(NamedTuple):
-    """The exchange from an option: ``name`` for all messages, or a Column (or its SQL) with that of each message.
+    """The exchange from the option ``exchange``: ``name`` for all messages, or a Column (or SQL) for each message.
 
-    If both are None, there is no such option.
+    If both are None, the option was not given.
     """
 
     name: str | None

@@ -45,7 +45,11 @@ class Names(NamedTuple):
 
 
 class _Templates(NamedTuple):
-    """Templates for the SQL of the walk through the trie and of the queues, which reuse the answers in ``KNOWN``."""
+    """Templates for two SQL texts: the walk through the topic automaton, and the queues of a message.
+
+    They replace the placeholder ``{}`` by SQL that is skipped if the column ``KNOWN`` has the answer for a routing key
+    already.
+    """
 
     walk: str = "{}"
     queues: str = "{}"
@@ -98,7 +102,8 @@ class Query:
         """
         steps: list[Step] = [self._published.with_subject, self._published.with_keys]
         templates = _EVERYTHING
-        # Without a trie a routing key needs only one lookup, which the lookup of a known answer would not make faster.
+        # Without topic patterns, a message needs only one lookup for its routing key. Looking up a known answer instead
+        # would not be faster.
         if repeated is not None and self._plan.trie is not None:
             steps.append(self._known(repeated))
             templates = _UNLESS_KNOWN if self._by_key else _UNLESS_MATCHED
@@ -146,7 +151,8 @@ class Query:
     def _answer(self, column: str, templates: _Templates, first: str) -> Iterator[Step]:
         """Yield the steps that add ``column`` with the queues of each message.
 
-        ``templates`` are put around the SQL of the walk and of the queues. ``first`` is any column of the messages.
+        ``templates`` are put around the SQL of the walk through the topic automaton and of the queues. ``first`` is any
+        column of the messages.
         """
         plan = self._plan
         collected = yield from self._first.collected(first, templates.walk)

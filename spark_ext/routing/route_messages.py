@@ -251,7 +251,7 @@ class _Planned:
 def _names(answer: Answer, prepared: Prepared) -> Names:
     """Return the names of the columns that one pass adds.
 
-    For a JMS broker, ``sent`` adds the column of the destination after the pass.
+    For a JMS broker, the function ``sent`` adds the column of the destination after the pass.
     """
     is_sent = prepared.topology.rules.addressing.names_destinations
     return Names(answer.queues, answer.outcome, None if is_sent else answer.exchange)

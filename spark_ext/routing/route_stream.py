@@ -204,8 +204,8 @@ class _Source:
             if stamp is None or self._failure is None or self._failure.stamp != stamp:
                 return self._by_newest(batch)
         except Exception as error:
-            # Catch everything, because the user's function can raise anything. An error in the batch itself is raised
-            # again below.
+            # Catch everything, because the user's function can raise anything. If ``batch`` itself causes the error, it
+            # is raised again below.
             shown = None if isinstance(error, OSError) else stamp
             self._warn(_Failure(shown, f"{type(error).__name__}: {error}"), kept, number)
         return self._route_by(batch, kept)

@@ -77,7 +77,10 @@ _TO = MessageField("properties", "to")
 
 
 class Sends:
-    """SQL for sends to destinations of a JMS broker, the entry exchange and the key: see ``topology.addressing``."""
+    """The SQL of sends to destinations of a JMS broker: the exchange at which each message enters, and its routing key.
+
+    ``topology.addressing`` defines both.
+    """
 
     def __init__(self, topology: Topology, columns: MessageColumns, to: Destination) -> None:
         self._topology = topology
@@ -238,7 +241,7 @@ class Published:
         return [*_paths(values), *several, *_paths(self._own_keys())]
 
     def with_subject(self, frame: DataFrame) -> DataFrame:
-        """Add the sender's subject to messages without a subject: see ``SentLayout``."""
+        """Add columns with the sender's subject for messages that have no subject of their own: see ``SentLayout``."""
         if self._to.subject is None:
             return frame
         before, default = before_sent(self._layout), quote_text(self._to.subject)
@@ -332,7 +335,8 @@ class Published:
 
     def _own_keys(self) -> list[ir.Value]:
         """Return the columns and fields that can contain a message's routing key, the preferred one first."""
-        # A sender or the relay publishes the archived messages again, so that only their subjects determine the keys.
+        # If a sender with an address or the relay publishes the archived messages again, only their subjects determine
+        # the routing keys, and not the routing keys with which they were first published.
         places = PUBLISHED_KEYS if self._to.by_message else PUBLISHED_SUBJECTS
         return own_texts(self._columns, ROUTING_KEY, [place for place in places if self._layout.has_place(place)])
 

@@ -59,7 +59,10 @@ def sent(
 
 
 class _Answers:
-    """Converter of the columns that routing has added: it removes the names from ``reached_end``."""
+    """Converter of the columns that routing has added to a JMS broker's messages.
+
+    It replaces the names from ``reached_end``, which stand for queues and outcomes that the topology does not name.
+    """
 
     def __init__(self, sends: Sends, column: str, outcome: str | None, possible: str | None) -> None:
         self._sends = sends

@@ -56,7 +56,10 @@ def word(name: str) -> str:
 
 
 def encode_words(words: str, slots: str) -> str:
-    """Return the SQL of the codes of ``words``; 0 for a word without a code. ``slots`` is the column of the codes."""
+    """Return the SQL of the codes of ``words``, with 0 for a word without a code.
+
+    ``slots`` is the column with the codes of all words, a hash table.
+    """
     code = "coalesce(get(slots, CAST(crc32(w) & (size(slots) - 1) AS INT))[w], 0)"
     return let({"slots": slots}, f"transform({words}, w -> {code})")
 
@@ -76,8 +79,8 @@ def run_automaton(codes: str, start: str, transitions: Mapping[str, str], repeat
         once = f"CASE WHEN size(reached) > {tuning.MANY_STATES} THEN array_distinct(reached) ELSE reached END"
         reached = let({"reached": reached}, once)
     states = f"aggregate({codes}, coalesce({start}, array_repeat(0, 0)), (states, c) -> {reached})"
-    # Bind the arrays to one struct, so that each array is read once for each message. Such a struct refers to the
-    # arrays themselves, whereas a row of a table would create an object for each array that a state reads.
+    # Bind the arrays to one struct, so that each array is read once for each message. This struct refers to the arrays
+    # themselves, whereas the row of a joined table would create a new object each time that a state reads an array.
     arrays = ", ".join(f"'{name}', {column}" for name, column in transitions.items())
     return let({"t": f"named_struct({arrays})"}, states)
 

@@ -69,7 +69,7 @@ ValueOf = Callable[[int, ColumnType], ir.Value]
 
 
 class ConditionBuilder(Protocol[C]):
-    """Makes conditions from predicates and their constants."""
+    """Builder of lowered conditions of a type ``C``, such as predicates with literals or with parameters."""
 
     def condition(
         self, signature: Hashable, constants: Sequence[ConstantValue], build: Callable[[ValueOf], ir.Predicate], /
@@ -87,7 +87,7 @@ class ConditionBuilder(Protocol[C]):
 
 
 class RoutingKey(Protocol[C_co]):
-    """The routing key of a message, which bindings test."""
+    """The tests of a message's routing key by bindings, lowered to conditions of the type that a builder makes."""
 
     def equals(self, test: Equal, polarity: bool, /) -> C_co:
         """Return the condition that the routing key equals the key of ``test``, or not if ``polarity`` is False."""
@@ -124,10 +124,10 @@ class _Outlined(NamedTuple):
 
 
 class ConditionLowering(Generic[C]):
-    """Lowers conditions over one layout to the conditions that ``builder`` makes.
+    """The lowering of conditions over one layout, to the conditions that ``builder`` makes.
 
-    ``select`` returns the condition that a selector is TRUE, or not TRUE if its second argument is False. ``findings``
-    collects warnings about the conditions.
+    ``select`` returns the condition that a selector is TRUE, or that it is not TRUE if its second argument is False.
+    ``findings`` collects warnings about the conditions.
     """
 
     def __init__(
@@ -381,7 +381,8 @@ class KeyText:
         if polarity:
             return ir.any_of(matched, self._text.absent) if absent else matched
         if len(self._text.alternatives) == len(strings) == 1 and strings[0].guard == ir.TRUE:
-            # If the text is NULL, the test and SQL's NOT of the test are NULL; rows without a text are handled apart.
+            # If the text is NULL, both the test and SQL's NOT of the test are NULL. Rows without a text are therefore
+            # handled separately: they pass the test if ``absent`` is True.
             negated = ir.sql_not(matched)
             if negated is not None:
                 return ir.all_of(negated, self._text.present) if absent else ir.any_of(negated, self._text.absent)

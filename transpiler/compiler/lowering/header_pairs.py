@@ -151,7 +151,10 @@ def _comparand(place: Stored, comparand: Comparand) -> ir.Value | None:
 
 
 def _guarded(place: Stored, item: Alternative) -> ir.Value:
-    """Return the value of ``item``, NULL if its guard fails. In a tagged union, the field is then NULL anyway."""
+    """Return the value of ``item``, or NULL if its guard does not hold.
+
+    In a tagged union, the guard can be left out: the field for the value is NULL if the union has another type.
+    """
     return item.value if place.tag is not None else ir.guarded(item.guard, item.value)
 
 

@@ -43,7 +43,7 @@ from transpiler.message.operand_types import OperandType
 
 
 def body_query(language: str, query: ast.StringLiteral, layout: Layout, source: Source) -> Outcomes:
-    """Lower a query of the body in a selector. The query is FALSE if the body is not text."""
+    """Lower a condition of a selector that queries the body (XPATH or XQUERY). It is FALSE if the body is not text."""
     if language == "XQUERY":
         # Both brokers that accept XQUERY evaluate every XQuery to FALSE.
         return Outcomes(ir.FALSE, ir.TRUE)
@@ -136,7 +136,7 @@ def check_name(name: str, place: int) -> None:
 
 
 class _Check:
-    """The check of one expression.
+    """The check that both Spark and the reference evaluate one XPath expression.
 
     The argument ``within`` of the methods is True inside a predicate, where ``position()`` and ``last()`` are allowed.
     """
@@ -189,7 +189,8 @@ class _Check:
     def _operation(self, operands: tuple[tree.Expression, ...], within: bool) -> None:
         self.nodes(operands[0], within)
         for before, operand in pairwise(operands):
-            # Java parses the text after a union as part of the union, except for a text with which no path can begin.
+            # Java parses the operand after a union as a part of the union, unless the operand begins with a digit, a
+            # minus, a point or a quote, with which no path begins.
             if _ends_with_union(before) and not re.match(r"[-0-9\"']|\.[0-9]", self._text[operand.span.start :]):
                 raise NoXPathError("beside a union only a constant is read", operand.span.start)
             self.nodes(operand, within)
@@ -243,7 +244,7 @@ _OPERATORS = {operator.value: operator for operator in Comparison} | {"!=": Comp
 
 
 class Queries:
-    """The lowering of queries over one layout."""
+    """The lowering of the queries of XML exchanges, conditions in XQuery, over one layout."""
 
     def __init__(self, layout: Layout, missing: Missing, subject_header: str | None, source: Source) -> None:
         self._layout = layout

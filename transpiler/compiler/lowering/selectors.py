@@ -64,8 +64,9 @@ MAX_NODES = 250_000
 class SelectorLowering:
     """Lowers one selector over a layout; ``findings`` collects warnings about the selector.
 
-    ``receiver`` has the time for UTC() and JMSExpiration, and the consumer's destination. ``parameters`` replace the
-    literals with their spans. A custom dialect whose rules no SQL can combine raises ``UnsupportedFeatureError``.
+    ``receiver`` has the time for UTC() and JMSExpiration, and the consumer's destination. ``parameters`` maps the spans
+    of literals to the values that replace these literals. A custom dialect whose rules no SQL can combine raises
+    ``UnsupportedFeatureError``.
     """
 
     def __init__(

@@ -34,9 +34,10 @@ from transpiler.message.types import CLASS_OF, AmqpType, ValueType
 
 @lru_cache(maxsize=4_096)
 def at(stored: Stored, types: OperandTypes = JMS_TYPES, origin: str = "") -> Operand:
-    """Return the operand for ``stored`` by the table ``types``; ``origin`` is the name of the property.
+    """Return the operand for ``stored``; ``types`` maps the AMQP types of its values to the operand types of a dialect.
 
-    The operands are cached, because selectors read the same few properties again and again.
+    ``origin`` is the name of the property. The operands are cached, because selectors read the same few properties
+    again and again.
     """
     operand = _at(stored, types, origin)
     if stored.by_use is None:
@@ -108,7 +109,8 @@ def _of_separate_values(stored: Stored, types: OperandTypes, origin: str, by_use
     nearest: tuple[Alternative, ...] = ()
     if stored.number is not None and types.table.get(AmqpType.DOUBLE) is OperandType.DOUBLE and types.special_doubles:
         number = Alternative(OperandType.DOUBLE, stored.number.value, stored.number.guard)
-        # ``stored.number`` contains no times, because they are not numbers in the store.
+        # ``stored.number`` does not contain times, because a store does not store them as numbers, but selectors
+        # compare them as numbers. So they are added here.
         times = [group for (kind, value), group in groups.items() if kind.integer and value in times_of(stored)]
         nearest = (number, *map(_of_any, times))
     return Operand(merged, present, ir.any_of(*absent), ir.any_of(*errors), origin, nearest=nearest)
@@ -169,7 +171,8 @@ def _values(
     elif kind.floating and not types.special_doubles:
         yield Alternative(kind, item.value, where := ir.all_of(guard, is_finite(item.value)), stands_where=where)
     else:
-        # If values for which the evaluation throws are stored in the same field, the guard has to exclude them.
+        # If the evaluation throws for other values in the same field, the common guard would not exclude them, so there
+        # is no common guard.
         throwing = {CLASS_OF[thrown] for thrown in types.throws}
         shared = None if CLASS_OF[names[0]] in throwing else item.guard
         value = _converted(names[0], item.value, types)
@@ -177,13 +180,17 @@ def _values(
 
 
 def _unsigned(item: StoredValue, tag: ir.Value, guard: ir.Predicate, types: OperandTypes) -> Iterator[Alternative]:
-    """Yield the alternatives of a field with integers and unsigned longs, which are stored as their low 64 bits."""
+    """Yield the alternatives of a field that contains both signed integers and unsigned longs.
+
+    An unsigned long is stored as its low 64 bits, so it is negative if it exceeds the range of a long.
+    """
     column = item.value
     negative = ir.Compare(Comparison.LT, column, ir.constant(0))
     unsigned = ir.constant(AmqpType.ULONG.value)
     large = ir.all_of(item.guard, ir.Compare(Comparison.EQ, tag, unsigned), negative)
     if types.unsigned_long is UnsignedLong.EXACT:
-        # The alternatives are merged in this order, so the column is used only if the first value is NULL.
+        # The alternatives are merged to the first value that is not NULL, in this order. So the column itself is read
+        # only if the value above is NULL.
         exact = ir.Apply(ir.Function.ADD_BIG, (column, ir.Constant(2**64, DECIMAL)), DECIMAL)
         yield Alternative(OperandType.LONG, exact, large, stands_where=large)
         yield Alternative(OperandType.LONG, column, guard)
@@ -262,7 +269,7 @@ def _names_types(guard: ir.Predicate) -> bool:
             return False
 
 
-#: Values that are stored together with their types. ``_MAPS``: sections that are maps. ``_IDS``: fields that are IDs.
+#: The sections (``_MAPS``) and the fields (``_IDS``) whose values can have several AMQP types.
 _MAPS = (PROPERTIES, "message_annotations")
 _IDS = (MessageField("properties", "message_id"), MessageField("properties", "correlation_id"))
 
@@ -310,10 +317,9 @@ def expiry(kind: OperandType, duration: ir.Value, times: tuple[ir.Value, ...], z
 def converted(
     conversion: Conversion, place: MessageField, stored: Stored, kind: OperandType, types: OperandTypes, name: str
 ) -> Operand:
-    """Return the operand for ``stored`` after ``conversion``.
+    """Return the operand for ``stored``, the content of a message field, after ``conversion``.
 
-    ``conversion`` determines if the result has the type ``kind``, or the types of the dialect according to ``types``.
-
+    Depending on ``conversion``, the result has the type ``kind``, or the types that ``types`` assigns in the dialect.
     The operands are cached, because there are few header fields, and a layout stores each field only once.
     """
     operand = at(stored)
@@ -411,7 +417,7 @@ def _only_integers(operand: Operand) -> Operand:
 
 
 def _compares(operand: Operand, operator: Comparison) -> ir.Predicate:
-    """Return the predicate that an integer of ``operand`` satisfies the comparison with zero."""
+    """Return the predicate that ``operand`` is an integer and that its comparison with zero holds."""
     return ir.any_of(
         *(
             ir.all_of(item.guard, ir.Compare(operator, item.value, ir.constant(0)))
@@ -443,7 +449,8 @@ def _id_texts(stored: Stored, kind: OperandType, functions: _IdTexts) -> Operand
     alternatives: list[Alternative] = []
     for amqp, function in functions.items():
         for item in operand.of(JMS_TYPES.table[amqp]):
-            # Only the class of bytes contains two types of IDs (UUID and binary), which the guard distinguishes.
+            # The bytes of an ID are a UUID or a binary, so a guard tests which of the two they are. For other values,
+            # the type of the value determines the type of the ID.
             guard = stored.has_type([amqp]) if item.type is OperandType.BYTES else ir.TRUE
             if guard != ir.FALSE:
                 text = ir.Apply(function, (item.value,), STRING)

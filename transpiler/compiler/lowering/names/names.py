@@ -162,8 +162,8 @@ class Names:
             message = f"{identifier.name} is {value} in every message: the layout {self.layout.name} has no such field"
             self._warn("layout.header-default", message, identifier, *self._advice(field))
         if field.has_conversion(Conversion.NUMBER_IN_TEXT) and len(parts) == 1:
-            # In a comparison with numbers, the text of the field is converted to a number. The code below would lose
-            # this second form of the operand, so the only operand is returned unchanged.
+            # The operand has two versions: the text, and the number in it for comparisons with numbers. The code below
+            # would lose the second version, so the only operand is returned unchanged.
             return parts[0]
         operand = NULL
         for part in parts:
@@ -217,7 +217,8 @@ class Names:
                 part = converted(origin.conversion, place, source, field.type, self.dialect.types, field.name)
                 if origin.conversion is Conversion.NUMBER_IN_TEXT:
                     return part
-                # Even a value of a type that the dialect lacks hides the values of the following fields.
+                # A place that has a value takes precedence over the places after it, even if the dialect lacks the
+                # value's type and the operand is therefore NULL.
                 operand = or_else(operand, part, nothing_stored)
                 nothing_stored = ir.all_of(nothing_stored, at(source).absent)
             elif place.section == RECEIVER and (value := value_at(self.receiver, place)) is not None:

@@ -129,7 +129,7 @@ class UnknownNames:
         if KAFKA.issubset(names):
             yield _KAFKA_HEADERS
             if is_offered:
-                # Kafka's column ``value`` is already text, and the layout has offered to read it.
+                # The layout has offered to read Kafka's column ``value`` directly, because it is already text.
                 return
             store = StoreCall("variant", "value", {"json": True})
             yield Advice(Hint("JSON in their value, cast to STRING, is read by ", store, *converted(store)))
@@ -160,7 +160,8 @@ def with_refused_columns(error: SelectorTypeError, text: str, layout: Layout) ->
             [finding] = refusal.diagnostics
             typed = typed_columns_of(layout)
             column = None if typed is None else typed.columns.get(name)
-            # A selector that fails with this error uses an ordering comparison, so the hint for numbers applies.
+            # A selector that fails with this error compares by an order, so the column is compared with numbers, and
+            # the hint for such comparisons applies.
             ordered = column.ordered if isinstance(column, Unusable) else None
             said, fix = (finding.hint, finding.fix) if ordered is None else (ordered.hint, ordered.fix)
             refused.append(Advice(Hint(f"{finding.message}: ", said or ""), fix))

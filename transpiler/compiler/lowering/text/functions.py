@@ -96,7 +96,7 @@ class Functions:
         texts = [item for item in candidate.alternatives if item.type is not OperandType.BYTES]
         tests = [ir.all_of(item.guard, ir.Matches(java_text(item), expression)) for item in texts]
         true = ir.any_of(*tests)
-        # For a missing candidate the result is FALSE, not unknown.
+        # In ActiveMQ's function, a missing candidate makes the result FALSE, not unknown.
         return truth_value(true, complement(ir.any_of(true, candidate.error)), candidate.error)
 
     def _in_list(self, node: ast.Call) -> Operand:

@@ -75,7 +75,7 @@ def like(
         return ir.any_of(*[ir.all_of(guard, test.predicate(negated)) for guard, test in tests])
 
     def no_string(outcome: LikeNotString) -> ir.Predicate:
-        # In some dialects a value that is not a string does not match, in other dialects it throws.
+        # In some dialects LIKE is FALSE for a value that is not a string, in other dialects it throws.
         others = [item.type for item in operand.alternatives if item.type is not OperandType.STRING]
         return operand.where(others) if others and dialect.like_not_string is outcome else ir.FALSE
 

@@ -232,7 +232,7 @@ _LIMITED = "rejected, expired or over the queue's length"
 LETTERS: tuple[tuple[str, list[Json], str, list[tuple[str, str]], list[str]], ...] = (
     (
         "the higher one",
-        [letters("q", "a", priority=1), letters("q", "b")],
+        [letters("q", "a", priority=1), letters("q$", "b")],
         "classic",
         [("a", "rejected or expired")],
         [],

@@ -6,6 +6,8 @@ stops the import from 4.0 on), rabbitmq_consistent_hash_exchange (validate_bindi
 (src_decl_exchange: a queue without a name is declared and bound with src-exchange-key).
 """
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -264,13 +266,90 @@ def test_several_undeclared_queues_are_one_finding() -> None:
     assert all(name in finding.message for name in ("one", "two", "three"))
 
 
-def test_a_directory_of_definitions_is_read_as_the_broker_loads_it(tmp_path: Any) -> None:
-    (tmp_path / "20.json").write_text('{"bindings": [{"source": "e", "destination": "b", "routing_key": "#"}]}')
-    (tmp_path / "10.json").write_text(
-        '{"rabbitmq_version": "4.1.0", "queues": [{"name": "b"}],\n'
-        ' "exchanges": [{"name": "e", "type": "topic"}], "policies": [{"pattern": "", "definition": {"no": 1}}]}'
-    )
-    topology = read_topology(tmp_path)
+#: A file that declares an exchange and a queue, and the file with their binding.
+_DECLARING: Json = {
+    "rabbitmq_version": "4.1.0",
+    "queues": [_HOST | {"name": "b"}],
+    "exchanges": [_HOST | {"name": "e", "type": "topic"}],
+}
+_BINDING: Json = {"bindings": [bound("e", "b", "#")]}
+
+
+def directory(path: Path, **files: Json) -> Topology:
+    """Return the topology of a directory with the definitions ``files``, by the names of the files without .json."""
+    for name, data in files.items():
+        (path / f"{name}.json").write_text(json.dumps(data, indent=1))
+    return read_topology(path)
+
+
+def test_a_directory_of_definitions_is_read_as_the_broker_loads_it(tmp_path: Path) -> None:
+    policies = [{"vhost": "/", "pattern": "", "name": "p", "definition": {"no": 1}}]
+    topology = directory(tmp_path, f10=_DECLARING | {"policies": policies}, f20=_BINDING)
     assert publish(topology, {}, "e", ["k"]).queues == ("b",)
     [finding] = topology.findings
-    assert str(finding.render()).startswith("10.json:2:")
+    assert finding.code == "import.refused"
+    assert str(finding.render()).startswith("f10.json:")
+
+
+@pytest.mark.parametrize(("version", "severity"), [("4.1.0", "error"), ("3.13.7", "warning")])
+def test_a_queue_that_a_later_file_declares_is_not_there_yet(tmp_path: Path, version: str, severity: str) -> None:
+    """``rabbit_definitions_import_local_filesystem:load_from_multiple_files`` imports each file as a whole."""
+    topology = directory(tmp_path, f10=_BINDING | {"rabbitmq_version": version}, f20=_DECLARING)
+    assert publish(topology, {}, "e", ["k"]).queues == ("b",)
+    [finding] = topology.findings
+    assert (finding.code, finding.severity) == ("import.refused", severity)
+    assert "the exchange 'e' and 1 more are declared in f20.json, which comes after this file" in finding.message
+    assert "f20.json must come first" in (finding.hint or "")
+    assert str(finding.render()).startswith("f10.json:")
+
+
+def test_predeclared_exchanges_and_queues_of_other_hosts_are_not_late(tmp_path: Path) -> None:
+    first = {"bindings": [bound("amq.topic", "b", "#")], "queues": [_HOST | {"name": "b"}]}
+    second = {"queues": [_HOST | {"name": "b"}], "exchanges": [_HOST | {"name": "amq.topic", "type": "topic"}]}
+    other = {"queues": [_HOST | {"name": "c", "vhost": "other"}]}
+    for name, data in (("f10", first), ("f20", second), ("f30", other)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(data))
+    assert [one.code for one in read_topology(tmp_path, vhost="/").findings] == []
+
+
+def test_queues_are_kept_and_policies_overwritten(tmp_path: Path) -> None:
+    """``rabbit_definitions:add_queue_int`` leaves a queue that exists, and ``add_policy`` sets the policy again."""
+    policies = [policy(**{"message-ttl": number}) for number in (1, 2)]
+    queues = [_HOST | {"name": "q", "arguments": {"x-max-length": number}} for number in (1, 2)]
+    shovels = [shovel(**{"src-queue": name}) for name in ("one", "two")]
+    files = [
+        {"rabbitmq_version": "4.1.0", "policies": [policies[n]], "queues": [queues[n]], "parameters": [shovels[n]]}
+        for n in range(2)
+    ]
+    topology = directory(tmp_path, f1=files[0], f2=files[1])
+    told = [(one.code, one.message) for one in topology.findings]
+    assert [code for code, _ in told] == ["import.duplicate"] * 3
+    assert [message.rpartition(": ")[2] for _, message in told] == [
+        "the broker keeps the first",
+        "the broker keeps the last",
+        "the broker keeps the last",
+    ]
+    assert {
+        (one.kind, one.name): one.value for one in topology.settings if one.name in ("max-length", "message-ttl")
+    } == {
+        ("policy", "message-ttl"): "2",
+        ("queue", "max-length"): "1",
+    }
+    assert [link.source for link in topology.links if link.kind == "shovel"] == ["two"]
+    # The same holds inside of one file, and equal objects are no finding.
+    one = read(policies=policies, queues=[_HOST | {"name": "q"}])
+    assert [(setting.name, setting.value) for setting in one.settings if setting.name == "message-ttl"] == [
+        ("message-ttl", "2")
+    ]
+    assert [finding.code for finding in one.findings] == ["import.duplicate"]
+    assert read(policies=[policies[0]] * 2).findings == ()
+
+
+def test_an_object_without_a_virtual_host_is_not_loaded_from_a_directory(tmp_path: Path) -> None:
+    """``rabbit_definitions:any_orphaned_in_doc`` refuses the file, which is an export of one virtual host."""
+    export = {"rabbitmq_version": "4.1.0", "queues": [{"name": "a"}, {"name": "b"}]}
+    topology = directory(tmp_path, export=export)
+    [finding] = topology.findings
+    assert (finding.code, finding.severity) == ("import.vhost", "warning")
+    assert "this queue has no virtual host" in finding.message
+    assert topology_from_dict(export).findings == ()

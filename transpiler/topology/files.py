@@ -52,7 +52,7 @@ from transpiler.topology.importers.kubernetes_resources import resources_of
 from transpiler.topology.importers.native_format import topology_from_native
 from transpiler.topology.importers.perhaps import bound_perhaps
 from transpiler.topology.importers.rabbitmq import topology_from_definitions, vhosts_of_definitions
-from transpiler.topology.importers.rabbitmq_files import IN_FILE, merged_definitions
+from transpiler.topology.importers.rabbitmq_files import IN_FILE, merged_definitions, without_vhost
 from transpiler.topology.importers.running_answers import (
     Answers,
     running_activemq,
@@ -72,6 +72,8 @@ _OTHER_FILES = (
 )
 
 _FOR_JMS = "state and properties are for the XML of a JMS broker, and this file is none"
+
+_NOT_LOADED = "the broker refuses the whole file when it loads the directory"
 
 #: The forms of topology files: the project's own form, RabbitMQ's definitions, and the configurations of Broker-J,
 #: Artemis and ActiveMQ.
@@ -347,7 +349,11 @@ def parse_definitions(
         topology = _checked(topology_from_definitions(merged, vhost, broker_version))
     except TopologyError as error:
         raise TopologyError(_placed_in(documents, name, error.diagnostics)) from None
-    return replace(topology, findings=tuple(_placed_in(documents, name, topology.findings)))
+    orphans = [
+        at_path("import.vhost", "warning", path, f"this {kind} has no virtual host: {_NOT_LOADED}")
+        for path, kind in without_vhost(merged)
+    ]
+    return replace(topology, findings=tuple(_placed_in(documents, name, (*topology.findings, *orphans))))
 
 
 def vhosts_of_definition_files(sources: Sequence[Source], name: str) -> list[str]:

@@ -27,7 +27,8 @@ from transpiler.topology.exchange_types import UNKNOWN
 from transpiler.topology.importers.binding_arguments import TYPES_LOST, read_arguments
 from transpiler.topology.importers.jms_selector_term import selector_of_term
 from transpiler.topology.importers.perhaps import EVERY_MESSAGE, bound_perhaps, free_name
-from transpiler.topology.importers.rabbitmq_exchanges import KEPT, Exchanges, arguments_of, first_of, listed
+from transpiler.topology.importers.rabbitmq_exchanges import KEPT, Exchanges, arguments_of, listed
+from transpiler.topology.importers.rabbitmq_files import add_late_declarations, as_imported
 from transpiler.topology.importers.rabbitmq_links import (
     Federated,
     dead_letters,
@@ -40,7 +41,13 @@ from transpiler.topology.importers.rabbitmq_links import (
     upstreams_of,
 )
 from transpiler.topology.importers.rabbitmq_policies import Policies, operator_policy
-from transpiler.topology.importers.rabbitmq_refusals import Version, check_arguments, is_bound, settings_are_known
+from transpiler.topology.importers.rabbitmq_refusals import (
+    BINDINGS_STOP,
+    Version,
+    check_arguments,
+    is_bound,
+    settings_are_known,
+)
 from transpiler.topology.importers.settings import definitions_settings
 from transpiler.topology.model import Topology
 from transpiler.topology.records import DEFAULT_EXCHANGE, SELECTOR_ARGUMENT, Binding, Link, Queue
@@ -93,10 +100,14 @@ def topology_from_definitions(
         if name not in _UNRELATED and name not in _READ:
             findings.add("import.unknown", root.at(name), "is not understood")
     number = version.number
+    root = as_imported(root, vhost_name, findings)
+    always = {DEFAULT_EXCHANGE, *RABBITMQ.predeclared}
+    stops = number is None or number >= BINDINGS_STOP
+    add_late_declarations(root, vhost_name, always, stops=stops, findings=findings)
     policies = Policies(_accepted(listed(root, "policies", vhost_name), number, findings), findings)
     operator_policies = _operator_policies(root, vhost_name, findings)
     limiting = Policies(_accepted(operator_policies, number, findings, of_operator=True), findings)
-    queue_entries = list(first_of(root, "queues", vhost_name, findings))
+    queue_entries = list(listed(root, "queues", vhost_name))
     queues = tuple(Queue(entry.text("name"), path=entry.path, **entry.flags(KEPT)) for entry in queue_entries)
     for entry in queue_entries:
         check_arguments(entry, arguments_of(entry), _known_type(entry, root), findings)

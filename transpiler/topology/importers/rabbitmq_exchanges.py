@@ -29,18 +29,6 @@ def listed(root: Entry, part: str, vhost: str | None) -> Iterator[Entry]:
             yield entry
 
 
-def first_of(root: Entry, part: str, vhost: str | None, findings: Findings) -> Iterator[Entry]:
-    """Yield the objects of a virtual host in the list ``part``: the first of each name, as the broker imports them."""
-    seen: dict[str, Entry] = {}
-    for entry in listed(root, part, vhost):
-        first = seen.setdefault(entry.text("name"), entry)
-        if first is entry:
-            yield entry
-        elif {**first.data, "vhost": None} != {**entry.data, "vhost": None}:
-            message = f"{entry.text('name')!r} is there already, and this entry differs: the broker keeps the first"
-            findings.add("import.duplicate", entry.path, message)
-
-
 def _is_imported(entry: Entry, findings: Findings) -> bool:
     """Return True if the broker imports an exchange: it skips the default exchange, and names that begin with amq."""
     name = entry.text("name")
@@ -89,7 +77,7 @@ class Exchanges:
         self._perhaps: dict[frozenset[str | None], str] = {}
         self.of_alternates: list[Binding] = []
         self._taken = {entry.text("name") for entry in listed(root, "exchanges", vhost)}
-        for entry in first_of(root, "exchanges", vhost, findings):
+        for entry in listed(root, "exchanges", vhost):
             if _is_imported(entry, findings):
                 self._add(entry)
             elif entry.text("name") not in (DEFAULT_EXCHANGE, *RABBITMQ.predeclared):

@@ -26,7 +26,7 @@ from transpiler.topology.records import Binding
 Version = tuple[int, int]
 
 #: The first version whose import fails if the broker rejects a binding.
-_BINDINGS_STOP = (4, 0)
+BINDINGS_STOP = (4, 0)
 
 
 class _Known(NamedTuple):
@@ -316,7 +316,7 @@ def _is_above(number: str, limit: int) -> bool:
 def _add_refused_binding(
     place: str, code: str, message: str, hint: str | None, version: Version | None, findings: Findings
 ) -> None:
-    if version is not None and version >= _BINDINGS_STOP:
+    if version is not None and version >= BINDINGS_STOP:
         findings.add(_REFUSED, place, f"{message}: the broker refuses the whole file", hint, severity="error")
         return
     message = f"{message}: the broker goes on without this binding, and it is left out"

@@ -17,7 +17,7 @@ from transpiler.language.selector.dialects import Dialect, find_dialect
 
 
 def all_warnings(compiled: Transpiled, text: str, layout: LayoutLike, dialect: str | Dialect) -> tuple[Diagnostic, ...]:
-    """Return the warnings of ``compiled`` and all warnings of ``check``, including those that need a proof."""
+    """Return the compiler's warnings and all findings of ``check`` about ``text``, including those of slow proofs."""
     if compiled.tree is None:
         return compiled.diagnostics
     where, rules = find_layout(layout), find_dialect(dialect)
@@ -33,11 +33,11 @@ def with_rules(
     *,
     proofs: bool = False,
 ) -> tuple[Diagnostic, ...]:
-    """Return the warnings about ``tree``: those of the compiler, ``compiled``, and those of the rules.
+    """Return the warnings about ``tree``: the compiler's warnings, ``compiled``, and the warnings of the lint rules.
 
-    With ``proofs``, the rules that need a proof are included.
+    With ``proofs``, the rules that have to prove something about all messages are included.
     """
-    # Imported late, because the rules import the evaluator and the analysis.
+    # Imported here, because the rules import the evaluator and the analysis, which most compilations do not need.
     from transpiler.tools.lint.registry import lint, without_lesser
 
     doubts = lint(tree, source, dialect, known=layout.names(), proofs=proofs)

@@ -16,7 +16,7 @@ _VERSION = 1
 
 
 class Known(NamedTuple):
-    """The identity of a finding: the members that distinguish it from other findings."""
+    """The part of a finding by which a baseline recognizes it. The line is not a part, because it may change."""
 
     file: str
     code: str
@@ -25,7 +25,10 @@ class Known(NamedTuple):
 
 
 class Baseline:
-    """Known findings with their counts. ``path(file)`` returns the name of a file as written in the baseline."""
+    """Findings of an earlier run, with their counts; they are not reported again.
+
+    ``path(file)`` returns the name of a file as written in the baseline.
+    """
 
     def __init__(self, path: Callable[[str], str], known: Counter[Known] | None = None) -> None:
         self._path, self._known = path, known or Counter[Known]()
@@ -46,7 +49,7 @@ class Baseline:
         return cls(path, known)
 
     def subtract_from(self, report: Report) -> None:
-        """Remove the known findings from ``report``, and add their number to ``report.known``."""
+        """Remove the findings of the baseline from ``report``, and add their number to ``report.known``."""
         left = self._known.copy()
         new = []
         for reported in report.findings:

@@ -26,13 +26,13 @@ from transpiler.tools.analysis.building import identity_of
 from transpiler.tools.analysis.contained_conditions import Candidate, contained
 from transpiler.tools.lint.registry import Selection, lint, without_lesser
 
-#: Limits of the search for selectors that contain others: ``MAX_SELECTORS`` different selectors in the list,
-#: ``MAX_PAIRS`` pairs that no example message distinguishes, and ``MAX_TESTS`` occurrences of names in one selector.
+#: Limits of the comparison of all selectors in a list: ``MAX_SELECTORS`` different selectors, ``MAX_PAIRS`` pairs that
+#: no example message distinguishes, and ``MAX_TESTS`` occurrences of names in one selector.
 MAX_SELECTORS, MAX_PAIRS, MAX_TESTS = 400, 2_000, 30
 
 
 class Finding(NamedTuple):
-    """A diagnostic, and the dialects in which it was found."""
+    """A diagnostic, and the dialects in which the check of a selector made it."""
 
     diagnostic: Diagnostic
     dialects: tuple[Dialect, ...]
@@ -48,7 +48,7 @@ class Checked:
 
 @dataclass(frozen=True)
 class Checker:
-    """A check with its options. ``layout`` is None if the selector is checked without a DataFrame or table."""
+    """A checker of selectors with its options. ``layout`` is None if no DataFrame or table is given."""
 
     layout: LayoutLike | None = None
     missing: Missing = "error"
@@ -126,7 +126,7 @@ class Checker:
 
 
 def _without_unreadable(tree: ast.Expression, dialect: Dialect) -> ast.Expression | None:
-    """Return ``tree`` without the conditions on names that only the broker can read; None if nothing is left."""
+    """Return ``tree`` without the conditions on names whose values only the broker knows; None if nothing is left."""
     match tree:
         case ast.And(terms=terms) | ast.Or(terms=terms):
             kept = [one for term in terms if (one := _without_unreadable(term, dialect)) is not None]
@@ -139,12 +139,18 @@ def _without_unreadable(tree: ast.Expression, dialect: Dialect) -> ast.Expressio
 
 
 def _as_warning(finding: Diagnostic) -> Diagnostic:
-    """Return ``finding``, about a legal selector, as a warning if it is about Spark or a limit; else unchanged."""
+    """Return ``finding``, an error about a selector that the broker accepts, as a warning.
+
+    Only errors about Spark or a limit become warnings; other errors stay as they are.
+    """
     return replace(finding, severity="warning") if finding.code.startswith(("spark.", "limit.")) else finding
 
 
 class Contained(NamedTuple):
-    """A selector and a selector that contains it, by their numbers; ``same`` is True if they are equal."""
+    """A selector, and another selector that selects all of its messages, by number.
+
+    ``same`` is True if both select the same messages.
+    """
 
     number: int
     container: int
@@ -152,9 +158,9 @@ class Contained(NamedTuple):
 
 
 def contained_in(selectors: Sequence[tuple[int, ast.Expression]], dialect: Dialect) -> Iterator[Contained]:
-    """Yield each of ``selectors``, pairs of number and tree, that another selector contains.
+    """Yield each selector of ``selectors`` whose messages another one selects, too. Each item is a number and a tree.
 
-    Of equal selectors, all but the first are yielded.
+    Of selectors that select the same messages, all but the first are yielded.
     """
     first: dict[object, int] = {}
     different = []
@@ -172,7 +178,7 @@ def contained_in(selectors: Sequence[tuple[int, ast.Expression]], dialect: Diale
         own = [(node.section, node.name) for node in ast.walk(tree) if isinstance(node, ast.Identifier)]
         if 0 < len(own) <= MAX_TESTS:
             candidate = Candidate(lambda conditions, tree=tree: conditions.selector(tree, dialect))  # type: ignore[misc]
-            # Skip a selector that is never true, because every other selector contains it.
+            # Every selector contains one that is never true, so do not compare it.
             if not candidate.is_never_true:
                 numbers.append(number)
                 names.append(frozenset(own))

@@ -23,7 +23,7 @@ from transpiler.tools.lint.report import Lines
 
 #: Maximum number of fixes of one selector; a text that needs more is probably in another language.
 _MAX_FIXES = 50
-#: Maximum number of conditions of one selector that are replaced because they have errors.
+#: Maximum number of conditions with errors that are replaced by placeholders in one selector.
 _MAX_BROKEN = 20
 #: A condition that every dialect accepts, which replaces a condition with an error.
 _PLACEHOLDER = "x = 1"
@@ -32,9 +32,10 @@ _JOINTS = frozenset(("AND", "OR", "&&", "||"))
 
 
 def fixed(text: str, fix: Fix, dialect: Dialect, checker: Checker | None = None) -> str | None:
-    """Return the selector ``text`` after ``fix``; None if the fix adds an error, or brings no progress.
+    """Return the selector ``text`` after ``fix``; None if the fix adds an error or does not improve the selector.
 
-    If ``text`` was legal, the fix must not add a warning either, because a new warning would mean another meaning.
+    If ``text`` was legal, the fix must not add a warning either, because the warning would show that the meaning
+    changed.
     """
     checker = checker or Checker()
     changed = fix.apply(text)
@@ -44,14 +45,14 @@ def fixed(text: str, fix: Fix, dialect: Dialect, checker: Checker | None = None)
     if before is None or (before.parses and after is not None):
         severity = "warning" if before is None else "error"
         own, new = (_codes(checker, one, dialect, severity) for one in (text, changed))
-        # A selector that parses has its errors counted all at once, so fewer errors are an improvement.
+        # If the selector parsed, all its errors are known, so fewer errors mean progress.
         is_better = after is None if before is None else new.total() < own.total()
         return changed if is_better and not new - own else None
     return changed if after is None or _is_progress(text, before, changed, after) else None
 
 
 def mended(text: str, fix: Fix, dialect: Dialect) -> str | None:
-    """Return the selector ``text`` after ``fix`` and all certain fixes that follow; None if an error is left."""
+    """Return the selector ``text`` after ``fix`` and then all certain fixes; None if an error is left."""
     checker = Checker()
     changed = fixed(text, fix, dialect, checker)
     if changed is None or _first_error(checker, changed, dialect) is None:
@@ -61,7 +62,7 @@ def mended(text: str, fix: Fix, dialect: Dialect) -> str | None:
 
 
 def fix_all(text: str, dialects: Sequence[Dialect], checker: Checker | None = None) -> tuple[str, list[Fix]]:
-    """Return the selector ``text`` after all certain fixes, and these fixes.
+    """Return the selector ``text`` after all certain fixes, and these fixes in the order of their application.
 
     The span of each fix refers to the text after the fixes before it.
     """
@@ -107,10 +108,11 @@ def _fix_conditions(text: str, dialects: Sequence[Dialect], checker: Checker) ->
 
 
 def _certain_fix(text: str, dialects: Sequence[Dialect], checker: Checker) -> Fix | None:
-    """Return the first certain fix that improves the selector ``text``; None if there is no such fix."""
+    """Return the first fix of ``text`` that is certain and improves the selector; None if there is no such fix."""
     for found in checker.check(text, dialects).findings:
         fix = found.diagnostic.fix
-        # A finding in only some dialects is not certain, because the text may be meant as the other dialects read it.
+        # A fix is certain only if all dialects report the finding. The other dialects may read the text as it was
+        # meant.
         is_certain = isinstance(fix, Fix) and fix.certain and len(found.dialects) == len(dialects)
         if is_certain and isinstance(fix, Fix) and fixed(text, fix, dialects[0], checker) is not None:
             return fix
@@ -118,19 +120,25 @@ def _certain_fix(text: str, dialects: Sequence[Dialect], checker: Checker) -> Fi
 
 
 def _with_placeholders(text: str, broken: Sequence[Span]) -> str:
-    """Return the selector ``text`` with a placeholder for each span of ``broken``, the conditions with errors."""
+    """Return the selector ``text`` with a valid placeholder condition in place of each span of ``broken``.
+
+    The spans are those of conditions with errors.
+    """
     for span in reversed(broken):
         text = text[: span.start] + _placeholder(span) + text[span.end :]
     return text
 
 
 def _placeholder(span: Span) -> str:
-    """Return the placeholder for the condition at ``span``, with a blank at the end if the condition is missing."""
+    """Return the condition that replaces the one at ``span``; if the condition is missing, with a blank after it."""
     return _PLACEHOLDER if span.end > span.start else f"{_PLACEHOLDER} "
 
 
 def _without_placeholders(span: Span, broken: Sequence[Span]) -> Span | None:
-    """Convert ``span`` in the selector with placeholders to the original selector; None if it has a placeholder."""
+    """Return ``span``, a span of the selector with placeholders, as a span of the original selector.
+
+    Return None if the span overlaps a placeholder.
+    """
     shift = 0
     for one in broken:
         start = one.start + shift
@@ -156,7 +164,7 @@ def _shifted(span: Span, by: int) -> Span:
 def _broken_condition(text: str, error: int, dialect: Dialect) -> Span | None:
     """Return the span of the condition in which the parser stops at ``error``; empty if a condition is missing there.
 
-    None if the end of the condition is not certain: in an unclosed quote, or in a list without its parenthesis.
+    Return None if the end of the condition is not certain, because a quote or the parenthesis of a list is not closed.
     """
     reading = Reading(Source(text), dialect, prefixes(text, dialect)[0], error)
     if any(word.text[:1] in ("'", '"') and not word.is_closed for word in reading.words):
@@ -166,7 +174,7 @@ def _broken_condition(text: str, error: int, dialect: Dialect) -> Span | None:
     while first > 0 and first - 1 not in joints:
         first = reading.partners.get(first - 1, first - 1) if reading.at(first - 1).kind == "close" else first - 1
         if reading.at(first).kind == "open" and reading.partners.get(first, behind) >= behind:
-            # A list, or the arguments of a function, encloses the error.
+            # If a list or the arguments of a function enclose the error, the end of the condition is unknown.
             if first not in reading.partners:
                 return None
             behind = reading.partners[first] + 1
@@ -178,12 +186,12 @@ def _broken_condition(text: str, error: int, dialect: Dialect) -> Span | None:
 
 
 def _joints(reading: Reading) -> frozenset[int]:
-    """Return the indices of the words that separate conditions: AND, OR, and parentheses around conditions."""
+    """Return the indices of the words at which conditions begin or end: AND, OR, and parentheses around conditions."""
     joints, is_range = set(), False
     for number, word in enumerate(reading.words):
         before = reading.at(number - 1)
         is_range = is_range or word.key == "BETWEEN"
-        # An operator such as ||, at which the parser stops, does not join conditions. It may concatenate texts.
+        # An operator ``||`` at which the parser stops does not join conditions; it may be meant to concatenate texts.
         if word.key in _JOINTS and not (number == reading.place and word.kind == "operator"):
             if not (is_range and word.key == "AND"):
                 joints.add(number)
@@ -201,19 +209,22 @@ def _begins_condition(before: Word) -> bool:
 
 
 class _Error(NamedTuple):
-    """The first error of a selector: ``start`` is its offset. ``parses`` is False if it is a syntax error."""
+    """The first error of a selector; ``start`` is its offset.
+
+    ``parses`` is False for a syntax error, True for other errors.
+    """
 
     parses: bool
     start: int
 
 
 def _is_progress(text: str, before: _Error, changed: str, after: _Error) -> bool:
-    """Return True if ``changed``, unlike ``text``, parses, or if its first error is later."""
+    """Return True if ``changed`` is better than ``text``: only ``changed`` parses, or its first error is later."""
     return after.parses or len(text) - before.start > len(changed) - after.start
 
 
 def _first_error(checker: Checker, text: str, dialect: Dialect) -> _Error | None:
-    """Return the first error of the selector ``text``; None if it has no error."""
+    """Return the first error of the selector ``text`` in ``dialect``; None if it has no error."""
     errors = [
         _Error(not finding.code.startswith("syntax."), (finding.span or Span(0, 0)).start)
         for finding in _findings(checker, text, dialect)
@@ -241,17 +252,16 @@ def fix_file(
 ) -> tuple[str, int]:
     """Return the text of a file after the certain fixes of its selectors, and the number of fixes.
 
-    ``used_elsewhere`` are constants of the file that other files use as selectors.
-
-    A selector stays unchanged if its changed characters are not contiguous in the file, or if its line ignores a rule.
-    Nothing is changed if the new text does not contain exactly the fixed selectors. Raises ``UnreadableError``.
+    ``used_elsewhere`` are constants of the file that other files use as selectors. A selector stays unchanged if its
+    changed characters are not contiguous in the file, or if a comment on its line suppresses findings. Nothing is
+    changed if the new text does not contain exactly the fixed selectors. Raises ``UnreadableError``.
     """
     own_selectors = _of_file(content, name, declarations)
     places = {one.mapped.place(Span(0, len(one.mapped.text))) for one in own_selectors}
     others = [one for one in used_elsewhere if one.mapped.place(Span(0, len(one.mapped.text))) not in places]
     lines = Lines(content)
     ignored = IgnoreComments(lines.texts)
-    #: New text by span; two selectors may contain the same constant, which is changed once.
+    #: The changes of the file by span. Two selectors may share a constant, which is changed only once.
     edits: dict[Span, str] = {}
     meant, count = [], 0
     for number, one in enumerate((*own_selectors, *others)):
@@ -276,13 +286,13 @@ def fix_file(
 
 
 def _of_file(content: str, name: str, declarations: Declarations | None) -> list[FoundSelector]:
-    """Return the selectors whose whole text is in the file ``content``, without values from other files."""
+    """Return the selectors of the file ``content`` whose whole text is in this file, without values from others."""
     found = find_selectors(content, name, declarations)
     return [one for one in found if isinstance(one, FoundSelector) and one.file is None and not one.is_filled]
 
 
 def _changes(text: str, fixes: Sequence[Fix]) -> list[tuple[Span, str]]:
-    """Merge ``fixes``, applied one after the other, into changes of ``text``: each with its span and new text."""
+    """Return ``fixes``, which were applied one after the other, as spans of the original ``text`` and new texts."""
     characters: list[tuple[str, int | None]] = [(character, number) for number, character in enumerate(text)]
     for fix in fixes:
         assert fix.span is not None
@@ -295,7 +305,8 @@ def _changes(text: str, fixes: Sequence[Fix]) -> list[tuple[Span, str]]:
             written += character
             continue
         if number == place and written and place:
-            # A change needs a span, so an insertion replaces the character before it, and repeats this character.
+            # Every change replaces a non-empty span, so an insertion replaces the character before it by itself and the
+            # new text.
             changes.append((Span(place - 1, place), text[place - 1] + written))
         elif number > place:
             changes.append((Span(place, number), written))

@@ -17,7 +17,7 @@ from transpiler.tools.lint.registry import WITHOUT_EXAMPLE, find_rule
 from transpiler.tools.lint.report import NOUNS, Listed, Place, Report, Reported
 from transpiler.tools.lint.rule import Rule
 
-#: A function that returns a text (first argument) in the colour of a severity (second argument).
+#: A function that colours a text for the terminal. Arguments: the text, and the severity whose colour it gets.
 Paint = Callable[[str, str], str]
 
 #: Version number of the JSON forms.
@@ -41,7 +41,10 @@ def _shown(report: Report, unread: bool = True) -> Iterable[Reported]:
 
 
 def listing(report: Report) -> str:
-    """Return a line for each selector: location, dialects, text, and how it was found; then selectors not read."""
+    """Return one line for each selector: location, dialects, text and the pattern that found it.
+
+    Selectors that were not read follow.
+    """
     lines = []
     for one in report.listed:
         used = f", line {one.used}" if one.used != one.place.line else ""
@@ -65,7 +68,7 @@ def json_listing(report: Report) -> str:
 
 
 def _where(one: Listed | Reported) -> dict[str, Any]:
-    """Return the first members of the JSON object about ``one`` in a listing: version, file and location."""
+    """Return the first members of the JSON object for a selector in a listing: version, file and location."""
     return {"version": VERSION, "file": one.name, **one.place._asdict()}
 
 
@@ -96,7 +99,7 @@ def _block(reported: Reported, paint: Paint) -> str:
 
 
 def json_form(report: Report) -> str:
-    """Return the findings as JSON, followed by the notes ``check.unread``.
+    """Return the findings as JSON, followed by the notes ``check.unread`` on selectors that were not read.
 
     ``line``, ``column``, ``end_line`` and ``end_column`` count from 1 in code points, the end exclusive: in ``file``,
     or in the selector if it is an argument. ``fix`` contains its new text and the range that it replaces. ``start`` and
@@ -133,7 +136,7 @@ def _entry(reported: Reported) -> dict[str, Any]:
 
 
 def github(report: Report) -> str:
-    """Return one workflow command of GitHub Actions for each finding."""
+    """Return the findings as workflow commands of GitHub Actions, one for each finding."""
     return "".join(f"{_command(reported)}\n" for reported in _shown(report))
 
 
@@ -142,7 +145,7 @@ def _command(reported: Reported) -> str:
     properties = {}
     if reported.file is not None:
         properties = {"file": reported.file, "line": str(place.line), "endLine": str(place.end_line)}
-        # GitHub accepts columns only within one line.
+        # A workflow command of GitHub accepts columns only if the range is within one line.
         if place.line == place.end_line:
             properties |= {"col": str(place.column), "endColumn": str(place.end_column)}
     properties["title"] = diagnostic.code
@@ -152,12 +155,12 @@ def _command(reported: Reported) -> str:
 
 
 def _data(text: str) -> str:
-    """Escape the message of a workflow command, as ``escapeData`` of GitHub's actions toolkit does."""
+    """Return ``text`` escaped as the message of a workflow command, as GitHub's ``escapeData`` does."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:
-    """Escape a property of a workflow command, as ``escapeProperty`` of GitHub's actions toolkit does."""
+    """Return ``text`` escaped as a property of a workflow command, as GitHub's ``escapeProperty`` does."""
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
@@ -231,7 +234,7 @@ def _region(place: Place) -> dict[str, Any]:
 
 
 def uri(name: str) -> str:
-    """Return the file name ``name`` as a URI reference: a relative one, or for an absolute path a ``file:`` URI."""
+    """Return the file name ``name`` as a URI reference: a relative one, or a ``file:`` URI for an absolute path."""
     if name.startswith("/"):
         return f"file://{quote(name)}"
     if os.name == "nt":

@@ -21,27 +21,30 @@ from transpiler.tools.lint.check import Checker, Finding
 from transpiler.tools.lint.embedded.selector_places import HOLE
 from transpiler.tools.lint.embedded.selector_text import MappedText, joined
 
-#: Texts for a hole outside quotes: operands, which most holes are, and other fragments.
+#: Sample texts for a hole outside quotes: operands, which most holes contain, and other fragments of a selector.
 _OPERANDS = ("value", "'value'", "1", "value = 1")
 _FRAGMENTS = ("", "=", "AND", "'value', 'value'", "NOT", "value = 1 AND", "AND value = 1", "(", ")", "value ESCAPE")
-#: The text for a hole inside quotes.
+#: The sample text for a hole inside quotes.
 _IN_QUOTES = "x"
-#: Maximum number of holes outside quotes: ``_MAX_HOLES`` in a selector that is judged, ``_MAX_WITH_FRAGMENTS`` in one
-#: whose holes are filled with fragments as well as operands.
+#: Maximum numbers of holes outside quotes: ``_MAX_HOLES`` in a selector that is judged at all, and
+#: ``_MAX_WITH_FRAGMENTS`` if holes are filled with other fragments as well as operands.
 _MAX_HOLES, _MAX_WITH_FRAGMENTS = 4, 2
 
 
 class Filled(NamedTuple):
-    """A selector with its holes filled, and the findings that it has whatever the holes contain."""
+    """A selector whose unknown parts were filled with sample texts.
+
+    ``findings`` do not depend on these texts.
+    """
 
     mapped: MappedText
     findings: tuple[Finding, ...]
 
 
 def judge_in_part(mapped: MappedText, dialect: Dialect, checker: Checker) -> Filled | None:
-    """Return the certain findings about ``mapped``, a selector with holes.
+    """Return the findings about ``mapped``, a selector with unknown parts, that are certain whatever these parts are.
 
-    None if the selector cannot be judged, because it has too many holes, or no known text, or no certain error.
+    Return None if nothing is certain: the selector has too many unknown parts, or no known text, or no certain error.
     """
     parts = _parts(mapped)
     quoted = _in_quotes([part.text for part in parts])
@@ -59,7 +62,8 @@ def judge_in_part(mapped: MappedText, dialect: Dialect, checker: Checker) -> Fil
         except TranspilerError as error:
             [diagnostic, *_] = error.diagnostics
             span = diagnostic.span or Span(0, 0)
-            # Compare the text left after the error, because its end is the same for all fillings.
+            # The fillings have different lengths, so compare errors by the length of the text after them: the shortest
+            # is furthest.
             left = len(filled.text) - span.start
             if not _touches(span, spans) and (furthest is None or left < furthest[0]):
                 furthest = left, number, filled, diagnostic
@@ -73,7 +77,10 @@ def judge_in_part(mapped: MappedText, dialect: Dialect, checker: Checker) -> Fil
 
 
 def _common(legal: Sequence[tuple[MappedText, list[Span]]], dialect: Dialect, checker: Checker) -> Filled:
-    """Return the warnings that all selectors of ``legal`` have outside the spans of their holes."""
+    """Return the warnings that all selectors of ``legal`` have in common, outside the spans of their filled holes.
+
+    ``legal`` contains the same selector with different texts in its holes, each with the spans of the holes.
+    """
     first = legal[0][0]
     common: dict[tuple[str, str, int], Finding] | None = None
     for filled, spans in legal:
@@ -110,7 +117,7 @@ def _parts(mapped: MappedText) -> list[MappedText]:
 
 
 def _in_quotes(parts: Sequence[str]) -> list[bool]:
-    """Return for each hole between ``parts`` True if it is inside quotes."""
+    """Return for each hole, which is between two of ``parts``, True if it is inside quotes."""
     found: list[bool] = []
     quote = ""
     for part in parts:
@@ -124,7 +131,7 @@ def _in_quotes(parts: Sequence[str]) -> list[bool]:
 
 
 def _filled(parts: Sequence[MappedText], quoted: Sequence[bool], texts: Sequence[str]) -> tuple[MappedText, list[Span]]:
-    """Return the text of ``parts`` with the holes filled by ``texts``, and the span of each filled hole."""
+    """Return the selector made of ``parts`` with ``texts`` in its holes, and the span of each filled hole."""
     pieces, spans = [parts[0]], []
     left, length = iter(texts), len(parts[0].text)
     for part, is_quoted in zip(parts[1:], quoted, strict=True):

@@ -28,21 +28,21 @@ _SUBJECTS = {
 
 
 def page_without_example(code: str) -> str:
-    """Return the page of ``code``, a finding that cannot be shown with an example selector alone."""
+    """Return the documentation page of the finding ``code``, which no example selector alone can show."""
     title, text = WITHOUT_EXAMPLE[code]
     return f"# {code}\n\n{title}\n\n{text}"
 
 
 def report_of(rule: Rule, example: str, selection: Selection | None = None) -> Report:
-    """Check ``example``, a text with one selector on each line, with the dialect and schema of ``rule``."""
+    """Check ``example``, which has one selector on each line, with the dialect and schema of ``rule``."""
     checker = Checker(None if rule.schema is None else parse_ddl(rule.schema), selection=selection or Selection())
-    # Given as arguments, because a file would skip a blank line, which is an empty selector.
+    # Pass the selectors as arguments, because a blank line of a file is skipped, but here it is an empty selector.
     texts = [Text(line) for line in example.split("\n")]
     return Run(checker, (find_dialect(rule.dialect),)).report(texts)
 
 
 def page(rule: Rule) -> str:
-    """Return the page of ``rule``, in Markdown."""
+    """Return the documentation page of ``rule``, in Markdown."""
     report = report_of(rule, rule.wrong, Selection((rule.id,)))
     said = human(report)
     options = "" if rule.dialect == "jms" else f" --dialect {rule.dialect}"
@@ -63,7 +63,7 @@ def page(rule: Rule) -> str:
 
 
 def index() -> str:
-    """Return the index of all pages, in Markdown."""
+    """Return the index of all documentation pages, in Markdown."""
     lines = [
         "# Rules of `selector-sql check`",
         "",

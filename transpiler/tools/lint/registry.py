@@ -26,10 +26,11 @@ RULES: tuple[Rule, ...] = (
     *refusals.RULES,
 )
 _BY_ID: Mapping[str, Rule] = MappingProxyType({rule.id: rule for rule in RULES})
-#: Names that select rules: ids, first parts of ids, and severities.
+#: The names by which a user can select rules: ids, first parts of ids, and severities.
 _NAMES = (*_BY_ID, *dict.fromkeys(rule.id.split(".")[0] for rule in RULES), "error", "warning", "info")
 
-#: Title and explanation of findings that no example selector shows: about the check itself, tables, limits and IDs.
+#: Title and explanation for findings that no example selector shows: findings about the check itself, tables, limits
+#: and IDs.
 WITHOUT_EXAMPLE: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "check.unread": (
@@ -187,7 +188,7 @@ WITHOUT_EXAMPLE: Mapping[str, tuple[str, str]] = MappingProxyType(
     }
 )
 
-#: The last parts of ids, which also select rules.
+#: The last parts of ids, by which a user can also select rules.
 _LAST_PARTS = frozenset(code.rpartition(".")[2] for code in (*_BY_ID, *WITHOUT_EXAMPLE))
 
 _OF_NODE: dict[type[ast.Expression], list[tuple[Rule, Finder]]] = {}
@@ -195,7 +196,7 @@ for _rule in RULES:
     for _node in _rule.nodes:
         if _rule.find is not None:
             _OF_NODE.setdefault(_node, []).append((_rule, _rule.find))
-#: The rules whose findings are warnings or errors, by class of node.
+#: For each class of node, the rules with findings that are warnings or errors.
 _WARNING_OF_NODE = {
     node: [(rule, find) for rule, find in rules if rule.severity != "info"] for node, rules in _OF_NODE.items()
 }
@@ -203,12 +204,12 @@ _OF_ROOT = [(rule, rule.find) for rule in RULES if rule.find is not None and not
 
 
 def find_rule(code: str) -> Rule | None:
-    """Return the rule with the id ``code``; None for a code without a page of its own."""
+    """Return the rule with the id ``code``; None if the code belongs to no rule."""
     return _BY_ID.get(code)
 
 
 class Selection(NamedTuple):
-    """The rules whose findings are reported: those ``selected``, or if this is empty, all rules; except ``ignored``."""
+    """The user's selection of rules: those ``selected``, or all rules if this is empty, without those ``ignored``."""
 
     selected: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
@@ -219,13 +220,16 @@ class Selection(NamedTuple):
         return cls(tuple(map(check_pattern, selected)), tuple(map(check_pattern, ignored)))
 
     def has(self, finding: Diagnostic) -> bool:
-        """Return True if ``finding`` is reported."""
+        """Return True if the selection includes ``finding``."""
         wanted = not self.selected or any(fits(pattern, finding) for pattern in self.selected)
         return wanted and not any(fits(pattern, finding) for pattern in self.ignored)
 
 
 def check_pattern(pattern: str) -> str:
-    """Return ``pattern`` as a full id, part of ids, or severity; raise ``UnsupportedFeatureError`` if it is unknown."""
+    """Return ``pattern``, which selects rules, as a full id, a part of ids, or a severity.
+
+    Raise ``UnsupportedFeatureError`` if it selects no rule.
+    """
     name = full_id(pattern)
     if name in _NAMES or name in _LAST_PARTS or name in WITHOUT_EXAMPLE or name == "check":
         return name
@@ -239,13 +243,16 @@ def check_pattern(pattern: str) -> str:
 
 
 def full_id(pattern: str) -> str:
-    """Return the id of the rule ``pattern``, with or without ``lint.``; any other pattern without a final ``.*``."""
+    """Return the full id of the rule that ``pattern`` names, with or without ``lint.``.
+
+    Any other pattern is returned without a final ``.*``.
+    """
     name = pattern.strip().removesuffix(".*").removesuffix(".")
     return f"lint.{name}" if f"lint.{name}" in _BY_ID else name
 
 
 def fits(pattern: str, finding: Diagnostic) -> bool:
-    """Return True if ``pattern`` is the id, the first or last part of the id, or the severity of ``finding``."""
+    """Return True if ``pattern`` selects ``finding``: it is its id, the id's first or last part, or its severity."""
     pattern = full_id(pattern)
     code = finding.code
     return pattern in (code, finding.severity, code.rpartition(".")[2]) or code.startswith(f"{pattern}.")
@@ -259,7 +266,7 @@ def lint(
     known: tuple[str, ...] | None = None,
     proofs: bool = True,
 ) -> list[Diagnostic]:
-    """Return the findings about ``tree``, in the order of the text; without ``proofs`` only warnings that are cheap.
+    """Return the findings about ``tree``, in the order of the text; without ``proofs`` only those of cheap rules.
 
     ``known`` are the properties that exist, such as the columns of a table. It is empty if the layout accepts any name,
     and None if there is no layout.
@@ -283,9 +290,9 @@ def _finding(rule: Rule, doubt: Doubt, source: Source) -> Diagnostic:
 
 
 def without_lesser(*groups: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Return the findings of all ``groups`` in the order of the text.
+    """Return the findings of all ``groups`` in the order of the text, without repetitions.
 
-    Repeated findings are dropped, and findings that a finding of a more specific rule replaces (``instead_of``).
+    A finding is also dropped if a more specific rule (see ``Rule.instead_of``) has a finding at the same place.
     """
     findings = sorted(chain(*groups), key=_place)
     replacing = _replacing(findings)
@@ -304,16 +311,19 @@ def _place(finding: Diagnostic) -> Span:
 
 
 class _Spans(NamedTuple):
-    """Spans for binary search: ``starts`` in order, and for each the largest end of this and all earlier spans."""
+    """Spans sorted by start, for binary search.
+
+    For each span, ``ends`` has the largest end of this span and all spans before it.
+    """
 
     starts: list[int]
     ends: list[int]
 
 
 def _replacing(findings: Iterable[Diagnostic]) -> dict[str, _Spans]:
-    """Return for each code the spans in which a more specific finding replaces findings with this code.
+    """Return for each code the spans of the findings that replace findings with this code.
 
-    ``findings`` are sorted by the start of their spans.
+    Only a finding of a more specific rule replaces another. ``findings`` are sorted by the start of their spans.
     """
     found: dict[str, _Spans] = {}
     for finding in findings:
@@ -327,7 +337,7 @@ def _replacing(findings: Iterable[Diagnostic]) -> dict[str, _Spans]:
 
 
 def _is_replaced(finding: Diagnostic, replacing: dict[str, _Spans]) -> bool:
-    """Return True if the span of ``finding`` overlaps the span of a finding that replaces it."""
+    """Return True if a finding that replaces the code of ``finding`` has a span that overlaps its span."""
     spans = replacing.get(finding.code)
     if spans is None or finding.span is None:
         return False

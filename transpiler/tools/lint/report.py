@@ -26,7 +26,7 @@ class Place(NamedTuple):
 
 
 class Lines:
-    """The lines of a text, separated by LF, to convert offsets to lines and columns."""
+    """The lines of a text, which end with LF. They convert offsets to lines and columns."""
 
     def __init__(self, text: str) -> None:
         self.texts = text.split("\n")
@@ -35,7 +35,7 @@ class Lines:
             self._starts.append(self._starts[-1] + len(line) + 1)
 
     def place(self, span: Span) -> Place:
-        """Return the lines and columns of ``span``."""
+        """Return the range of ``span`` as lines and columns."""
         return Place(*self._position(span.start), *self._position(span.end))
 
     def offset(self, line: int, column: int) -> int:
@@ -48,7 +48,7 @@ class Lines:
 
 
 class PlacedFix(NamedTuple):
-    """A fix in terms of the file: the range that it replaces, and the new text with the escapes of the file."""
+    """A fix converted to the file: the range to replace, and the new text as escaped in the file."""
 
     place: Place
     text: str
@@ -71,13 +71,13 @@ class Reported:
     file: str | None = None
     dialects: tuple[str, ...] = ()
     fix: PlacedFix | None = None
-    #: True if the line has a placeholder in place of a value in ``selector``.
+    #: True if the line in the file has a placeholder that was replaced by its value in ``selector``.
     is_filled: bool = False
     #: The known reason why a selector was not read; empty if there is none.
     reason: str = ""
     #: The file and line in which the selector is used, if that is another file; else empty.
     used_in: str = ""
-    #: True if the selector was not read completely, but a part of it was judged.
+    #: True if a selector with unknown parts was judged by its known parts.
     is_judged: bool = False
 
     @property
@@ -88,7 +88,7 @@ class Reported:
 
 
 class Listed(NamedTuple):
-    """A selector that was checked, for the listing of selectors.
+    """A selector that was checked, as an entry in the listing of selectors.
 
     ``whence`` is the pattern by which it was found, ``used`` the line in which it is used, and ``used_file`` the file
     of that line, which may be another file.
@@ -105,7 +105,7 @@ class Listed(NamedTuple):
 
 @dataclass(slots=True)
 class Report:
-    """All findings of a run, in the order of files and lines, and counts of what was checked."""
+    """All findings of a run in the order of files and lines, with counts of checked selectors."""
 
     findings: list[Reported] = field(default_factory=list)
     selectors: int = 0
@@ -125,7 +125,7 @@ class Report:
 
     @property
     def fails(self) -> bool:
-        """True if there is an error or a warning."""
+        """True if the report has an error or a warning, so that the check fails."""
         return any(reported.diagnostic.severity != "info" for reported in self.findings)
 
     def summary(self) -> str:
@@ -133,7 +133,7 @@ class Report:
         return self._counts() + self._read() + self._not_read() + self._left_out()
 
     def _read(self) -> str:
-        """Return where selectors inside files were read, for a report without findings; else an empty text."""
+        """Return which kinds of files selectors were read from, for a report without findings; else an empty text."""
         places = dict.fromkeys(f"{one.used_file}:{one.used}" for one in self.listed if one.whence)
         return f"; read: {_some(list(places))}" if places and not self.findings else ""
 

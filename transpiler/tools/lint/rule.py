@@ -22,7 +22,10 @@ from transpiler.reference.evaluate import judge
 
 
 class Doubt(NamedTuple):
-    """A finding of a rule, without the rule's id and severity. ``rule`` and ``severity`` override these if not None."""
+    """A finding of a rule before the rule's id and severity are added.
+
+    ``rule`` and ``severity`` override the rule's own if they are not None.
+    """
 
     message: str
     span: Span
@@ -34,15 +37,15 @@ class Doubt(NamedTuple):
 
 @dataclass
 class Context:
-    """The selector that rules examine, and facts about it that several rules need."""
+    """The selector that the rules examine, with facts about it that several rules need."""
 
     tree: ast.Expression
     source: Source
     dialect: Dialect
-    #: The properties for which the user's layout has a column. Empty if the layout accepts any name; None if there is
+    #: The properties for which the user's layout has a column; empty if the layout accepts any name, None if there is
     #: no layout.
     known: tuple[str, ...] | None = None
-    #: Results that rules have computed for the whole tree, by the class of the result.
+    #: Cached results that rules have computed for the whole tree, by the class of the result.
     kept: dict[type, object] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
@@ -51,7 +54,12 @@ class Context:
         return isinstance(self.tree, ast.ConvertStrings)
 
     def constant(self, node: ast.Expression) -> bool | None:
-        """Return the value of TRUE, FALSE, their NOT, or a comparison of literals; None for any other condition."""
+        """Return the truth value of the condition ``node`` if it is constant:
+
+        TRUE, FALSE, a NOT or a comparison of literals.
+
+        Return None for any other condition.
+        """
         match node:
             case ast.BooleanLiteral(value=value):
                 return value
@@ -84,7 +92,7 @@ class Context:
         return self.source.text[node.span.start : node.span.end]
 
     def bare_span(self, node: ast.Expression) -> Span:
-        """Return the span of ``node`` without the parentheses around it."""
+        """Return the span of ``node`` without parentheses around it."""
         return ast.bare_span(node, self.source.text)
 
     def removal(self, term: ast.Expression) -> Fix | None:
@@ -103,8 +111,9 @@ class Context:
         return self.dialect.fields.find(node.name, node.section) if isinstance(node, ast.Identifier) else None
 
 
-#: A statement about the two examples of a rule, in every dialect in which the rule reports the wrong example: the wrong
-#: and the right example select ``different`` messages, or the ``same``; or the wrong example ``never`` selects one.
+#: A claim that tests check for the two examples of a rule, in every dialect in which the rule reports the wrong one:
+#: the examples select ``different`` messages, or the ``same`` messages; or the wrong example ``never`` selects a
+#: message.
 Claim = Literal["different", "same", "never"]
 
 #: The function of a rule: called with a node of one of the rule's classes and the context, it returns the findings.
@@ -113,12 +122,11 @@ Finder = Callable[[Any, Context], Iterable[Doubt]]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule and the text of its page.
+    """A lint rule and the text of its documentation page.
 
-    ``nodes`` are the classes of nodes with which ``find`` is called; if ``nodes`` is empty, ``find`` is called once
-    with the root. In ``dialect``, the rule reports the example ``wrong``, and not the example ``right``.
-    ``claim`` is true in every dialect in which the rule reports ``wrong``. If brokers differ, ``find`` has to test
-    ``context.dialect``.
+    ``find`` is called for each node whose class is in ``nodes``; if ``nodes`` is empty, it is called once with the
+    root. In ``dialect``, the rule reports the example ``wrong``, and not the example ``right``. ``claim`` is true in
+    every dialect in which the rule reports ``wrong``. If brokers differ, ``find`` has to test ``context.dialect``.
     """
 
     id: str
@@ -138,5 +146,5 @@ class Rule:
 
     @property
     def help(self) -> str:
-        """The command that prints the rule's page, because the page has no public address."""
+        """The command that prints the rule's documentation page."""
         return f"selector-sql rule {self.id}"

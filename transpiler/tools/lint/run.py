@@ -29,32 +29,37 @@ from transpiler.tools.lint.holes import judge_in_part
 from transpiler.tools.lint.registry import check_pattern, fits
 from transpiler.tools.lint.report import Lines, Listed, Place, PlacedFix, Report, Reported
 
-#: A position in the selector that a hint mentions.
+#: A line and column of the selector in the text of a hint.
 _PLACE_IN_HINT = re.compile(r"\bopened at (?P<line>\d+):(?P<column>\d+)")
 
 
 class Text(NamedTuple):
-    """A text with selectors: the content of a file, or an argument, which is one selector; ``file`` is then None."""
+    """A text to check: the content of a file, or an argument, which is a single selector and has no ``file``."""
 
     content: str
     file: str | None = None
     #: The file name whose extension determines the kind of the text; if empty, ``file`` is used.
     kind: str = ""
-    #: True if the user named the file itself, and not only its directory.
+    #: True if the user named the file itself; False if the user named a directory that contains it.
     named: bool = True
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run of a checker. Without ``dialects``, each selector is checked in the dialect of its file, or in JMS."""
+    """The settings of a run that checks files and arguments.
+
+    Without ``dialects``, each selector is checked in the dialect of its file, or in JMS.
+    """
 
     checker: Checker = field(default_factory=Checker)
     dialects: tuple[Dialect, ...] = ()
-    #: Called with the number of selectors that have been checked since the last call.
+    #: A function that is called with the number of selectors checked since the last call.
     progress: Callable[[int], None] = lambda _: None
-    #: Called with a file that cannot be read as the kind of its name, and the error. If None, the error is raised.
+    #: A function that is called with each file that cannot be read, and the error. If None, the error is raised
+    #: instead.
     refuse: Callable[[Text, UnreadableError], None] | None = None
-    #: Called with the name of a file that has a placeholder in a selector; returns the properties of its project.
+    #: A function that is called with the name of a file that has placeholders in selectors. It returns the properties
+    #: of the file's project.
     properties: Callable[[str], Properties] = lambda _: {}
     #: The constants and functions that the files of this run declare.
     declarations: Declarations = field(default_factory=Declarations)
@@ -107,7 +112,8 @@ class Run:
                 located.append(one_located)
         self._all(located, report, [f"line {one.line}" for one in located] if is_selector_file(name) else None)
         if located:
-            # In a file without selectors, such a comment is about something else, or an example.
+            # Without selectors in the file, the comment may be about something else, such as an example in
+            # documentation.
             report.findings.extend(_unknown_ignores(comments, lines, text.file))
 
     def _judge_in_part(
@@ -119,7 +125,10 @@ class Run:
         memory: _Memory,
         report: Report,
     ) -> bool:
-        """Report what is certain about ``unread``, a selector with unknown parts; return True if it could be judged."""
+        """Report what is certain about ``unread``, a selector with unknown parts.
+
+        Return False if nothing is certain.
+        """
         mapped = None if unread.mapped is None else with_holes(unread.mapped)
         if mapped is None:
             return False
@@ -137,7 +146,10 @@ class Run:
         return is_judged
 
     def _elsewhere(self, one: FoundSelector, here: _Located, memory: _Memory) -> _Located | None:
-        """Return ``one``, a selector of ``here``, located in the other file with its text; None if it is unreadable."""
+        """Return ``one``, a selector used in ``here``, located in the other file that contains its text.
+
+        Return None if that file cannot be read.
+        """
         assert one.file is not None
         if one.file not in memory.files:
             content = self.declarations.read(one.file)
@@ -160,7 +172,8 @@ class Run:
     def _all(self, located: Sequence[_Located], report: Report, places: Sequence[str] | None) -> None:
         """Check the selectors ``located``, and add the findings to ``report``.
 
-        If ``places``, the names of the selectors, is not None, the selectors are also compared with each other.
+        If ``places`` is not None, it contains the names of the selectors, such as "line 3", and the selectors are also
+        compared with each other.
         """
         chosen = [self.dialects or (find_dialect(one.selector.dialect or JMS.name),) for one in located]
         checked = []
@@ -188,14 +201,14 @@ class Run:
         kept = [one for one in reported if not located.ignores(one)]
         report.ignored += len(reported) - len(kept)
         report.affected += bool(kept)
-        # A mistake in a constant is reported once, even if several selectors contain the constant.
+        # Report a mistake in a constant only once, even if several selectors contain the constant.
         known = located.told
         report.findings.extend(one for one in kept if known is None or _told(one) not in known)
         if known is not None:
             known.update(map(_told, kept))
 
 
-#: The members by which two findings are equal: file, code, location and message.
+#: The identity of a reported finding: file, code, location and message.
 _Told = tuple[str | None, str, Place, str]
 
 
@@ -203,7 +216,7 @@ _Told = tuple[str | None, str, Place, str]
 class _Memory:
     """The state of a run: the findings already reported, the selectors, and other files by their names.
 
-    A file is None if it cannot be read.
+    A file that cannot be read is None.
     """
 
     told: set[_Told] = field(default_factory=set)
@@ -219,14 +232,14 @@ class _Located(NamedTuple):
     name: str
     comments: IgnoreComments | None = None
     file: str | None = None
-    #: The findings that have been reported; None if repeated findings are allowed.
+    #: The findings reported so far, to skip repetitions; None if repetitions are reported.
     told: set[_Told] | None = None
     #: The file and line in which the selector is used, if that is another file; else empty.
     used_in: str = ""
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """The location, text and dialect of the selector; if they are equal, it is the same selector."""
+        """The identity of the selector: its location, text and dialect. Equal identities mean the same selector."""
         mapped = self.selector.mapped
         return self.name, mapped.place(Span(0, len(mapped.text))), mapped.text, self.selector.dialect
 
@@ -247,7 +260,7 @@ class _Located(NamedTuple):
         )
 
     def _placed(self, match: re.Match[str]) -> str:
-        """Return the text ``match`` of a hint, with its position in the selector converted to the file."""
+        """Return the text ``match`` of a hint, with its line and column converted from the selector to the file."""
         lines = Lines(self.selector.mapped.text)
         offset = lines.offset(int(match["line"]), int(match["column"]))
         place = self.lines.place(self.selector.mapped.place(Span(offset, offset)))
@@ -287,7 +300,10 @@ def _ignores(comments: IgnoreComments | None, lines: set[int], diagnostic: Diagn
 
 
 def _unread(one: UnreadSelector, lines: Lines, name: str, file: str | None, is_judged: bool) -> Reported:
-    """Return the note that the selector ``one`` was not read; if ``is_judged``, except its known parts."""
+    """Return the note that the selector ``one`` was not read.
+
+    If ``is_judged``, the note says that its known parts were.
+    """
     place = lines.place(Span(one.offset, one.offset + 1))
     why = one.reason or "it is known at run time only"
     of = f"the selector of {one.whence}" if one.whence else "a selector"
@@ -303,7 +319,7 @@ def _told(reported: Reported) -> _Told:
 
 
 def _with_line_feeds(text: str) -> str:
-    # The length stays the same, so that offsets stay valid.
+    # Replace each line end by as many characters, so that the offsets stay valid.
     return text.replace("\r\n", " \n").replace("\r", "\n")
 
 

@@ -47,9 +47,11 @@ _VERDICTS = {TRUE: Verdict(True), FALSE: Verdict(False), UNKNOWN: Verdict(None),
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """The goal of a port: a condition that is ``into`` exactly where the source's condition has one of ``truths``.
+    """The goal for porting one condition: the results that the ported condition must have.
 
-    ``exposed`` is True if a later term of the AND or OR around the condition still matters when the condition throws.
+    The ported condition must have the value ``into`` exactly when the source's condition has one of the values
+    ``truths``. ``exposed`` is True if, when the condition throws, a later term of the AND or OR around it still
+    matters.
     """
 
     truths: frozenset[Truth]
@@ -161,7 +163,7 @@ class Trial:
         return None
 
     def _missed(self, goal: Goal) -> dict[int, int]:
-        """Return for each outcome of the source the set of outcomes of the target that miss ``goal``, as bits."""
+        """Return, for each outcome of the source's condition, a candidate's outcomes (as bits) that miss ``goal``."""
         return {
             source: sum(target for target in OUTCOMES if self._parts(_VERDICTS[source], _VERDICTS[target], goal))
             for source in OUTCOMES

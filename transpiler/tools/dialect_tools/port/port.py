@@ -119,7 +119,7 @@ class _Note:
         return replace(self, change=replace(self.change, span=span))
 
     def said(self, others: Sequence[_Note] = ()) -> Diagnostic:
-        """Return the diagnostic, which also counts ``others``, the notes of other conditions with the same rule."""
+        """Return the diagnostic for this note and for ``others``, the notes of other conditions with the same rule."""
         if self.rule is None:
             are = "condition is" if len(others) == 1 else "conditions are"
             more = f"; {len(others)} more {are} not proved either" if others else ""

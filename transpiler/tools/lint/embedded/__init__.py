@@ -58,7 +58,7 @@ _READERS: Mapping[str, Callable[[str], Iterator[InFile]]] = {
 }
 #: The file name extensions of shell scripts.
 _SCRIPTS = (".sh", ".bash")
-#: File name extension for each kind of file, by the name of the kind that a user can give.
+#: A file name extension for each kind of file. The key is the name of the kind in the command line's options.
 KINDS: Mapping[str, str] = {
     "selectors": SELECTOR_FILES[0],
     **{suffix[1:]: suffix for suffix in _READERS if suffix not in SELECTOR_FILES},
@@ -82,10 +82,10 @@ def is_selector_file(name: str) -> bool:
 
 
 def find_selectors(text: str, name: str, declarations: Declarations | None = None) -> Iterator[InFile]:
-    """Yield the selectors in ``text``, the content of a file; the extension of ``name`` determines its kind.
+    """Yield the selectors in ``text``, the content of a file; the extension of ``name`` determines the kind of file.
 
-    ``declarations`` are the declarations of the files that are checked together with it. Lines of ``text`` end with LF.
-    Raises ``UnreadableError``, also for an unknown extension.
+    ``declarations`` are the declarations of all source files of the run, to look up constants and functions. Lines of
+    ``text`` end with LF. Raises ``UnreadableError``, also for an unknown extension.
     """
     if not is_known(name):
         raise UnreadableError("check does not know this kind of file")

@@ -20,20 +20,21 @@ from pathlib import PurePath
 from transpiler.tools.lint.embedded.code_tokens import FAMILIES, tokens
 from transpiler.tools.lint.embedded.code_values import Value, Values
 
-#: Groups of file name extensions of languages that use each other's constants and functions.
+#: Groups of file name extensions. Files of languages in one group can use each other's constants and functions.
 _TOGETHER = (
     frozenset(".java .kt .kts .scala .groovy".split()),
     frozenset(".js .mjs .ts .tsx .jsx".split()),
     frozenset(".c .h .cc .cpp .cxx .hpp".split()),
 )
-#: Extensions of languages in which a file sees the constants that files of its directory declare outside types.
+#: Extensions of languages in which a file can use constants that other files of the same directory declare outside
+#: types.
 _SEE_DIRECTORY = frozenset(".go .kt .kts .scala .swift .c .h .cc .cpp .cxx .hpp".split())
-#: Declarations of types: each keyword with its pattern. A pattern that begins with letters is found fast.
+#: Type declarations: each keyword with the pattern of the declaration. The keyword allows a fast first search.
 _TYPES = [
     (f"{word} ", re.compile(rf"{word}\s+([A-Za-z_]\w*)"))
     for word in "class interface object enum record struct trait module namespace".split()
 ]
-#: The head of a type that extends other types.
+#: The beginning of a type declaration up to the types that it extends.
 _HEAD = re.compile(
     r"\b(?:class|interface|object|record)\s+\w[^{;=]*?(?:\bextends\b|\bimplements\b|:)(?P<types>[^{;=]*)"
 )
@@ -47,30 +48,36 @@ _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)", re.MULTILINE)
 _WORDS, _IN_QUOTES = re.compile(r"\w+"), re.compile(r"['\"]([^'\"]+)['\"]")
 #: Keywords of an import, which are not names.
 _OF_IMPORTS = frozenset({"static", "import", "from", "as", "type", "const", "let", "var", "require", "export"})
-#: ``_MAX_FILES`` files of one directory are searched at most, and ``_MAX_EXTENDED`` of the types that a file extends.
-#: ``_MAX_KEPT`` is the maximum number of files whose tokens are cached.
+#: Limits: ``_MAX_FILES`` files are searched in one directory, and ``_MAX_EXTENDED`` of the types that a file extends.
+#: The tokens of at most ``_MAX_KEPT`` files are cached.
 _MAX_FILES, _MAX_KEPT, _MAX_EXTENDED = 200, 64, 5
 
 
 def together(one: str, other: str) -> bool:
-    """Return True if files with the extensions ``one`` and ``other`` use each other's constants and functions."""
+    """Return True if files with the extensions ``one`` and ``other`` can use each other's constants.
+
+    Java and Kotlin can, for example.
+    """
     return one == other or any({one, other} <= languages for languages in _TOGETHER)
 
 
 @dataclass
 class Constants:
-    """The constants of the source files added; ``read(name)`` returns the text of a file, None if it is unreadable."""
+    """An index of the constants in source files.
+
+    ``read(name)`` returns the text of a file, None if it is unreadable.
+    """
 
     read: Callable[[str], str | None]
-    #: The names of the files: in ``_by_stem`` by file name without extension, in ``_by_directory`` by directory.
+    #: Names of the added files by file name without extension (``_by_stem``) and by directory (``_by_directory``).
     _by_stem: dict[str, list[str]] = field(default_factory=dict)
     _by_directory: dict[str, list[str]] = field(default_factory=dict)
-    #: The names of the files, by each type that they declare under another name than the file's.
+    #: Names of the added files by the types that they declare, for types that are not named like their file.
     _by_type: dict[str, list[str]] = field(default_factory=dict)
     _values: dict[PurePath, Values | None] = field(default_factory=dict)
 
     def add(self, text: str, name: str) -> None:
-        """Add the source file ``name`` with the content ``text``."""
+        """Add to the index the source file ``name`` with the content ``text``."""
         directory, file = os.path.split(name)
         stem = os.path.splitext(file)[0]
         for word, pattern in _TYPES:
@@ -87,7 +94,8 @@ class Constants:
     def find(self, text: str, name: str, path: Sequence[str], depth: int) -> Value | None:
         """Return the value of the constant ``path``, a dotted name used in the file ``name`` with the content ``text``.
 
-        None if no file is known to declare it. ``depth`` is the number of constants followed so far.
+        None if no known file declares the constant. ``depth`` is the number of constants already followed, because the
+        value of a constant may be another constant.
         """
         if not self._by_stem or not path:
             return None
@@ -110,9 +118,10 @@ class Constants:
     def _ways(
         self, user: _User, outer: Sequence[str], constant: str
     ) -> Iterator[tuple[str | None, str, Iterable[PurePath]]]:
-        """Yield where to search for ``constant``, the likeliest first: a type, the constant's name there, and files.
+        """Yield where ``constant`` may be declared, the likeliest first: a type, the constant's name in it, and files.
 
-        The type is None for constants outside types. ``outer`` are the words before ``constant``, such as its type.
+        The type is None for constants outside types. ``outer`` are the words before ``constant`` in the dotted name,
+        such as its type.
         """
         if outer:
             type_name = user.renamed.get(outer[-1], outer[-1])
@@ -129,7 +138,7 @@ class Constants:
                 yield None, own, self._in_package(package, user)
 
     def _chosen(self, user: _User, type_name: str) -> list[PurePath]:
-        """Return the files that declare the type or module ``type_name``; of several, those that an import names."""
+        """Return the files that declare the type or module ``type_name``; if there are several, the imported ones."""
         files = self._others(self._by_stem.get(type_name, ()), user)
         if user.path.suffix.lower() == ".go":
             files = [
@@ -155,7 +164,7 @@ class Constants:
 
     @staticmethod
     def _others(names: Iterable[str], user: _User) -> list[PurePath]:
-        """Return the files ``names``, except the using file and files of other languages."""
+        """Return those of the files ``names`` that ``user`` can refer to: others in the same group of languages."""
         files = (PurePath(name) for name in names if name != user.name)
         return [file for file in files if together(file.suffix.lower(), user.path.suffix.lower())]
 
@@ -178,7 +187,7 @@ class Constants:
 
 
 class _User:
-    """The file that uses a constant, with its imports and the types that it extends."""
+    """The source file in which a constant is used: its imports, and the types that its types extend."""
 
     def __init__(self, text: str, name: str) -> None:
         self.name, self.path = name, PurePath(name)
@@ -227,7 +236,7 @@ class _User:
         return found
 
     def imports(self, file: PurePath, type_name: str) -> bool:
-        """Return True if the last words of an import are the last directories of ``file`` and ``type_name``."""
+        """Return True if an import names the type ``type_name`` in the directory of ``file``, as far as it goes."""
         own = [*file.parent.parts, type_name]
         for path, names in self._imports:
             words = [part for part in path if part != "*"]

@@ -21,21 +21,23 @@ from transpiler.tools.lint.embedded.selector_places import Place, is_messaging
 
 #: Keywords before the name of a declared function or type.
 DECLARES = frozenset("def func fun function fn class interface enum struct object record trait".split())
-#: Maximum number of tokens between a name and the opening parenthesis around it, in the search for declarations.
+#: Maximum number of tokens between the name of a parameter and the opening parenthesis of its function.
 _MAX_TOKENS = 400
 #: For Go: the extension, the package clause, and the maximum number of tokens in the receiver of a method.
 _GO, _PACKAGE, _MAX_RECEIVER = ".go", re.compile(r"^package (\w+)", re.MULTILINE), 12
-#: Ends of names of functions that take messages about selectors, and not selectors.
+#: Matches names of functions that take an error message about a selector, not a selector.
 _NO_CONDITION = re.compile(r"(?:exception|error)$")
-#: Languages of web pages, in which a selector is a CSS selector unless the file deals with messages.
+#: Extensions of languages for web pages. A selector there is taken for a CSS selector unless the file mentions
+#: messaging.
 _OF_PAGES = frozenset(".js .mjs .ts .tsx .jsx .php .rb".split())
 
 
 class Function(NamedTuple):
-    """A function that takes a selector.
+    """A function with a parameter for a selector.
 
-    ``position`` is the index of the selector's argument; if it is None, the selector is the first condition among the
-    arguments. ``name`` is the function's name in the form for comparison, and ``written`` as in the source.
+    ``position`` is the index of the selector's argument; if it is None, the selector is the first argument that looks
+    like a condition. ``name`` is the function's name without underscores and in lower case, ``written`` as in the
+    source.
     """
 
     name: str
@@ -45,7 +47,7 @@ class Function(NamedTuple):
 
 
 class _Declared(NamedTuple):
-    """A function and the file that declares it; ``is_near`` is True if that file deals with messages."""
+    """A function and the file that declares it. ``is_near`` is True if the file mentions messaging."""
 
     function: Function
     file: PurePath
@@ -66,7 +68,7 @@ def declared(code: Sequence[Token], values: Values, own: Iterable[tuple[CodePatt
 
 
 def _opening(code: Sequence[Token], number: int) -> int | None:
-    """Return the index of the parenthesis that encloses the token ``number``; None if no parenthesis does."""
+    """Return the index of the parenthesis that is open at the token ``number``; None if no parenthesis is open."""
     depth = 0
     for place in range(number - 1, max(number - _MAX_TOKENS, -1), -1):
         text = code[place].text
@@ -104,9 +106,9 @@ def _declared(
 
 
 def _is_declared(code: Sequence[Token], at: int) -> bool:
-    """Return True if a keyword such as ``def`` or ``func`` declares the function whose name follows the token ``at``.
+    """Return True if a keyword such as ``def`` or ``func`` declares the name after the token ``at`` as a function.
 
-    Before the name may be an object with a dot, or in Go the receiver of the method.
+    The name may follow an object with a dot, or in Go the receiver of the method.
     """
     while at > 0 and code[at].text == ".":
         at -= 2
@@ -119,14 +121,17 @@ def _is_declared(code: Sequence[Token], at: int) -> bool:
 
 @dataclass
 class Declarations:
-    """The declarations of the files of a directory. Functions are ignored if no file there deals with messages."""
+    """The constants and functions that the files of a run declare.
+
+    Functions are ignored if no file of the same directory mentions messaging.
+    """
 
     #: Called with the name of a file; returns its text, or None if it cannot be read.
     read: Callable[[str], str | None] = lambda _: None
     is_of_messages: bool = False
-    #: The functions by the names of their files without extension, or of their packages.
+    #: The functions by the name with which files refer to the declaring file: its stem, or its package in Go.
     _by_name: dict[str, list[_Declared]] = field(default_factory=dict)
-    #: The functions of Go files by directory.
+    #: The functions of Go files by directory, because Go files see all functions of their directory.
     _by_directory: dict[PurePath, list[_Declared]] = field(default_factory=dict)
     constants: Constants = field(init=False)
 
@@ -153,13 +158,17 @@ class Declarations:
                 self._by_name.setdefault(named, []).append(one)
 
     def functions_of(self, text: str, name: str) -> list[Function]:
-        """Return the functions of other files that the file ``name`` with the content ``text`` may call."""
+        """Return the functions with a selector parameter that the file ``name`` with the content ``text`` may call.
+
+        Only functions of other files are returned.
+        """
         if not (self._by_name or self._by_directory) or not self.is_of_messages:
             return []
         path = PurePath(name)
         suffix = path.suffix.lower()
         own = "" if suffix == _GO else path.stem
-        # A cheap test first, because this method is called for every file, and few files mention another one.
+        # Search the text for the names of other files first, which is fast, because this method is called for every
+        # file.
         known = [one for stem, functions in self._by_name.items() if stem in text and stem != own for one in functions]
         if suffix == _GO:
             known = [one for one in known if one.file.parent != path.parent]
@@ -173,7 +182,10 @@ class Declarations:
 
 
 def _name(text: str, path: PurePath) -> str | None:
-    """Return the name with which other files refer to the file ``path``; None for a Go program, which none uses."""
+    """Return the name by which other files refer to the file ``path``.
+
+    The result is None for a main package of Go, which other files cannot import.
+    """
     if path.suffix.lower() != _GO:
         return path.stem
     package = _PACKAGE.search(text)

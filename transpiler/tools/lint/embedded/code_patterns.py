@@ -22,29 +22,30 @@ from typing import NamedTuple
 from transpiler.tools.lint.embedded.selector_places import PLACES, Place
 
 _CALL = re.compile(r"(?P<own>def )?(?:(?P<before>\w+)(?P<called>\(\))?\.)?(?P<name>[\w*]+)\((?P<arguments>.*)\)")
-#: Maximum number of names, over all files, whose patterns are cached.
+#: Maximum number of names of calls and assignments for which the matching patterns are cached.
 _MAX_NAMES = 50_000
 
 
 class CodePattern(NamedTuple):
-    """A call of which one argument is a selector; if ``name`` is None, an assignment of a selector to ``key``.
+    """A pattern of source code that contains a selector: a call with the name ``name``, or an assignment to ``key``.
 
-    ``key`` is the name of the selector's argument, None if the argument has no name. ``before`` is the name of the
-    call (with ``()``) or of the member before the dot; None if anything may be before.
+    ``name`` is None for an assignment. ``key`` is the name of the selector's argument, None if the argument has no
+    name. ``before`` is the name of the enclosing call (with ``()``) or of the object before the dot; None if anything
+    may be before.
     """
 
     name: re.Pattern[str] | None
     key: str | None
     arguments: tuple[str, ...] = ()
-    #: String literals that the call must contain.
+    #: String literals that must be among the call's arguments.
     literals: frozenset[str] = frozenset()
     before: str | None = None
-    #: True for patterns of calls of functions that are declared in the files.
+    #: True for patterns of calls of functions that the checked files themselves declare.
     is_own: bool = False
 
     @property
     def is_any(self) -> bool:
-        """True if the pattern is for calls of any name."""
+        """True if the pattern matches calls of functions with any name."""
         return self.name is not None and self.name.pattern == ".*"
 
 
@@ -70,13 +71,13 @@ def wildcards(name: str) -> re.Pattern[str]:
 
 @cache
 def patterns() -> tuple[tuple[CodePattern, Place], ...]:
-    """Return the patterns for source code, each with its record."""
+    """Return the patterns for source code, each with its record in the table ``PLACES``."""
     return tuple((_read_pattern(place.pattern), place) for place in PLACES if place.language == "code")
 
 
 @lru_cache(_MAX_NAMES)
 def of_assignment(name: str) -> tuple[Place, ...]:
-    """Return the records of patterns that match an assignment to ``name``."""
+    """Return the records of ``PLACES`` whose pattern matches an assignment to ``name``."""
     return tuple(
         place for own, place in patterns() if own.name is None and own.key and wildcards(own.key).fullmatch(name)
     )
@@ -84,12 +85,12 @@ def of_assignment(name: str) -> tuple[Place, ...]:
 
 @lru_cache(_MAX_NAMES)
 def of_call(name: str) -> tuple[tuple[CodePattern, Place], ...]:
-    """Return the patterns that match a call of ``name``, each with its record."""
+    """Return the patterns that match a call of ``name``, each with its record in ``PLACES``."""
     calls = [(own, place) for own, place in patterns() if own.name is not None and not own.is_own]
     return tuple(one for one in calls if one[0].name is not None and one[0].name.fullmatch(name))
 
 
 @lru_cache(_MAX_NAMES)
 def squeezed(name: str) -> str:
-    """Return ``name`` in the form for comparison: ``MESSAGE_SELECTOR`` and ``messageSelector`` become equal."""
+    """Return ``name`` in lower case without separators, so that ``MESSAGE_SELECTOR`` equals ``messageSelector``."""
     return name.lower().replace("_", "").replace("-", "")

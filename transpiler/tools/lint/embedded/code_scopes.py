@@ -13,15 +13,15 @@ from transpiler.tools.lint.embedded.code_tokens import CLOSING, OPENING, Family,
 
 #: Keywords before the name of a type.
 _TYPES = frozenset("class interface object enum struct record trait module impl protocol namespace".split())
-#: Keywords of statements whose parentheses do not contain parameters.
+#: Keywords of statements with parentheses, which contain no parameters.
 _STATEMENTS = frozenset("if while switch when with using synchronized lock until unless elif match return".split())
-#: Keywords before a variable that are not its type.
+#: Keywords that may precede the name of a declared variable, but are not its type.
 _UNTYPED = frozenset(
     "var val let const final auto static readonly my our public private protected lateinit mut".split()
 )
 #: Assignment operators.
 _GIVES = frozenset({"=", ":=", "+=", ".="})
-#: Maximum number of tokens before a block that are read as its header.
+#: Maximum number of tokens before the body of a block that are searched for its header.
 _MAX_HEADER = 80
 
 
@@ -40,7 +40,7 @@ class Variable:
 @dataclass(slots=True)
 class _Scope:
     parent: _Scope | None = None
-    #: The name of the type of which this is the body; None for any other block.
+    #: For the body of a type, the type's name; else None.
     type: str | None = None
     is_function: bool = False
     #: The column of the line that opens the block, in languages with indentation; else -1.
@@ -55,11 +55,11 @@ class _Scope:
 
 
 class Scopes:
-    """The variables that are assigned in the tokens of a file."""
+    """The variables of a source file, by the block in which they are declared."""
 
     def __init__(self, tokens: Sequence[Token], family: Family, text: str) -> None:
         self._tokens, self._family, self._text = tokens, family, text
-        #: The innermost block of each token.
+        #: For each token, the innermost block that contains it.
         self._of: list[_Scope] = []
         self._all: list[_Scope] = []
         self._read_blocks()
@@ -71,27 +71,33 @@ class Scopes:
         return {scope.type for scope in self._all if scope.type is not None}
 
     def find(self, name: str, at: int) -> Variable | None:
-        """Return the variable that ``name`` without a qualifier means at the token ``at``; None if unknown."""
+        """Return the variable to which the unqualified ``name`` refers at the token ``at``; None if unknown."""
         for scope in self._of[at].outwards():
             if name in scope.variables:
                 return scope.variables[name]
         return self._member(name)
 
     def find_member(self, name: str, at: int, type_name: str | None) -> Variable | None:
-        """Return the member ``name`` of ``type_name``; if that is None, of the type that encloses the token ``at``."""
+        """Return the member ``name`` of the type ``type_name``, by default of the type around the token ``at``."""
         for scope in self._of[at].outwards() if type_name is None else self._all:
             if name in scope.variables and scope.type is not None and type_name in (None, scope.type):
                 return scope.variables[name]
         return self._member(name)
 
     def find_declared(self, name: str, type_name: str | None) -> Variable | None:
-        """Return the member ``name`` of the type ``type_name``; if the file has no such type, the global variable."""
+        """Return the member ``name`` of the type ``type_name``.
+
+        If the file does not declare this type, return the global variable ``name``.
+        """
         if type_name in self.types:
             return self.find_member(name, 0, type_name)
         return self._all[0].variables.get(name)
 
     def _member(self, name: str) -> Variable | None:
-        """Return the variable ``name`` of any block except functions: perhaps an inherited or imported constant."""
+        """Return the variable ``name`` of any block except functions.
+
+        It may be a constant that is inherited or imported.
+        """
         found = [scope.variables[name] for scope in self._all if not scope.is_function and name in scope.variables]
         if len(found) < 2:
             return found[0] if found else None
@@ -128,13 +134,14 @@ class Scopes:
     def _block(self, parent: _Scope, header: int, number: int) -> _Scope:
         """Return a new block inside ``parent``: the body of a type, a function or a statement.
 
-        Its header is the tokens from ``header`` to ``number``. Parameters in the header become variables of the block.
+        The tokens from ``header`` to ``number`` are the block's header, such as a function's name and parameters. Its
+        parameters become variables of the block.
         """
         words = self._tokens[header:number]
         at = next((place for place, word in enumerate(words) if word.text in _TYPES), None)
         name = words[at + 1].text if at is not None and at + 1 < len(words) else None
         if at is not None and words[0].text == "companion":
-            # The members of a companion object count as members of the type around it.
+            # Kotlin: the members of a companion object are used as members of the type around it.
             name = next((scope.type for scope in parent.outwards() if scope.type is not None), name)
         scope = self._open(parent, name)
         self._parameters(scope, header, number)
@@ -197,7 +204,8 @@ class Scopes:
         for place, number in later:
             name, scope = self._tokens[place].text, self._of[number]
             if place > 1 and self._tokens[place - 1].text in (".", "->"):
-                # The name is a member of an object of unknown type: add it to the innermost non-function block.
+                # The assigned name is a member of an object whose type is unknown. Store it in the nearest block that
+                # is not a function.
                 scope = next((one for one in scope.outwards() if not one.is_function), scope)
             else:
                 scope = next((one for one in scope.outwards() if name in one.variables), self._all[0])
@@ -206,11 +214,11 @@ class Scopes:
     def _add(self, scope: _Scope, place: int, number: int) -> None:
         variable = scope.variables.setdefault(self._tokens[place].text, Variable())
         variable.type = variable.type or self._type(place)
-        # If text is appended to the variable, add None, because the whole value is unknown.
+        # For an assignment that appends to the variable, add None as well, because the whole value is unknown.
         variable.values += [number + 1] if self._tokens[number].text in ("=", ":=") else [number + 1, None]
 
     def _begins(self, place: int, number: int) -> bool:
-        """Return True if the assignment declares a new variable, False if a known variable gets another value."""
+        """Return True if the assignment declares a new variable, False if it gives a known variable another value."""
         before = self._tokens[place - 1] if place else None
         if before is not None and before.text in (".", "->"):
             return False
@@ -221,7 +229,10 @@ class Scopes:
         return (before.kind == "name" and before.text not in ("else", "return", "do")) or before.text in (">", "]", "*")
 
     def _variable(self, number: int) -> int:
-        """Return the token of the assigned name, which ends at ``number``: the last name, or one before ``: Type``."""
+        """Return the token of the variable's name in an assignment.
+
+        The name or its type annotation ends at ``number``.
+        """
         for place in range(number, max(number - 4, 0), -1):
             if self._tokens[place].text == ":" and self._tokens[place - 1].kind == "name":
                 return place - 1
@@ -230,7 +241,7 @@ class Scopes:
         return number
 
     def _type(self, place: int) -> str | None:
-        """Return the type of the variable whose name is the token ``place``; None if the code does not name it."""
+        """Return the declared type of the variable whose name is the token ``place``; None if none is declared."""
         behind = self._tokens[place + 1 : place + 3]
         if len(behind) == 2 and behind[0].text == ":" and behind[1].kind == "name":
             return behind[1].text

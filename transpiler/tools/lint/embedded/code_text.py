@@ -46,35 +46,37 @@ from transpiler.tools.lint.embedded.xml_text import find_in_xml_literal, is_xml
 #: Signs between the name of an argument, member or variable and its value.
 _GIVES = {"=", ":", "=>", ":="}
 _TYPES = {"class", "interface", "enum", "struct", "object", "record", "trait"}
-#: Keywords in the head of a type or a function, before the body.
+#: Keywords between the name of a type or function and its body.
 _IN_HEADS = {"throws", "implements", "extends"} | _TYPES
 _BETWEEN_NAMES = {",", ".", "<", ">"}
-#: Signs and words before the name in a call if it is a method, a constructor or an annotation, not a function.
+#: Signs and words before the name of a call that is a method, a constructor or an annotation, not a plain function.
 _BEFORE_NAMES = {".", "->", "::", "new", "@"}
-#: ``_CALLED_SELECTOR`` matches the name of a selector. ``_CALLED_SO`` also matches the name of a filter, for
-#: arguments of a call that has the descriptor of a selector.
+#: ``_CALLED_SELECTOR`` matches the names of variables for selectors. ``_CALLED_SO`` also matches names for filters; it
+#: applies to calls that also have the AMQP descriptor of a selector filter as an argument.
 _CALLED_SELECTOR, _CALLED_SO = re.compile(r"[sS]elector|SELECTOR"), re.compile(r"(?i)selector|filter")
 #: Pattern of the name of a constant.
 _CONSTANT = re.compile(r"^[A-Z][A-Z0-9_]+$")
-#: Maximum number of lines between a comment that marks the next literal as a selector, and that literal.
+#: Maximum number of lines between a comment that marks a selector and the literal that it marks.
 _NEAR = 3
-#: Members of a call with a name are examined only if fewer nested brackets than this are around them.
+#: Maximum number of nested brackets around a named member of a call that is still examined.
 _MAX_LEVELS = 3
-#: What every key for selectors in data files contains, and the separators of the steps of a key.
+#: ``_IN_KEYS`` matches the word that every key for selectors contains; ``_KEY_STEPS`` separates the steps of a key.
 _IN_KEYS, _KEY_STEPS = re.compile(r"selector|filter", re.IGNORECASE), re.compile(r"[.\[\]]")
-#: A token for an assignment, and the characters that are dropped when a text is compared with a name.
+#: ``_ASSIGNS`` stands for an assignment in Ruby's ``let``. ``_OF_NO_NAME`` matches characters to drop before a text is
+#: compared with a name.
 _ASSIGNS, _OF_NO_NAME = Token("sign", "=", 0, 0, False), re.compile(r"[^A-Za-z0-9]")
-#: A key and its value in one text. A value that begins with an unknown part does not count; it is often a log message.
+#: A text of the form ``key = value``. If an unknown part follows the ``=``, the text does not count, because it is
+#: often a log message.
 _ENTRY = re.compile(
     rf"(?P<key>(?:[\w.-]*[._-])?(?:message|jms)?-?selector)\s*=\s*(?P<value>[^\s{HOLE}].*)", re.IGNORECASE | re.DOTALL
 )
-#: Signs between a key and its value.
+#: Signs between the two arguments of a call that are a key and its value.
 _BEHIND_KEYS = {",", "->", "to"}
 
 
 @dataclass(slots=True)
 class _Call:
-    """A pair of brackets, such as those of a call: the name before them, their arguments, and their named members.
+    """A pair of brackets with its content, such as a call: the name before it, the arguments, and the named members.
 
     For a declaration, ``name`` is empty and ``declared`` is the declared name; else ``declared`` is empty.
     ``arguments`` contains the first token of each argument. ``members`` contains for each member its name, the first
@@ -88,7 +90,7 @@ class _Call:
     begin: int
     #: True for a block of statements, whose names do not belong to the call around it.
     is_block: bool
-    #: True if nothing precedes the name of the function, such as an object: it is declared in the file, or inherited.
+    #: True if no object precedes the name of the function, so that the function is declared in this file or inherited.
     is_alone: bool
     arguments: list[int]
     members: list[tuple[str, int, int]] = field(default_factory=list)
@@ -116,27 +118,29 @@ def find_in_code(
         yield from selectors
 
 
-#: Start offset, end offset and text of a found selector. An unread selector has its offset twice, and an empty text.
+#: The key of a found selector: start offset, end offset and text. An unread selector has its offset as start and end,
+#: and an empty text.
 _Key = tuple[int, int, str]
 
 
 class _Reader:
-    """The search for selectors in one file; ``found`` collects them by their position."""
+    """The search for selectors in one source file. ``found`` collects the selectors by their position."""
 
     def __init__(self, text: str, code: Sequence[Token], values: Values, others: Iterable[Function]) -> None:
         self._text, self._code, self._values = text, code, values
         self._literals = [number for number, token in enumerate(code) if token.kind == "text"]
         self._ends = [code[number].end for number in self._literals]
-        #: For each expression ``near`` of a pattern, True if the file matches it; a cache.
+        #: Cache of whether the file matches a pattern's expression ``near``.
         self._near: dict[str, bool] = {}
         own = [one for one in patterns() if one[0].is_own and self._is_near(one[1])]
-        #: By name of the function: the declared functions that have a selector as argument, and the calls of functions.
+        #: The declared functions with a selector parameter, and the calls of functions, each by the name of the
+        #: function.
         self._functions: dict[str, list[Function]] = {}
         self._calls: dict[str, list[_Call]] = {}
         for function in (*(declared(code, values, own) if own else ()), *others):
             self._functions.setdefault(function.name, []).append(function)
-        #: ``_later`` contains the first token of each value assigned to a name that may be a selector; ``_used`` the
-        #: first token of each value of a variable that a call uses as a selector.
+        #: ``_later`` contains the first token of each value assigned to a variable that is named like a selector;
+        #: ``_used`` contains the first token of each value of a variable that a call uses as a selector.
         self._later: list[tuple[int, Place]] = []
         self._used: set[int | None] = set()
         self.found: dict[_Key, list[InFile]] = {}
@@ -178,14 +182,14 @@ class _Reader:
                     opened[-1].members += [(name, at, level + 1) for name, at, level in call.members]
 
     def _is_near(self, place: Place) -> bool:
-        """Return True if the file matches the expression ``near`` that ``place`` requires."""
+        """Return True if the file matches the expression ``near`` of ``place``, or if ``place`` has none."""
         found = self._near.get(place.near)
         if found is None:
             found = self._near[place.near] = re.search(place.near, self._text) is not None
         return found
 
     def own_functions(self) -> None:
-        """Find the selectors passed to declared functions, then those assigned to names that may be selectors."""
+        """Find the selectors passed to functions that the files declare, and values of variables named so."""
         for name, calls in self._calls.items():
             functions = self._functions[name]
             by_name = next((one.place for one in functions if one.position is None), None)
@@ -198,12 +202,12 @@ class _Reader:
                         if self._condition(at, by_name):
                             break
         for at, known in self._later:
-            # An unread value of a variable that a call uses as a selector is reported at the call, and not here.
+            # The value of a variable that a call uses as a selector is already reported as unread at the call.
             if at not in self._used or self._values.argument(at).text is not None:
                 self._condition(at, known)
 
     def texts(self) -> None:
-        """Find the selectors inside string literals: in XML, in entries of properties, and in URIs."""
+        """Find the selectors inside longer string literals: in XML, in ``key = value`` texts, and in URIs."""
         done: set[int] = set()
         for number in self._literals:
             token = self._code[number]
@@ -227,7 +231,7 @@ class _Reader:
                 self.found.setdefault((token.start, token.start, "text"), selectors)
 
     def _entry(self, text: MappedText, escape: Escape) -> list[InFile]:
-        """Return the selector in ``text`` if it has the form ``key = value``, as in annotations and in tests."""
+        """Return the selector in ``text`` if the text has the form ``key = value``, as in some annotations."""
         entry = _ENTRY.match(text.text)
         if entry is None or not is_condition(entry["value"]):
             return []
@@ -239,7 +243,7 @@ class _Reader:
         return list(found(text.part(*entry.span("value")), dialect, escape, whence))
 
     def inner(self) -> None:
-        """Remove each unread expression that contains another found selector, because only the inner one counts."""
+        """Discard each unread expression that contains a found selector, because its selector is then known."""
         places = sorted(place for place, *_ in self.found)
         for start, number in self._unread.items():
             behind = bisect_right(places, start)
@@ -266,7 +270,7 @@ class _Reader:
         return _Call("" if is_declared else squeezed_name, declared, before, begin, is_block, is_alone, [number + 1])
 
     def _is_head(self, at: int) -> bool:
-        """Return True if the names up to the token ``at`` include a keyword such as ``class`` or ``throws``."""
+        """Return True if the token ``at`` is in the head of a declaration, after a word such as ``throws``."""
         while at >= 0 and (self._code[at].kind == "name" or self._code[at].text in _BETWEEN_NAMES):
             if self._code[at].text in _IN_HEADS:
                 return True
@@ -274,7 +278,7 @@ class _Reader:
         return False
 
     def _key(self, number: int) -> None:
-        """If the token ``number`` is a key for selectors in data files, add the value after it as a selector."""
+        """If the token ``number`` is a key of a data format whose value is a selector, add that value."""
         token = self._code[number]
         if not (token.kind == "text" or token.text.isupper()) or not _IN_KEYS.search(token.text):
             return
@@ -289,7 +293,7 @@ class _Reader:
             self._condition(at + 1, known)
 
     def _is_read(self, number: int) -> bool:
-        """Return True if the token ``number`` is the name of a member after a dot, such as in ``Key.SELECTOR.text``."""
+        """Return True if the token ``number`` is a member that is read, as in ``Key.SELECTOR.text``, not assigned."""
         return self._code[number - 1].text == "." and self._code[number].kind == "name"
 
     def _condition(self, at: int, known: Place) -> bool:
@@ -302,7 +306,7 @@ class _Reader:
         return True
 
     def _member(self, number: int, opened: list[_Call]) -> None:
-        """Find an assignment: if the token ``number`` is a name or literal to which a value is assigned, examine it."""
+        """Add the value assigned to the name or literal at the token ``number``, if the value is a selector."""
         following = self._code[number + 1] if number + 1 < len(self._code) else None
         at = number + 2
         if following is not None and following.text == ")" and self._is_block_of_symbol(number):
@@ -323,7 +327,7 @@ class _Reader:
                 elif known.is_sure:
                     value = self._values.assigned(at)
                     if value.text is None or _OF_NO_NAME.sub("", value.text.text).lower() != name:
-                        # If the text equals the constant's own name, it is a key and not a selector.
+                        # A constant whose text equals its own name holds the key of a selector, not a selector.
                         self._add(value, at, known.dialect, known.pattern)
                 else:
                     self._later.append((at, known))
@@ -334,7 +338,7 @@ class _Reader:
                 self._condition(at, key)
 
     def _is_block_of_symbol(self, number: int) -> bool:
-        """Return True if the token is a symbol alone in parentheses, followed by a block with one string literal."""
+        """Return True for ``(:name) { 'text' }``, the form in which RSpec's ``let`` defines a value in Ruby."""
         around = [*self._code[max(number - 2, 0) : number], *self._code[number + 2 : number + 5]]
         signs = [token.text if token.kind == "sign" else token.kind for token in around]
         return signs == ["(", ":", "{", "text", "}"]
@@ -361,13 +365,13 @@ class _Reader:
                         return
                     is_found |= self._add(value, number, self._dialect(known, call), known.pattern)
                     if not known.is_sure:
-                        # The selector's argument is found, so no other argument is a selector.
+                        # Another argument of the same call cannot be a selector as well.
                         return
 
     def _is_only(self, pattern: CodePattern, known: Place, call: _Call, at: int) -> bool:
-        """Return True if the argument ``at`` of ``call`` must be a selector.
+        """Return True if the argument ``at`` of ``call`` can only be a selector.
 
-        It must be if its name or the name of the call states this, or if it is a constant passed to the JMS API.
+        That is so if the argument's name or the name of the call states it, or if a constant is passed to the JMS API.
         """
         if not known.is_sure or pattern.is_any:
             return False
@@ -377,14 +381,17 @@ class _Reader:
         return is_of_api and self._values.is_called(at, _CONSTANT) and is_of_jms(self._text)
 
     def _is_one(self, pattern: CodePattern, known: Place, at: int) -> bool:
-        """Return True if the argument ``at``, which is not a string known here, may be a selector.
+        """Return True if the argument ``at``, whose text is not known in this file, may be a selector.
 
         For a pattern of calls of any name, the argument must also be named like a selector or filter.
         """
         return not pattern.is_any or (known.is_sure and self._values.is_called(at, _CALLED_SO))
 
     def _is_selector(self, value: Value, at: int, is_one_of_several: bool) -> bool:
-        """Return True if ``value`` is a condition, or unknown, named like a selector, and one of several arguments."""
+        """Return True if ``value`` looks like a condition, or if its text is unknown but it is named like a selector.
+
+        In the second case it must be one of several arguments.
+        """
         parts = value.text or value.parts
         if parts is None:
             return is_one_of_several and value.kind == "unknown" and self._values.is_called(at, _CALLED_SELECTOR)
@@ -393,7 +400,7 @@ class _Reader:
     def _arguments(self, pattern: CodePattern, call: _Call) -> Iterator[tuple[int, bool]]:
         """Yield the first token of each argument of ``call`` that is a selector according to ``pattern``.
 
-        With it comes True, or False if the other arguments suggest that the call is of another function.
+        Each token comes with True, or with False if the other arguments suggest that another function is called.
         """
         if pattern.key is not None:
             yield from ((at, True) for name, at, level in call.members if name == pattern.key and level < _MAX_LEVELS)
@@ -420,9 +427,9 @@ class _Reader:
         yield call.arguments[place], not any(map(self._values.begins_with_text, others))
 
     def _is_no_flag(self, flag: int, selector: int, first: int) -> bool:
-        """Return True if the argument at ``flag`` is a string, or probably is one, so that it is not a boolean flag.
+        """Return True if the argument at ``flag`` is (probably) a string, so that it is not a boolean flag.
 
-        ``selector`` is the argument that is the selector if ``flag`` is a flag; ``first`` is the first argument.
+        Some functions have a flag at this position, and the selector at ``selector``. ``first`` is the first argument.
         """
         value, other = self._values.argument(flag), self._values.argument(selector)
         if value.kind != "unknown":
@@ -434,11 +441,14 @@ class _Reader:
         return is_known and not self._values.is_nothing(selector)
 
     def _marked(self, comment: Token) -> int | None:
-        """Return the literal that ``comment`` marks: the last one before it on its line, or the next one; else None."""
+        """Return the literal that ``comment`` marks as a selector: the last one before it on its line, or the next one.
+
+        Return None if there is no such literal.
+        """
         line = self._text.rfind("\n", 0, comment.start) + 1
         before = bisect_right(self._ends, comment.start) - 1
         if before >= 0 and self._text[line : comment.start].strip():
-            # The literal may be on an earlier line if only closing brackets are between it and the comment.
+            # The literal may be on an earlier line, if only closing brackets are between the literal and the comment.
             between = self._text[self._ends[before] : comment.start]
             if "\n" not in between or not between.strip(" \t\n)]},;"):
                 return self._literals[before]
@@ -450,7 +460,10 @@ class _Reader:
         return None
 
     def _dialect(self, known: Place, call: _Call) -> str | None:
-        """Return the dialect of ``call``: that of its argument ``dialect``, or of its pattern; None if unknown."""
+        """Return the dialect of the selector in ``call``: its argument ``dialect``, or the dialect of ``known``;
+
+        None if unknown.
+        """
         for name, at, level in call.members:
             if name == "dialect" and level == 0:
                 text = self._values.at(at).text
@@ -458,7 +471,7 @@ class _Reader:
         return known.dialect
 
     def _refuse(self, value: Value, number: int, known: Place) -> None:
-        """Add ``value``, a filter in another language that begins at the token ``number``, as unread."""
+        """Add the expression at the token ``number`` as unread, because ``value`` is a filter in another language."""
         is_blank = value.text is not None and not value.text.text.strip()
         if value.kind not in ("text", "unknown") or is_blank:
             return
@@ -467,7 +480,7 @@ class _Reader:
         self.found.setdefault((start, start, ""), [unread])
 
     def _add(self, value: Value, number: int, dialect: str | None, whence: str) -> bool:
-        """Add ``value`` as a selector, read or unread; return False if it cannot be a selector."""
+        """Add ``value`` as a selector, or as unread if its text is unknown; return False if it cannot be a selector."""
         if value.kind not in ("text", "unknown"):
             return False
         self._used.add(value.begin)

@@ -24,7 +24,7 @@ class Family:
     interpolated: str = r"(?!)"
     #: True if indentation determines the blocks.
     indented: bool = False
-    #: True if the declaration of a variable has a type or a word such as ``var``, so that its block is known.
+    #: True if a declaration of a variable can be recognized by its type or a word such as ``var``.
     declares: bool = True
 
 
@@ -32,7 +32,10 @@ Kind = Literal["text", "name", "number", "sign", "comment"]
 
 
 class Token(NamedTuple):
-    """A token with its offsets in the file. A string literal is a ``text``, an operator or bracket a ``sign``."""
+    """A token with its offsets in the file.
+
+    Its kind is ``text`` for a string literal, ``sign`` for an operator or bracket.
+    """
 
     kind: Kind
     text: str
@@ -46,7 +49,8 @@ _DOUBLE = r'"(?:[^"\\\n]|\\.)*+"'
 _SINGLE = r"'(?:[^'\\\n]|\\.)*+'"
 _TRIPLE = r'"""(?:[^\\]|\\.)*?"""' + r"|'''(?:[^\\]|\\.)*?'''"
 _JAVA_COMMENT = r"//[^\n]*|/\*.*?\*/"
-#: The beginning of an interpolated name, without a backslash, in Kotlin, Groovy, Scala, JavaScript, PHP, Ruby, shells.
+#: The beginning of an interpolated name (``${`` or ``$name``, not after a backslash) in Kotlin, Groovy, Scala,
+#: JavaScript, PHP, Ruby and shells.
 _DOLLAR = r"(?<!\\)(?:\\\\)*(?:\$\{|\$[A-Za-z_]|#\{)"
 _PYTHON = Family(
     comments=r"#[^\n]*",
@@ -125,7 +129,7 @@ def content(token: Token) -> MappedText:
 
 
 def escaped(token: Token) -> str | None:
-    """Return the quote of the literal ``token`` if \\ is an escape in it; None if it has no escapes."""
+    """Return the quote of the literal ``token`` if a backslash escapes characters in it; None if nothing does."""
     body = token.text.lstrip(_PREFIX)
     prefix = token.text[: len(token.text) - len(body)].lower()
     return None if "@" in prefix or "r" in prefix or body[0] == "`" else body[0]

@@ -14,60 +14,62 @@ from transpiler.tools.lint.embedded.selector_places import HOLE
 from transpiler.tools.lint.embedded.selector_text import MappedText, decoded, joined, plain
 from transpiler.tools.lint.embedded.text_methods import METHODS, joined_by
 
-#: Words for the absence of a value.
+#: The words that mean "no value" in the supported languages.
 _NOTHING = frozenset("null nil none undefined nullptr".split())
 _OWN = frozenset({"this", "self", "cls"})
 #: Signs that end an expression.
 _ENDS = frozenset(",)]};")
-#: Signs at the beginning of a line that continue the expression of the line before.
+#: Signs that, at the beginning of a line, continue the expression of the previous line.
 _CONTINUES = frozenset("+.%?(")
-#: Signs before an operand that do not change its value.
+#: Address and dereference operators, which do not change which text an operand means.
 _REFERENCES = frozenset("&*$")
-#: Signs and words by which an argument is a function or a type, and not a string.
+#: Signs and words that only occur in an argument that is a function or a type, not a string.
 _NO_TEXT = frozenset(("->", "=>", "::", "class", "function", "typeof", "lambda", "async"))
-#: A decimal number that is written the same in source code and when it is converted to a string.
+#: A decimal number whose string form at run time is the same as in the source code.
 _NUMBER = re.compile(r"(?:0|[1-9]\d*)(?P<fraction>\.\d*[1-9]|\.0)?(?P<suffix>[lL]?)")
 #: The types of variables that can contain a string, in lower case.
 _TEXT_TYPES = frozenset(
     "string str charsequence simplestring char wchar stringbuilder stringbuffer object any dynamic var val let auto"
     " cstr gstring optional option".split()
 )
-#: Last words of the names of variables that are not selectors.
+#: Last words of variable names that show that the variable is not a selector, such as an id.
 _OTHER_THINGS = frozenset(
     "handler listener callback consumer subscriber dest destination queue topic address class type option options opts"
     " promise future config configuration settings executor scheduler timeout interval session connection factory"
     " context local durable group groupid clientid token tenant tenantid name id metrics registry tracer span"
     " void".split()
 )
-#: The words of a name without digits, as in ``clientId``, ``CLIENT_ID`` and ``clientid2``.
+#: The words of a name, without digits: ``client`` and ``Id`` in ``clientId``.
 _WORDS_OF_NAME = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-#: Artemis's class of strings: the value of a call is its argument.
+#: Artemis's own string class. A call of it has the value of its argument.
 _WRAPPER = "SimpleString"
-#: Argument matchers of mocks: for an argument equal to a given text, and for any argument of a type.
+#: Argument matchers of mock frameworks: ``_EQUALS`` requires a given text, ``_ANYTHING`` accepts any argument.
 _EQUALS, _ANYTHING = "eq", re.compile(r"any(?:String|Object|Boolean)?|isNull|isNotNull|notNull|nullable|isA")
 #: Functions and classes whose calls return their first argument with the escapes of a URI.
 _URI_ENCODERS = frozenset({"URLEncoder", "encodeURIComponent", "UriUtils", "quote_plus", "urlencode"})
-#: ``_FORMATS`` are functions that insert values into a text, in lower case. ``_FORMAT`` matches a placeholder in such a
-#: text: of printf, of Python, or of .NET.
+#: ``_FORMATS`` are names of functions that insert values into a format string, in lower case. ``_FORMAT`` matches a
+#: placeholder in such a string: of printf, of Python, or of .NET.
 _FORMATS = frozenset("format printf sprintf fromf tof".split())
 _FORMAT = re.compile(r"%%|%[-#+ 0,(]*(?:\d+\$)?[\d.]*[a-zA-Z]|\{\w*(?:[:!][^{}]*)?\}")
 #: The placeholder of a value in an interpolated literal.
 _INTERPOLATED = re.compile(r"[$#]?\{[^{}]*\}|\$\w+|\([^()]*\)")
-#: Maximum number of constants followed to find a value, each the value of the one before.
+#: Maximum number of constants that are followed from one to the next to find a value.
 _MAX_DEPTH = 20
 
 Kind = Literal["text", "unknown", "other", "none"]
 
 
 class Value(NamedTuple):
-    """The value of an expression. ``text`` is its text, None if the text is known only at run time.
+    """The value of an expression, as far as the source shows it.
+
+    ``text`` is None if the text is known only at run time.
 
     The ``kind`` is ``text`` for a string (a literal, a constant, or a concatenation with a literal), ``unknown`` if the
     value may be a string, ``other`` for a number or boolean, and ``none`` for anything else, such as null or a type.
-    ``parts`` is the text with a ``HOLE`` for each unknown part; None if nothing is known. ``literal`` is the first
-    literal in the expression. If the expression is a variable, ``begin`` is the first token of its value. ``file`` is
-    the file that contains the text, None for this file. ``is_filled`` is True if a part of the text is in another file.
-    ``reason`` states why the text is unknown.
+    ``parts`` is the text with the character ``HOLE`` for each part that is known only at run time; None if nothing is
+    known. ``literal`` is the first literal in the expression. If the expression is a variable, ``begin`` is the first
+    token of its value. ``file`` is the file that contains the text, None for this file. ``is_filled`` is True if a part
+    of the text is in another file. ``reason`` states why the text is unknown.
     """
 
     text: MappedText | None
@@ -82,13 +84,13 @@ class Value(NamedTuple):
 
 _NO_VALUE = Value(None, "none")
 _UNKNOWN = Value(None, "unknown")
-#: A function that returns the value of a constant of another file, None if no file is known to declare it. Arguments:
-#: the dotted name of the constant, as a sequence; the number of constants followed so far.
+#: A function that finds a constant of another file. Arguments: the dotted name as a sequence, and the number of
+#: constants followed so far. It returns the value, or None if no file is known to declare the constant.
 Elsewhere = Callable[[Sequence[str], int], Value | None]
 
 
 class Values:
-    """The expressions of a file, identified by the index of their first token."""
+    """An evaluator of the expressions in a source file. An expression is identified by the index of its first token."""
 
     def __init__(
         self, tokens: Sequence[Token], family: Family, text: str, elsewhere: Elsewhere = lambda *_: None
@@ -103,7 +105,7 @@ class Values:
 
     @cached_property
     def _injected(self) -> dict[str, Token]:
-        """The literal with a placeholder in ``@Value`` (Spring, Micronaut), by the name of the field or parameter."""
+        """The literals of ``@Value("${...}")`` annotations (Spring, Micronaut), by the annotated field or parameter."""
         found = {}
         for number, token in enumerate(self.tokens):
             if token.text == "Value" and number and self._is(number - 1, "@") and self._is(number + 1, "("):
@@ -116,15 +118,21 @@ class Values:
         return found
 
     def at(self, number: int, depth: int = 0) -> Value:
-        """Return the value of the expression that begins with the token ``number``."""
+        """Return the value of the expression that begins with the token at the index ``number``.
+
+        ``depth`` is the number of constants already followed to reach the expression.
+        """
         return self._read(number, depth)[0]
 
     def behind_name(self, number: int) -> int:
-        """Return the first token of the value of the argument at ``number``: after its name, if it has a name."""
+        """Return the first token of the argument's value at ``number``, without the name of a named argument."""
         return number + 2 if self._kind(number) == "name" and self._is(number + 1, "=", ":", ":=") else number
 
     def member(self, name: str, type_name: str | None, depth: int) -> Value | None:
-        """Return the value of the constant ``name``, None if unknown; ``type_name`` is None if no type contains it."""
+        """Return the value of the constant ``name``, None if unknown.
+
+        ``type_name`` is its type, None if no type contains it.
+        """
         variable = self._scopes.find_declared(name, type_name)
         if variable is None or len(variable.values) != 1 or variable.values[0] is None:
             return None
@@ -139,7 +147,7 @@ class Values:
         if begin != number or (number and self._is(number - 1, ":")):
             number = begin
             if self._kind(number) == "name" and self.tokens[number].text.lower() in _TEXT_TYPES:
-                # A parameter with its type.
+                # The tokens are a parameter with its type, not an expression.
                 return _NO_VALUE
         value = self.at(number)
         if value.kind == "text":
@@ -149,7 +157,7 @@ class Values:
             return _NO_VALUE
         is_choice = value.kind in ("other", "none") or any(self._is(place, "?") for place in inside)
         if is_choice and any(self._kind(place) == "text" for place in inside):
-            # A condition chooses between texts at run time.
+            # A conditional expression chooses one of its literals at run time.
             is_value = self.tokens[number].text not in ("{", "[", "@")
             return Value(None, "text" if is_value else "none")
         if value.kind == "unknown" and self._is_other_thing(inside, is_only):
@@ -159,8 +167,8 @@ class Values:
     def assigned(self, number: int) -> Value:
         """Return the value of the expression at the token ``number``, which is assigned to a name.
 
-        The value has the kind ``none`` if the expression is only a parameter, a member or a getter, which passes on
-        another value, or if the expression is a type after a colon.
+        The value has the kind ``none`` if the expression is only a parameter, a member or a getter, because it then
+        only passes on another value. It also has this kind if the expression is a type after a colon.
         """
         value = self.argument(number)
         if value.kind != "unknown" or value.reason:
@@ -201,20 +209,20 @@ class Values:
         return found
 
     def is_literal(self, number: int) -> bool:
-        """Return True if the argument at ``number`` is only a string literal."""
+        """Return True if the argument at ``number`` is a string literal and nothing else."""
         return self._kind(number) == "text" and self._is(number + 1, ",", ")")
 
     def is_nothing(self, number: int) -> bool:
-        """Return True if the argument at ``number`` is only null."""
+        """Return True if the argument at ``number`` is the null of the language."""
         return self._is_alone(number) and self.tokens[number].text.lower() in _NOTHING
 
     def is_of_text(self, number: int) -> bool:
-        """Return True if the argument at ``number`` is a variable that is declared as a string."""
+        """Return True if the argument at ``number`` is a variable whose declared type is ``String``."""
         variable = self._scopes.find(self.tokens[number].text, number) if self._is_alone(number) else None
         return variable is not None and variable.type is not None and variable.type.lower() == "string"
 
     def _is_alone(self, number: int) -> bool:
-        """Return True if the argument at ``number`` is only a name."""
+        """Return True if the argument at ``number`` is a single name and nothing else."""
         return self._kind(number) == "name" and self._is(number + 1, ",", ")")
 
     def is_called(self, number: int, word: re.Pattern[str]) -> bool:
@@ -229,7 +237,7 @@ class Values:
         return self._kind(number) == "text"
 
     def around(self, number: int) -> tuple[int, Value]:
-        """Return the first token and the value of the concatenation that contains the literal ``number``."""
+        """Return the first token and the value of the whole concatenation that contains the literal at ``number``."""
         first = number
         while first:
             before = self.tokens[first - 1]
@@ -247,7 +255,7 @@ class Values:
         return first, self.at(first)
 
     def _before(self, number: int) -> int | None:
-        """Return the first token of the operand that ends with the token ``number``; None if an operator ends there."""
+        """Return the first token of the operand that ends with the token ``number``; None if that is an operator."""
         if self.tokens[number].text == ")":
             depth = 0
             while number >= 0:
@@ -283,7 +291,7 @@ class Values:
         ends = behind is None or behind.text in _ENDS or (behind.on_new_line and behind.text not in _CONTINUES)
         kind: Kind = next((kind for kind in ("text", "unknown", "other") if kind in kinds), "none")
         if kind == "other" and not ends:
-            # The value may be the condition of a choice between the texts after it.
+            # The value may be the condition of a conditional expression, whose result is a text.
             kind = "unknown"
         if len(operands) > 1 or not ends:
             operands = [self._here(operand, *place) for operand, place in zip(operands, places, strict=True)]
@@ -299,7 +307,7 @@ class Values:
                 called = self._token(number + 1)
                 is_format = called is not None and behind.text == "." and called.text in ("format", "formatted")
                 is_filled = is_format or behind.text == "%"
-                # Any other method may add text before and after.
+                # Unknown methods may add text before and after the known text.
                 parts = _filled_in(parts, _FORMAT) if is_filled else joined([hole, _holed(parts)])
         begin, file = (operands[0].begin, operands[0].file) if len(operands) == 1 and ends else (None, None)
         reason = next((operand.reason for operand in operands if operand.reason), "") if text is None else ""
@@ -307,7 +315,10 @@ class Values:
         return Value(text, kind, literal, parts, begin, file, is_filled, reason), number
 
     def _here(self, operand: Value, first: int, last: int) -> Value:
-        """Return ``operand``; if its text is in another file, at the position of the tokens ``first`` to ``last``."""
+        """Return ``operand``, the expression in the tokens from ``first`` to ``last``.
+
+        If its text is in another file, it gets the position of these tokens.
+        """
         if operand.file is None:
             return operand
         start, end = self.tokens[first].start, self.tokens[last].end
@@ -319,7 +330,7 @@ class Values:
         return operand._replace(text=placed(operand.text), parts=placed(operand.parts), file=None, is_filled=True)
 
     def _operand(self, number: int, depth: int) -> tuple[Value, int]:
-        """Return the value of the operand at ``number``, string methods applied, and the index of the next token."""
+        """Return the value of the operand at ``number`` after its string methods, and the index of the next token."""
         value, number = self._alone(number, depth)
         while value.kind == "text" and self._is(number, ".") and self._kind(number + 1) == "name":
             name = self.tokens[number + 1].text.lower()
@@ -345,7 +356,7 @@ class Values:
         return Value(text if is_known else None, "text", literal, text, is_filled=is_filled)
 
     def _alone(self, number: int, depth: int) -> tuple[Value, int]:
-        """Return the value of a literal, a name or a parenthesized expression, and the index of the token after it."""
+        """Return the value of the literal, name or parenthesized expression at ``number``, and the next token."""
         token = self._token(number)
         if token is None:
             return _NO_VALUE, number
@@ -372,7 +383,8 @@ class Values:
     def _named(self, number: int, depth: int) -> tuple[Value, int]:
         """Return the value of the name or call at ``number``, and the index of the token after it.
 
-        The value is ``_NO_VALUE`` if another name follows, because then the tokens declare a parameter or variable.
+        If another name follows, the tokens declare a parameter or variable, such as ``String name``, and the value is
+        ``_NO_VALUE``.
         """
         first = number
         path = [self.tokens[number].text]
@@ -391,14 +403,14 @@ class Values:
         return self._variable(path, first, depth), number
 
     def _call(self, path: list[str], number: int, depth: int) -> tuple[Value, int]:
-        """Return the value of the call whose parentheses open at ``number``, and the index of the token after them."""
+        """Return the value of the call of ``path`` whose parentheses open at ``number``, and the next token's index."""
         inner = _UNKNOWN
         behind = self._closing(number)
         name = path[-1].lower()
         if name in METHODS and len(path) > 1 and self._is(number + 1, ")"):
             inner = _after(self._variable(path[:-1], number - 2 * len(path) + 1, depth), name)
         elif name in METHODS:
-            # A function of a module, such as textwrap.dedent.
+            # The call belongs to a module, not to a string: textwrap.dedent, for example.
             inner = _after(self._read(number + 1, depth + 1)[0], name)
         elif name == "join" and len(path) > 1 and path[-2].lower() == "string":
             separator, *texts = self.arguments(number)
@@ -438,7 +450,10 @@ class Values:
         return Value(None, self._of_type(variable.type))
 
     def _outside(self, path: list[str], first: int, depth: int) -> Value:
-        """Return the value of a constant of another file; unknown if ``path`` begins with a variable of this file."""
+        """Return the value of the constant ``path`` of another file.
+
+        It is unknown if ``path`` begins with a variable of this file.
+        """
         is_own = path[0] in _OWN
         if len(path) > 1 and not is_own and self._scopes.find(path[0], first) is not None:
             return _UNKNOWN
@@ -452,9 +467,9 @@ class Values:
         return "unknown" if type_name is None or type_name.lower().strip("_") in _TEXT_TYPES else "none"
 
     def _is_other_thing(self, inside: Sequence[int], is_only: bool) -> bool:
-        """Return True if the name or call in the tokens ``inside`` is certainly not a selector.
+        """Return True if the name or call in the tokens ``inside`` is certainly not a selector, by its name or type.
 
-        ``is_only`` is True if the argument must be a selector; then what it is named does not count.
+        ``is_only`` is True if the argument must be a selector; then its name does not count.
         """
         names = [place for place in inside if self._kind(place) == "name"]
         if not names or any(self.tokens[place].text in "+?" for place in inside):
@@ -466,7 +481,7 @@ class Values:
         if is_only or self.is_of_text(names[0]):
             return False
         if len(names) > 1 and self.tokens[names[-2]].text.lower().endswith(("type", "mode")):
-            # A member of an enumeration.
+            # A member of an enumeration is not a string.
             return True
         words = [word.lower() for word in _WORDS_OF_NAME.findall(self.tokens[last].text)]
         return bool(words) and words[-1] in _OTHER_THINGS
@@ -513,7 +528,10 @@ class Values:
 
 
 def _constant(token: Token) -> MappedText | None:
-    """Return the text of a number or boolean concatenated with a string; None if it depends on the language."""
+    """Return the text that a number or boolean has when it is concatenated with a string;
+
+    None if languages differ on it.
+    """
     if token.kind == "name":
         return plain(token.text, token.start)
     match = _NUMBER.fullmatch(token.text)
@@ -521,25 +539,28 @@ def _constant(token: Token) -> MappedText | None:
 
 
 def _after(value: Value, name: str) -> Value:
-    """Return ``value`` after the string method ``name`` of ``METHODS``."""
+    """Return ``value`` after a call of the string method ``name``, such as ``strip``;
+
+    ``METHODS`` lists the known methods.
+    """
     method = METHODS[name]
     text, parts = (None if one is None else method(one) for one in (value.text, value.parts))
     return value._replace(text=text, parts=parts, begin=None)
 
 
 def _holed(text: MappedText) -> MappedText:
-    """Return ``text`` with a hole at the end."""
+    """Return ``text`` with a ``HOLE`` at its end, because the program appends a text that is not known."""
     end = text.ends[-1] if text.ends else text.at
     return joined([text, MappedText(HOLE, [end], [end], end)])
 
 
 def _filled_in(text: MappedText, pattern: re.Pattern[str]) -> MappedText:
-    """Return ``text`` with a hole for each match of ``pattern``, except %%, which becomes %."""
+    """Return ``text``, a format string, with a ``HOLE`` for each match of ``pattern``; ``%%`` becomes ``%``."""
     return decoded(text.text, 0, pattern, lambda match: "%" if match[0] == "%%" else HOLE).within(text)
 
 
 def _in_uri(text: MappedText) -> MappedText:
-    """Return ``text`` with the escapes of a URI, each at the position of the escaped character."""
+    """Return ``text`` with the characters escaped as in a URI; each escape has the position of its character."""
     parts = []
     for place, character in enumerate(text.text):
         written = quote(character)

@@ -35,25 +35,27 @@ if TYPE_CHECKING:
 _JSON_ESCAPE = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL
 )
-#: Names of members whose text may be a JSON document; maximum depth of such documents in each other.
+#: ``_JSON_IN_JSON`` are the names of JSON members whose string may be a JSON document itself; ``_MAX_NESTED`` is the
+#: maximum depth of such documents.
 _JSON_IN_JSON, _MAX_NESTED = frozenset({"defaultFilters", "virtualHostInitialConfiguration"}), 4
 
-#: A comment, or a logical line, which continues on the next line if it ends with an odd number of backslashes.
+#: A comment or a logical line of a properties file. A line that ends with an odd number of backslashes continues on the
+#: next line.
 _LOGICAL_LINE = re.compile(r"[ \t\f]*[#!][^\n]*|(?:[^\\\n]|\\[\s\S]?)++")
 _KEY = re.compile(r"[ \t\f]*(?P<key>(?:[^\\=: \t\f]|\\.)*+)[ \t\f]*[=:]?[ \t\f]*")
 _PROPERTY_ESCAPE = re.compile(r"\\(?:\n[ \t\f]*|u[0-9a-fA-F]{4}|.)")
 _CONTROLS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
 
 _YAML_ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
-#: An escaped line end with the indentation after it, which is not part of a text in double quotes.
+#: An escaped line end with the indentation after it. A YAML text in double quotes does not contain these characters.
 _CONTINUED = re.compile(r"\\\n[ \t]*")
 _YAML_COMMENT = re.compile(r"(?:^|\s)#(?P<text>[^\n]*)\Z")
-#: Keys whose text contains the lines of a properties file: for Artemis's operator, and in a ConfigMap.
+#: Keys whose value is a text in the syntax of properties files, in the YAML of Artemis's operator and in ConfigMaps.
 _PROPERTIES_IN_YAML = frozenset({"brokerProperties", "properties"})
-#: A variable of the environment in a list of Docker Compose.
+#: An environment variable with a selector, as an item ``NAME=value`` of a list in Docker Compose.
 _VARIABLE = re.compile(r"\w*selector\w*=", re.IGNORECASE)
-#: Maximum depth of nested collections in YAML; maximum number of times that one collection is searched if several
-#: aliases refer to it.
+#: Limits for YAML: ``_MAX_DEPTH`` nested collections; ``_MAX_ALIASES`` searches of one collection to which several
+#: aliases refer.
 _MAX_DEPTH, _MAX_ALIASES = 100, 50
 
 
@@ -68,7 +70,7 @@ def find_in_lines(text: str) -> Iterator[InFile]:
 
 def find_in_json(text: str) -> Iterator[InFile]:
     """Yield the selectors of the JSON ``text``; raise ``UnreadableError`` if it is not JSON."""
-    # Comments are removed, because configurations of Broker-J have them.
+    # JSON has no comments, but configuration files of Broker-J have them.
     text = without_comments(text)
     try:
         load_json(text, most=None)
@@ -78,7 +80,8 @@ def find_in_json(text: str) -> Iterator[InFile]:
 
 
 def _members(text: str, depth: int) -> Iterator[InFile]:
-    #: The last key of each open object or array; None for an array, or before the first key.
+    #: The path of keys to the current position: the last key of each open object; None for an array, or before the
+    #: first key.
     path: list[str | None] = []
     for token, following in pairwise(chain(JSON_TOKEN.finditer(text), [None])):
         assert token is not None
@@ -102,12 +105,12 @@ def _member(value: MappedText, path: list[str], depth: int) -> Iterator[InFile]:
 
 
 def in_json(text: str) -> str:
-    """Return ``text`` with the escapes of a JSON string."""
+    """Return ``text`` with the characters escaped as in a JSON string."""
     return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
 def json_text(token: re.Match[str]) -> MappedText:
-    """Return the value of ``token``, a JSON string, with its positions."""
+    """Return the value of the JSON string ``token``, with the position of each character in the file."""
     return decoded(token[0][1:-1], token.start() + 1, _JSON_ESCAPE, _json_character)
 
 
@@ -148,7 +151,7 @@ def entries(text: str) -> Iterator[tuple[str | None, MappedText]]:
 
 
 def _in_property(text: str) -> str:
-    """Return ``text`` with the escapes of a value in a properties file."""
+    """Return ``text`` with the characters escaped as in a value of a properties file."""
     return text.replace("\\", "\\\\").replace("\n", "\\n")
 
 
@@ -169,7 +172,7 @@ def find_in_yaml(text: str) -> Iterator[InFile]:
     for path, node, line in scalars(text):
         if node.tag in ("tag:yaml.org,2002:str", "!"):
             for one in _scalar(node, path, text, _marker(lines, line)):
-                # An alias leads to the same text as its anchor, so skip the second time.
+                # An alias and its anchor share one text, which is yielded only once.
                 place = (one.offset, -1) if isinstance(one, UnreadSelector) else (one.mapped.at, len(one.mapped.text))
                 if place not in done:
                     done.add(place)
@@ -195,7 +198,8 @@ def scalars(text: str) -> Iterator[tuple[list[str], ScalarNode, int]]:
 
 
 def _inner(node: CollectionNode, path: list[str], seen: Counter[int]) -> Iterator[tuple[list[str], ScalarNode, int]]:
-    # An alias is the same node as its anchor, but with another path of keys.
+    # The node of an alias is the anchor's own node, under another path of keys, so the same node is searched several
+    # times.
     if seen[id(node)] >= _MAX_ALIASES or len(path) > _MAX_DEPTH:
         return
     seen[id(node)] += 1
@@ -212,7 +216,7 @@ def _inner(node: CollectionNode, path: list[str], seen: Counter[int]) -> Iterato
 
 
 def _variable(node: CollectionNode) -> tuple[ScalarNode, ScalarNode] | None:
-    """Return the name and the value if ``node`` is an environment variable of Kubernetes; None for other mappings."""
+    """Return the name and value nodes of ``node`` if it is an environment variable of Kubernetes; else None."""
     members = {key.value: value for key, value in node.value if key.id == value.id == "scalar"}
     is_variable = len(node.value) == len(members) == 2 and members.keys() == {"name", "value"}
     return (members["name"], members["value"]) if is_variable else None
@@ -237,7 +241,7 @@ _IN_YAML = {"'": lambda text: text.replace("'", "''"), '"': in_json}
 
 
 def _marker(lines: list[str], line: int) -> tuple[bool, str | None]:
-    """Return whether a comment marks the line with index ``line`` as a selector, and the dialect in it, or None.
+    """Return True if a comment marks the line with the index ``line`` as a selector, and the dialect in it or None.
 
     The comment is at the end of this line, or alone on the line before.
     """
@@ -249,9 +253,10 @@ def _marker(lines: list[str], line: int) -> tuple[bool, str | None]:
 
 
 def _aligned(value: str, raw: str, start: int, style: str | None) -> MappedText:
-    """Map the characters of ``value``, the value of a scalar, to the characters of its source ``raw``.
+    """Return ``value``, the text of a YAML scalar, with the position of each character in its source ``raw``.
 
-    Both texts are read in parallel. A line end with the indentation after it is one character of ``value``, or none.
+    The scalar may be folded or indented: a line end with the indentation after it is one character of ``value``, or
+    none. ``start`` is the offset of ``raw`` in the file, ``style`` the scalar's style in YAML.
     """
     starts, ends = [], []
     place = raw.find("\n") + 1 if style in ("|", ">") else 1 if style in ("'", '"') else 0

@@ -15,25 +15,25 @@ from transpiler.base.source import Span
 
 _MARKER = re.compile(r"\s*(?:jms[ -]?)?selector(?:\[(?P<dialect>[\w-]+)\])?\s*:?\s*(?:\*/|-->)?\s*", re.IGNORECASE)
 _IGNORE = re.compile(r"selector-sql:\s*ignore(?:\[(?P<rules>[^\]\n]*)\])?", re.IGNORECASE)
-#: The beginning of a line that contains only a comment, in any of the languages.
+#: The beginning of a line that is only a comment, in any of the supported languages.
 _COMMENT_LINE = re.compile(r"\s*(?:#|//|/\*|\*|--|<!--|!|;)")
 
 
 def read_marker(comment: str) -> tuple[bool, str | None]:
-    """Return True if ``comment`` marks a selector, and the dialect that it gives, or None."""
+    """Return True if ``comment`` marks a selector, with the dialect that it names or None; else False and None."""
     match = _MARKER.fullmatch(comment)
     return match is not None, match["dialect"] if match else None
 
 
 class IgnoreComment(NamedTuple):
-    """A comment that ignores ``rules``; if ``rules`` is empty, it ignores all rules."""
+    """A comment that suppresses findings of ``rules`` on a line; if ``rules`` is empty, findings of all rules."""
 
     rules: tuple[str, ...]
     span: Span
 
 
 class IgnoreComments:
-    """The comments in a file that ignore rules, by line."""
+    """The comments of a file that suppress findings, by line."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self._lines = lines
@@ -64,7 +64,7 @@ def _find(lines: Sequence[str]) -> Iterator[tuple[int, IgnoreComment]]:
 
 
 def without_ignore(line: str) -> str:
-    """Return ``line``, a line of a selector file, without a comment at its end that ignores rules."""
+    """Return ``line``, a line of a selector file, without the comment at its end that suppresses findings, if any."""
     match = _IGNORE.search(line) if "selector-sql" in line else None
     if match is None:
         return line

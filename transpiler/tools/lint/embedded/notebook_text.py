@@ -14,9 +14,9 @@ from transpiler.tools.lint.embedded.data_text import in_json, json_text
 from transpiler.tools.lint.embedded.selector_text import InFile, MappedText, UnreadableError, joined, within
 from transpiler.tools.lint.embedded.shell_text import find_in_shell
 
-#: File name extension for the language of a kernel.
+#: File name extension for the language of a notebook's kernel.
 _SUFFIXES = {"python": ".py", "scala": ".scala", "java": ".java", "kotlin": ".kt", "groovy": ".groovy", "r": ".py"}
-#: Number of brackets open inside a cell: those of the notebook, its list of cells, and the cell.
+#: The number of open brackets around the members of a cell: those of the notebook, its list of cells, and the cell.
 _CELL = 3
 _COMMAND = re.compile(r"^[ \t]*!([^\n]*)", re.MULTILINE)
 _CELL_OF_SHELL = re.compile(r"\s*%%(?:sh|bash|script)\b")
@@ -36,7 +36,7 @@ def find_in_notebook(text: str) -> Iterator[InFile]:
         code = source.text
         for command in _COMMAND.finditer(code):
             yield from within(find_in_shell(command[1]), source.part(*command.span(1)), in_json)
-        # Replace commands, which are not code, by blanks, so that offsets of the code stay the same.
+        # Replace notebook commands, such as ``%pip``, by blanks, so that the offsets of the code stay the same.
         code = _COMMAND.sub(lambda match: " " * len(match[0]), code)
         yield from within(find_in_code(code, family), source, in_json)
 

@@ -27,7 +27,8 @@ Properties = Mapping[str, Mapping[str, Set[str]]]
 #: Maximum number of selectors made from one text with placeholders, for each profile.
 _MAX_TEXTS = 16
 _DOCUMENT = re.compile(r"^---.*$", re.MULTILINE)
-#: The keys with which a YAML document names its profile (Spring), and the prefix of a key for one profile (Quarkus).
+#: ``_PROFILE_KEYS`` are the keys by which a YAML document names its profile in Spring; the other constant is the prefix
+#: of a key for one profile in Quarkus.
 _PROFILE_KEYS = ("springconfigactivateonprofile", "springprofiles")
 _PROFILE_PREFIX = re.compile(r"%([\w,]+)\.")
 
@@ -53,9 +54,9 @@ def read_properties(text: str, suffix: str) -> Iterator[tuple[str, str, str]]:
 
 
 def filled(selectors: Iterable[InFile], properties: Callable[[], Properties]) -> Iterator[InFile]:
-    """Yield ``selectors`` with their placeholders replaced; if a key has no value, the selector with the reason.
+    """Yield ``selectors`` with their ``${key}`` placeholders replaced by the project's properties.
 
-    ``properties()`` returns the properties of the project.
+    If a key has no value, the selector is yielded as unread, with the reason. ``properties()`` returns the properties.
     """
     for one in selectors:
         if isinstance(one, FoundSelector) or one.mapped is None:
@@ -78,13 +79,16 @@ def filled(selectors: Iterable[InFile], properties: Callable[[], Properties]) ->
 
 
 def with_holes(mapped: MappedText) -> MappedText | None:
-    """Return ``mapped`` with a hole for each placeholder; None if it has no hole, or a placeholder of another tool."""
+    """Return ``mapped`` with a ``HOLE`` for each placeholder.
+
+    The result is None if there is no hole, or if the text has a placeholder of another tool.
+    """
     text = decoded(mapped.text, 0, _PLACEHOLDER, lambda _: HOLE).within(mapped)
     return text if HOLE in text.text and is_complete(text.text.replace(HOLE, "")) else None
 
 
 def _valuations(text: str, keys: Sequence[str], properties: Callable[[], Properties]) -> Iterator[Mapping[str, str]]:
-    """Yield values for ``keys``, the placeholders of ``text``: first the values of all profiles, then those of each.
+    """Yield mappings of ``keys``, the placeholders of ``text``, to values: the common values, then each profile's.
 
     If a key has several values, each combination is yielded, up to ``_MAX_TEXTS`` for each profile.
     """

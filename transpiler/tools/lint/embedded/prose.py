@@ -18,8 +18,8 @@ from transpiler.tools.lint.embedded.selector_places import has_operator
 from transpiler.tools.lint.embedded.selector_text import FoundSelector, InFile
 
 _FILES = frozenset({".properties", ".json", ".yaml", ".yml", ".xml"})
-#: Words in the names of files and directories that contain texts for people. ``_LANGUAGE`` matches the end of the file
-#: name of a translation.
+#: ``_WORDS`` are words in names of files and directories with texts for people. ``_LANGUAGE`` matches the end of a
+#: translation's file name.
 _WORDS = frozenset(
     "message messages string strings label labels text texts i18n l10n lang locale locales translation translations"
     " errors help bundle nls doc docs toc".split()
@@ -31,7 +31,10 @@ _VALUE = re.compile(r"^\s*(?:-\s+)?[\w.\[\]-]+\s*[=:]\s*(?P<value>[^\s#].*)$", r
 
 
 def without_prose(selectors: Iterable[InFile], text: str, name: str) -> Iterator[InFile]:
-    """Yield ``selectors``, found in the file ``name``, but skip prose if the file mainly contains texts for people."""
+    """Yield ``selectors`` of the file ``name``, without those that are prose if the file contains texts for people.
+
+    Such files are translations and documentation.
+    """
     is_of_texts: bool | None = None
     for one in selectors:
         if isinstance(one, FoundSelector) and PurePath(name).suffix.lower() in _FILES and _is_prose(one.mapped.text):
@@ -62,7 +65,7 @@ def _is_of_texts(text: str, name: str) -> bool:
 
 
 def _values(text: str, suffix: str) -> Iterator[str]:
-    """Yield roughly the string values of ``text``, a JSON, YAML or properties file; nothing for XML."""
+    """Yield the approximate string values of ``text``, a JSON, YAML or properties file; nothing for XML."""
     if suffix == ".json":
         for token, following in pairwise([*JSON_TOKEN.finditer(text), None]):
             if token is not None and token[0][0] == '"' and (following is None or following[0] != ":"):

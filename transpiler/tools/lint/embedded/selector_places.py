@@ -18,11 +18,11 @@ Language = Literal["data", "xml", "yaml", "code", "shell", "text"]
 
 
 class Place(NamedTuple):
-    """A kind of place with selectors: its language, the pattern that finds it, and its dialect, None if unknown.
+    """A record about where selectors occur: the kind of file, the pattern of keys or calls, and the dialect or None.
 
     ``near`` is a regular expression that the file must match, for patterns that have another meaning elsewhere. If
-    ``is_sure`` is False, a text is a selector only if it is a condition, because the place may have other texts, too.
-    ``reason`` states why texts there are not read, for filters in a language of their own; else it is empty.
+    ``is_sure`` is False, a text that matches the pattern is a selector only if it looks like a condition. ``reason``
+    states why texts there are not read, for filters in a language of their own; else it is empty.
     """
 
     language: Language
@@ -33,11 +33,11 @@ class Place(NamedTuple):
     reason: str = ""
 
 
-#: Pattern of a file that uses Azure Service Bus, whose receivers have no selector.
+#: Matches files that use Azure Service Bus. The second argument of its createReceiver is not a selector.
 _AZURE = r"(?i)azure[./-](?:messaging[./])?service_?-?bus"
 _STOMP, _JMS = r"(?i)stomp", rf"(?is)\A(?!.*{_AZURE[4:]}).*(?:jms|session|activemq|qpid|\bnms\b)"
 _OURS = r"\b(?:transpiler|spark_ext)\b"
-#: Pattern of a file that uses JMS, but neither Azure Service Bus nor Qpid Proton. In Proton, the second argument of
+#: Matches files that use JMS, but neither Azure Service Bus nor Qpid Proton. In Proton, the second argument of
 #: createReceiver is the name of a link.
 _JMS_RECEIVERS = (
     rf"(?is)\A(?!.*(?:{_AZURE[4:]}|proton\.|proton import|import proton)).*(?:jms|session|activemq|qpid|\bnms\b)"
@@ -51,11 +51,11 @@ _BROKERS = r"(?i)jms|amqp|activemq|artemis|qpid|stomp|\bnms\b|ejb|messagedriven"
 _JMS_API = re.compile(r"\b(?:javax|jakarta)\.jms\b|\bApache\.NMS\b")
 _ARTEMIS_CORE = r"ClientSession|artemis\.api\.core"
 _ARTEMIS_SERVER = rf"{_ARTEMIS_CORE}|JMSServerManager"
-#: Pattern of a file that uses Artemis's core API and not JMS: in a file with both, a session may be of either.
+#: Matches files that use Artemis's core API but not JMS. A file that uses both has sessions of both, which look alike.
 _CORE_ALONE = rf"(?s)\A(?!.*(?:javax|jakarta)\.jms).*(?:{_ARTEMIS_CORE})"
 
 PLACES: tuple[Place, ...] = (
-    # Keys of any format.
+    # Keys in JSON, YAML, properties and XML files.
     Place("data", "messageSelector"),
     Place("data", "jmsSelector"),
     Place("data", "jmsMessageSelector"),
@@ -70,7 +70,7 @@ PLACES: tuple[Place, ...] = (
         Place("data", f"*{holder}*/*Selector", is_sure=False)
         for holder in ("jms", "activemq", "artemis", "amqp", "qpid", "solace")
     ),
-    # A key that the user chose, in the configuration of a program that deals with messages.
+    # A key that the user chose, such as "orderSelector", in the configuration of a program that mentions messaging.
     Place("yaml", "*Selector", near=_MESSAGING, is_sure=False),
     Place("data", "sqlFilter/sqlExpression", reason=_SERVICE_BUS),
     Place("code", "SqlRuleFilter($)", reason=_SERVICE_BUS),
@@ -128,7 +128,7 @@ PLACES: tuple[Place, ...] = (
     Place("xml", "jmsListener/selector"),
     Place("xml", "jms:*/selector"),
     Place("xml", "jms:selector/expression"),
-    # Helper functions with one argument more before the selector than the methods of Jakarta Messaging below.
+    # Helper functions that have one more argument before the selector than the methods of Jakarta Messaging below.
     *(
         Place("code", f"{helper}(*, *, $)", near=_JMS, is_sure=False)
         for helper in ("createConsumer", "createReceiver", "createBrowser")
@@ -150,7 +150,7 @@ PLACES: tuple[Place, ...] = (
     Place("code", "createSubscriber(_, $, *)", near=_JMS),
     # JMS for Go.
     Place("code", "create*WithSelector(..., $)", near=_MESSAGING),
-    # Other helper functions: their selector is the argument that is named like one, or has an operator.
+    # Other helper functions: the selector is an argument that is named like a selector or looks like a condition.
     *(
         Place("code", f"create*{kind}*(..., $, ...)", near=_MESSAGING_NOT_AZURE, is_sure=False)
         for kind in ("Consumer", "Receiver", "Subscriber", "Browser")
@@ -223,7 +223,7 @@ PLACES: tuple[Place, ...] = (
     Place("code", "put('selector', $)", near=_STOMP),
     # Parameters of other protocols, such as those of a broker's REST interface.
     Place("code", "*('selector', $)", near=_MESSAGING, is_sure=False),
-    # Functions declared in the files: with a parameter named like a selector, or a name that contains selector.
+    # Functions that the files declare, with a parameter named like a selector, or with "selector" in their own name.
     Place("code", "def *(*selector* = $)", near=_MESSAGING, is_sure=False),
     Place("code", "def *selector*(..., $)", near=_MESSAGING, is_sure=False),
     # This project's own functions and commands.
@@ -259,22 +259,22 @@ PLACES: tuple[Place, ...] = (
     Place("text", r"\b[aA]ctiveMQSubscriber(?:ProviderData)?\b[^}]*?\bselector:\s*"),
 )
 
-#: The regular expression that the file must match, by pattern, for patterns of YAML.
+#: For each YAML pattern that has one, the regular expression ``near`` that the file must match.
 _NEAR_IN_YAML = {place.pattern: place.near for place in PLACES if place.language == "yaml" and place.near}
-#: Ends of keys that do not select messages, but objects of Kubernetes or elements of web pages.
+#: Ends of keys whose selectors are of Kubernetes or CSS.
 _OTHER_SELECTORS = tuple(
     f"{word}selector"
     for word in "label labels node pod namespace object field service network css dom element xpath html query".split()
 )
-#: Pairs of a word and a pattern (or None), to skip files fast: a file has a selector in these places only if it
-#: contains the word and the pattern of some pair. A pattern that begins with letters is found fast.
+#: Fast tests for files without selectors: pairs of a word and a pattern (or None). Only a file that contains the word
+#: and the pattern of some pair can have selectors. A pattern that begins with letters is found fast.
 _CREATED = ("create", re.compile(r"create\w*(?:consumer|subscriber|browser|receiver|queue)"))
 _WORDS: Sequence[tuple[str, re.Pattern[str] | None]] = (
     _CREATED,
     *((word, None) for word in ("select", "filter", "msgsel", "jmsclient", "468c0", "subscriberproviderdata")),
     *((word, None) for word in ("spark_ext", "sql", "transpiler")),
 )
-#: Such pairs for source code. They need patterns, because the words alone may be names of variables.
+#: The same pairs for source code. They need patterns, because the words alone are often names of variables.
 _WORDS_OF_CODE: Sequence[tuple[str, re.Pattern[str] | None]] = (
     _CREATED,
     ("select", re.compile(r"select(?:or|ed|ionstring)")),
@@ -285,18 +285,18 @@ _WORDS_OF_CODE: Sequence[tuple[str, re.Pattern[str] | None]] = (
     ("sql", re.compile(r"sql(?:expression|\s*\()")),
     *((word, None) for word in ("jmsclient", "468c0", "subscriberproviderdata", "spark_ext", "transpiler")),
 )
-#: The character that replaces a part of a text that is known only at run time.
+#: The character that stands for a part of a text that is known only at run time.
 HOLE = "\ufffc"
-#: A placeholder that another tool replaces, or an expression of Mule: the text is not yet a complete selector.
+#: A placeholder that another tool replaces, or an expression of Mule. A text with it is not yet a complete selector.
 _PLACEHOLDER = re.compile(rf"^\s*#\[|[$#]\{{|\{{\{{|@[A-Za-z_.]+@|{HOLE}")
 #: Operators and keywords that conditions have and prose does not, in upper or lower case.
 _OPERATOR = re.compile(
     r"[=<>]|\bis\s+(?:not\s+)?null\b|\bin\s*\(|\blike\s*['\"]|\bbetween\b[^=<>]*\band\b", re.IGNORECASE
 )
-#: A part of an operand; a condition has an operand, and not only an operator.
+#: A character of an operand: a letter, a digit or a quote.
 _OPERAND = re.compile(r"\w|['\"]")
-#: Signs, outside quotes, by which a text is neither a selector nor a mistaken one: signs of CSS, queries of URIs,
-#: functions, destination wildcards, words to replace, XML prefixes, and labels of Kubernetes.
+#: Signs outside quotes that show another language: CSS, queries of URIs, functions, wildcards of destinations,
+#: placeholders, XML prefixes, and labels of Kubernetes. A text with them is not even a mistaken selector.
 _FOREIGN = re.compile(
     r"^\s*(?:[#/]|\.(?!\d))|^[^\s=<>]*\?[\w.]+=|\.>|<[\w-]+>|\[|;|(?<!&)&(?!&)|[a-z]:[a-z$/]|->|=>|^[\w./-]+=(?!true$|false$)[A-Za-z_][\w.-]*(?:,|$)",
     re.IGNORECASE,
@@ -306,12 +306,12 @@ _PUNCTUATION = re.compile(r"[^a-z0-9*]")
 
 
 def step(name: str, namespace: str = "") -> str:
-    """Return the step for ``name``, a key, element or attribute, in the form for comparison."""
+    """Return the key, element or attribute ``name`` in the normal form in which steps of a path are compared."""
     return f"{_squeezed(namespace)}:{_squeezed(name)}"
 
 
 def find_place(path: Sequence[str], language: Language = "data") -> Place | None:
-    """Return the record of the place to which the steps ``path`` lead; None if no selectors are kept there."""
+    """Return the record of the first pattern that the path of steps ``path`` matches; None if no pattern does."""
     if not path:
         return None
     last, known = path[-1].rpartition(":")[2], _by_last(language)
@@ -322,19 +322,19 @@ def find_place(path: Sequence[str], language: Language = "data") -> Place | None
 
 
 def is_near(pattern: str, text: str) -> bool:
-    """Return True if the file ``text`` matches the expression ``near`` of ``pattern``, a pattern of YAML keys."""
+    """Return True if the file ``text`` matches the expression ``near`` that belongs to the YAML pattern ``pattern``."""
     near = _NEAR_IN_YAML.get(pattern)
     return near is None or re.search(near, text) is not None
 
 
 def names_of(path: Sequence[str]) -> list[str]:
-    """Return the keys ``path`` as steps, the form in which they are compared with patterns."""
+    """Return the keys ``path`` in the normal form in which patterns are compared with them."""
     return [step(name) for name in path]
 
 
 @cache
 def _by_last(language: Language) -> dict[str, list[tuple[re.Pattern[str], Place]]]:
-    """Return the patterns of ``language`` by their last step; by ``*`` if this step begins with a wildcard."""
+    """Return the patterns of ``language`` by their last step; under ``*`` if the last step begins with a wildcard."""
     found: dict[str, list[tuple[re.Pattern[str], Place]]] = {}
     for place in PLACES:
         if place.language in ("data", language):
@@ -351,7 +351,7 @@ def _step_pattern(part: tuple[str, str, str]) -> str:
     if ">" in name:
         outer, _, inner = name.partition(">")
         return f"{_step_pattern((namespace, '', outer))}/{_step_pattern((namespace, '', inner))}"
-    # A name with wildcards on both sides also matches inside the namespace.
+    # A name with wildcards on both sides may also match a part of the namespace.
     inner = _squeezed(name).strip("*")
     if name.startswith("*") and name.endswith("*") and inner:
         return f"[^/]*{inner}[^/]*"
@@ -361,12 +361,12 @@ def _step_pattern(part: tuple[str, str, str]) -> str:
 
 @cache
 def text_pattern() -> re.Pattern[str]:
-    """Return the pattern of the text that precedes a selector inside a longer text."""
+    """Return the regular expression of a text after which a selector begins, inside a longer text."""
     return re.compile("|".join(place.pattern for place in PLACES if place.language == "text"))
 
 
 def is_worth_reading(text: str, is_code: bool) -> bool:
-    """Return False if a fast test shows that the file ``text`` has no selector in the places of ``PLACES``."""
+    """Return False if a fast search shows that no pattern of ``PLACES`` can match in the file ``text``."""
     lowered = text.lower()
     words = _WORDS_OF_CODE if is_code else _WORDS
     # Search for the words first, because most files contain no word, and a word is found faster than a pattern.
@@ -384,12 +384,15 @@ def is_of_jms(text: str) -> bool:
 
 
 def is_complete(text: str) -> bool:
-    """Return True if ``text`` has no placeholder that another tool or the program replaces."""
+    """Return True if ``text`` has no placeholder that another tool or the running program replaces."""
     return not _PLACEHOLDER.search(text)
 
 
 def has_operator(text: str) -> bool:
-    """Return True if ``text`` has an operator or keyword of conditions, as prose does not, even if it is not valid."""
+    """Return True if ``text`` has an operator or keyword of a selector that prose does not have.
+
+    The text may be invalid as a selector.
+    """
     return _OPERATOR.search(text) is not None
 
 

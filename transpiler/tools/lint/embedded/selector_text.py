@@ -17,9 +17,9 @@ from transpiler.base.source import Span
 from transpiler.language.selector.dialects import DIALECTS
 from transpiler.tools.lint.embedded.selector_places import Language, find_place, is_complete, is_condition, text_pattern
 
-#: A function that returns a text with the escapes of its file.
+#: A function that escapes a text as its file requires, such as in a JSON string.
 Escape = Callable[[str], str]
-#: What precedes every selector that is inside a longer text.
+#: The characters before every selector inside a longer text.
 _BEFORE_VALUE = re.compile(r"selector\s*[=:]", re.IGNORECASE)
 #: Characters that are usually not escaped in a URI.
 _IN_URI = " '()<>=,/:*$!"
@@ -28,16 +28,22 @@ _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+|\+")
 
 @dataclass(frozen=True, slots=True)
 class MappedText:
-    """A text whose character ``i`` is in its file from the offset ``starts[i]`` to ``ends[i]``."""
+    """A text with the position of each character: character ``i`` is in the file from ``starts[i]`` to ``ends[i]``.
+
+    The positions are offsets in the file; they differ from those in the text if the file has escapes.
+    """
 
     text: str
     starts: Sequence[int]
     ends: Sequence[int]
-    #: The offset in the file, for a text without characters.
+    #: The offset in the file of a text that is empty.
     at: int = 0
 
     def place(self, span: Span) -> Span:
-        """Return the span in the file of ``span`` in this text; the end of the text if ``span`` is after the end."""
+        """Convert ``span``, a span of this text, to offsets in the file.
+
+        A span after the end becomes the end of the text.
+        """
         if not self.starts:
             return Span(self.at, self.at)
         last = len(self.text) - 1
@@ -51,10 +57,10 @@ class MappedText:
         )
 
     def is_contiguous(self, span: Span) -> bool:
-        """Return True if the characters of ``span`` are adjacent in the file, with nothing between them."""
+        """Return True if the characters of ``span`` are adjacent in the file, without escapes or quotes in between."""
         end = min(span.end, len(self.text))
         before, after = self.ends[span.start : max(span.start, end - 1)], self.starts[span.start + 1 : end]
-        # Two ranges, or two lists, can be compared directly, which is fast.
+        # If both are ranges, or both lists, they can be compared directly, which is faster.
         return before == after if type(before) is type(after) else [*before] == [*after]
 
     def part(self, start: int, end: int) -> MappedText:
@@ -63,7 +69,7 @@ class MappedText:
         return MappedText(self.text[start:end], self.starts[start:end], self.ends[start:end], at)
 
     def within(self, outer: MappedText) -> MappedText:
-        """Return this text, whose positions are offsets in the text of ``outer``, with positions in its file."""
+        """Return this text with positions in the file. Its own positions are offsets in the text of ``outer``."""
         return MappedText(
             self.text,
             [outer.starts[place] for place in self.starts],
@@ -73,13 +79,13 @@ class MappedText:
 
 
 def plain(text: str, start: int = 0) -> MappedText:
-    """Return ``text`` as it is in its file without escapes, from the offset ``start`` on."""
+    """Return ``text``, which has no escapes, with positions from the offset ``start`` of its file on."""
     end = start + len(text)
     return MappedText(text, range(start, end), range(start + 1, end + 1), start)
 
 
 def joined(parts: Iterable[MappedText]) -> MappedText:
-    """Return the concatenation of ``parts``."""
+    """Return the concatenation of ``parts``, in which each character keeps its position in the file."""
     listed = list(parts)
     return MappedText(
         "".join(part.text for part in listed),
@@ -90,7 +96,7 @@ def joined(parts: Iterable[MappedText]) -> MappedText:
 
 
 def decoded(raw: str, start: int, escape: re.Pattern[str], decode: Callable[[re.Match[str]], str]) -> MappedText:
-    """Return ``raw``, at offset ``start`` in the file, with each match of ``escape`` replaced by ``decode`` of it."""
+    """Return ``raw``, at offset ``start`` of the file, with ``decode(match)`` in place of each match of ``escape``."""
     parts: list[MappedText] = []
     place = 0
     for match in escape.finditer(raw):
@@ -108,12 +114,12 @@ def as_is(text: str) -> str:
 
 
 class FoundSelector(NamedTuple):
-    """A selector with its positions in the file, and its dialect, None if the file does not determine the dialect.
+    """A selector with its positions in the file, and its dialect, or None if the file does not determine the dialect.
 
-    ``escape`` returns a text with the escapes of the file, for fixes. ``is_filled`` is True if parts of the text are in
-    another file. ``whence`` is the pattern by which the selector was found. ``used`` is the offset at which the
-    selector is used, if its text is elsewhere; else None. ``file`` is the name of the file that contains the text,
-    None for the file in which the selector is used.
+    ``escape`` is the function that escapes a replacement text for the file, for fixes. ``is_filled`` is True if parts
+    of the text are in another file. ``whence`` is the pattern by which the selector was found. ``used`` is the offset
+    at which the selector is used, if its text is elsewhere; else None. ``file`` is the name of the file that contains
+    the text, None for the file in which the selector is used.
     """
 
     mapped: MappedText
@@ -126,9 +132,10 @@ class FoundSelector(NamedTuple):
 
 
 class UnreadSelector(NamedTuple):
-    """A selector that is not known because the program or another tool completes it, with its offset in the file.
+    """A selector whose text the file does not contain completely, because the program or another tool completes it.
 
-    ``mapped`` is the text with its placeholders, None if no text is known. ``reason`` is the reason, if it is known.
+    ``offset`` is its position in the file. ``mapped`` is the text with its placeholders, None if no text is known.
+    ``reason`` is the reason, if it is known.
     """
 
     offset: int
@@ -138,12 +145,15 @@ class UnreadSelector(NamedTuple):
     whence: str = ""
 
 
-#: The items that readers yield.
+#: The items that the readers of all file kinds yield.
 InFile = FoundSelector | UnreadSelector
 
 
 class UnreadableError(ValueError):
-    """Raised if a file is not of the kind that its name states. ``offset`` is the position of the error, or None."""
+    """Raised if a file does not have the format that its name states.
+
+    ``offset`` is the position of the error, or None.
+    """
 
     def __init__(self, message: str, offset: int | None = None) -> None:
         super().__init__(message)
@@ -151,7 +161,7 @@ class UnreadableError(ValueError):
 
 
 def found(mapped: MappedText, dialect: str | None = None, escape: Escape = as_is, whence: str = "") -> Iterator[InFile]:
-    """Yield ``mapped`` as a selector, as an ``UnreadSelector`` if it has a placeholder; nothing if it is blank."""
+    """Yield ``mapped`` as a selector, or as an ``UnreadSelector`` if it has a placeholder. Skip a blank text."""
     if not is_complete(mapped.text):
         yield UnreadSelector(mapped.place(Span(0, 0)).start, mapped, dialect, whence=whence)
     elif mapped.text.strip():
@@ -172,7 +182,7 @@ def selectors_at(
     dialect: str | None = None,
     broker: str | None = None,
 ) -> Iterator[InFile]:
-    """Yield ``value`` as a selector if ``path`` leads to selectors; otherwise yield the selectors inside ``value``.
+    """Yield ``value`` as a selector if selectors are kept at ``path``; otherwise yield the selectors inside ``value``.
 
     ``is_marked`` is True if a comment marks ``value`` as a selector. ``dialect`` is the dialect in this comment; it
     overrides the dialect of ``path``. ``broker`` is the dialect of the broker that reads the file; it is used if
@@ -193,7 +203,7 @@ def selectors_at(
 
 
 def within(inner: Iterator[InFile], outer: MappedText, escape: Escape) -> Iterator[InFile]:
-    """Yield ``inner``, selectors found in the text ``outer``, with positions and escapes of the file of ``outer``."""
+    """Yield the selectors ``inner``, found in the decoded text ``outer``, with positions in the file of ``outer``."""
     for one in inner:
         mapped = None if one.mapped is None else one.mapped.within(outer)
         if isinstance(one, UnreadSelector):

@@ -37,7 +37,7 @@ _FLAGS = frozenset(
     "--pretty --no-pretty --names --invert --count --keep-going --verbose --strict --loose --fix --exit-zero --list"
     " --all --or-replace --ignore-unknown --why --path".split()
 )
-#: The name of a program with selectors among its arguments.
+#: The name of a program that takes a selector as an argument.
 _PROGRAM = re.compile(r"\b(?:selector-(?:sql|spark)|artemis|activemq)\b")
 
 
@@ -107,7 +107,7 @@ def _selectors(words: Sequence[_Word]) -> Iterator[InFile]:
 
 
 def _values(texts: Sequence[str], begin: int, option: str | None) -> Iterator[int]:
-    """Yield the indices of the words with values of ``option``; if it is None, of the first positional argument."""
+    """Yield the indices of the words that are values of ``option``; without it, of the first positional argument."""
     skip = False
     for at in range(begin, len(texts)):
         text = texts[at]

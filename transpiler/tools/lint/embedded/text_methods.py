@@ -17,7 +17,7 @@ def _stripped(text: MappedText) -> MappedText:
 
 
 def _without_indentation(text: MappedText) -> MappedText:
-    """Return ``text`` without the common indentation of its lines, and without blank lines around it."""
+    """Return ``text`` without the indentation that all its lines share, and without blank lines around it."""
     lines = _lines(text)
     widths = [_width(_INDENTATION, line) for line in lines if line.text.strip()]
     least = min(widths, default=0)
@@ -25,7 +25,7 @@ def _without_indentation(text: MappedText) -> MappedText:
 
 
 def _without_margin(text: MappedText) -> MappedText:
-    """Return ``text`` with each line cut up to and including its vertical bar, and without blank lines around it."""
+    """Return ``text`` without the margin before the vertical bar of each line, and without blank lines around it."""
     return _stripped(joined([line.part(_width(_MARGIN, line), len(line.text)) for line in _lines(text)]))
 
 
@@ -43,7 +43,8 @@ def _lines(text: MappedText) -> list[MappedText]:
     return [*lines, text.part(start, len(text.text))]
 
 
-#: The function that computes each string method, by the method's name in lower case. Some only change the type.
+#: For each string method, by its name in lower case, the function that computes its result. Some methods do not change
+#: the text.
 METHODS: Mapping[str, Callable[[MappedText], MappedText]] = {
     **dict.fromkeys(
         "trim strip trimspace trimend trimstart lstrip rstrip stripleading striptrailing".split(), _stripped
@@ -55,7 +56,7 @@ METHODS: Mapping[str, Callable[[MappedText], MappedText]] = {
 
 
 def joined_by(separator: MappedText, texts: Sequence[MappedText | None]) -> MappedText:
-    """Return ``texts`` joined by ``separator``, with a hole for each text that is None."""
+    """Return ``texts`` joined by ``separator``, with a ``HOLE`` for each text that is None (unknown)."""
     pieces: list[MappedText] = []
     for text in texts:
         pieces += [separator] if pieces else []

@@ -34,29 +34,29 @@ _REFERENCE = re.compile(
 )
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _NAMED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
-#: The names of the elements with the name and the value of a property in deployment descriptors of EJB, in the form for
-#: comparison.
+#: Elements of EJB deployment descriptors that contain the name and the value of a property, in the normal form of
+#: steps.
 _NAME, _VALUE = "activationconfigpropertyname", "activationconfigpropertyvalue"
-#: Patterns of XML namespaces, each with the dialect of the broker.
+#: Regular expressions for XML namespaces of brokers, each with the broker's dialect.
 _BROKERS = (
     (re.compile(r"activemq\.apache\.org/schema"), "activemq"),
     (re.compile(r"urn:activemq|messaging-activemq"), "artemis"),
 )
 
 
-#: ``_NEAR_SELECTORS`` matches signs of selectors in XML. ``_SURE_SELECTORS`` matches signs that are certain even in
-#: text that is not well-formed.
+#: ``_NEAR_SELECTORS`` matches words near which XML may have a selector. ``_SURE_SELECTORS`` matches text that certainly
+#: belongs to a selector, even if the XML is not well-formed.
 _NEAR_SELECTORS = re.compile(r"selector|<(?:[\w-]+:)?filter\b|\bfilter=", re.IGNORECASE)
 _SURE_SELECTORS = re.compile(
     r"(?:message|jms)-?selector|\b(?:jms|amq):[^<>]*\bselector\s*=|<filter\s+string\b", re.IGNORECASE
 )
-#: Name of the element added around the XML of a string literal.
+#: Name of the element that is wrapped around the XML of a string literal, so that it has a single root.
 _AROUND = "literal"
 
 
 @dataclass(slots=True)
 class _Element:
-    """An open element: the path to it, the end and the begin of its start tag, and the namespaces of prefixes."""
+    """An open XML element: the path to it, the offsets of its start tag, and the namespaces of its prefixes."""
 
     path: tuple[str, ...] = ()
     content: int = 0
@@ -70,17 +70,17 @@ class _Element:
     property_name: str = ""
     #: True if the value of the property has been read as text.
     has_value: bool = False
-    #: True if the value of the property is not text: an attribute such as ``ref``, or an element.
+    #: True if the property has a value that is not text: an attribute such as ``ref``, or an element.
     is_given: bool = False
 
 
 @dataclass(slots=True)
 class _Reader:
     text: str
-    # The encoding is fixed, because the text is already decoded, whatever its XML declaration states.
+    # The text is already decoded, so the encoding of its XML declaration has to be ignored.
     parser: expat.XMLParserType = field(default_factory=lambda: expat.ParserCreate("utf-8"))
     offsets: _ByteOffsets = field(init=False)
-    #: The document, and the open elements inside it.
+    #: The open elements from the root to the current one, after an entry for the document itself.
     opened: list[_Element] = field(default_factory=lambda: [_Element()])
     selectors: list[InFile] = field(default_factory=list)
 
@@ -122,7 +122,7 @@ class _Reader:
         path = (*element.path, *_named(element.property_name))
         is_given = element.is_given and not element.has_value
         if element.property_name and is_given and find_place(path, "xml") is not None:
-            # The value is a bean or an expression, so the selector is not known.
+            # The value is a bean or an expression, so the text of the selector is unknown.
             self.selectors.append(UnreadSelector(element.begin))
 
     def _content(self, element: _Element, parent: _Element, close: int) -> None:
@@ -160,7 +160,7 @@ def _in_content(text: str) -> str:
 
 
 def escape(text: str) -> str:
-    """Return ``text`` with the escapes of an XML attribute."""
+    """Return ``text`` with the characters escaped as in an XML attribute."""
     return _in_content(text).replace('"', "&quot;")
 
 
@@ -170,7 +170,7 @@ def is_xml(text: str) -> bool:
 
 
 def find_in_xml_literal(value: MappedText, escaping: Escape) -> Iterator[InFile]:
-    """Yield the selectors of the XML in ``value``, a literal of another file; it may have several root elements.
+    """Yield the selectors of the XML in ``value``, a string literal of another file; it may have several root elements.
 
     If the XML is not well-formed from some position on, a selector after that position is yielded as unread.
     """
@@ -186,7 +186,7 @@ def find_in_xml_literal(value: MappedText, escaping: Escape) -> Iterator[InFile]
     yield from within(iter(reader.selectors), inner, escaping)
     if error is None or error.offset is None:
         return
-    # Search from the beginning of the tag with the error, because the tag may contain the selector.
+    # Continue the search at the beginning of the tag with the error, because the tag itself may contain the selector.
     behind = max(inner.text.rfind("<", 0, error.offset), 0)
     if _SURE_SELECTORS.search(inner.text, behind):
         yield UnreadSelector(inner.place(Span(behind, behind)).start, whence="XML in source code")
@@ -202,7 +202,10 @@ def find_in_xml(text: str) -> Iterator[InFile]:
 
 
 class _ByteOffsets:
-    """Conversion of byte offsets in UTF-8 to offsets in code points; fast if requested in ascending order."""
+    """A converter from byte offsets in UTF-8 to offsets in code points.
+
+    It is fast if the offsets are requested in ascending order.
+    """
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -231,7 +234,7 @@ def _decoded(raw: str, start: int) -> MappedText:
         parts.append(plain(section[1], start + section.start(1)))
         place = section.end()
     mapped = joined([*parts, decoded(raw[place:], start + place, _REFERENCE, _character)])
-    # The text of an element is often on its own lines, with blanks around it.
+    # Strip the text, because an element's text is often on lines of its own.
     text = mapped.text
     return mapped.part(len(text) - len(text.lstrip()), len(text.rstrip())) if text.strip() else plain("", start)
 

@@ -22,7 +22,10 @@ _TESTS = (ast.Compare, ast.In, ast.Like, ast.Between)
 
 
 def _may_be_absent(node: ast.Expression, context: Context) -> Iterator[Doubt]:
-    """Warn about a negative test of a property if no other test in the selector shows that the property exists."""
+    """Warn about a negative test, such as <>, of a property that may be missing: the test is then unknown, not true.
+
+    There is no warning if another test in the selector shows that the property exists.
+    """
     test = node.operand if isinstance(node, ast.Not) else node
     name = _tested_name(test)
     if name is None or _is_negative(test) is isinstance(node, ast.Not) or is_null(name, context):
@@ -33,7 +36,7 @@ def _may_be_absent(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     verdict = judge(node, Message(), context.dialect, Receiver(0))
     if verdict.truth is not None or verdict.thrown is not None:
         return
-    # Another test of the name may show that the author thought of its absence, or may exclude the absence.
+    # Another test of the same name shows that the author thought of its absence, or excludes it.
     found = _tests_of(context)
     if found.shown[name] > (not _is_negative(test)):
         return
@@ -57,11 +60,11 @@ class _Tests(NamedTuple):
     They are collected in one walk over the tree, because a selector may contain thousands of them.
     """
 
-    #: For each name, the number of tests that show that the property exists, or test whether it exists.
+    #: For each name, the number of tests that are TRUE only if the property exists, or that are an IS NULL test.
     shown: Counter[ast.Identifier]
-    #: The id of the AND that contains each term, by the id of the term.
+    #: For each term of an AND, by the term's id, the id of that AND.
     chains: dict[int, int]
-    #: The negative tests of one name in one AND, by id of the AND and name. All of them have to be fixed together.
+    #: The negative tests of one name in one AND, by the id of the AND and the name. They share a single fix.
     joined: dict[tuple[int | None, ast.Identifier], list[ast.Expression]]
 
 
@@ -83,19 +86,19 @@ def _tests_of(context: Context) -> _Tests:
 
 
 def _side_by_side(tests: list[ast.Expression], context: Context) -> bool:
-    """Return True if there is no other condition between the ``tests``."""
+    """Return True if only AND stands between each of ``tests`` and the next one."""
     text = context.source.text
     return all(_ONLY_AND.fullmatch(text, one.span.end, other.span.start) for one, other in pairwise(tests))
 
 
 def _negative_test(node: ast.Expression) -> ast.Identifier | None:
-    """Return the name that ``node`` compares if ``node`` is a negative test; None for any other condition."""
+    """Return the name that ``node`` tests if ``node`` is a negative test such as <>; None for any other condition."""
     test = node.operand if isinstance(node, ast.Not) else node
     return None if _is_negative(test) is isinstance(node, ast.Not) else _tested_name(test)
 
 
 def _tested_name(node: ast.Expression) -> ast.Identifier | None:
-    """Return the name that ``node`` tests; None if ``node`` is not a test, or compares two names or no name."""
+    """Return the only name that ``node`` tests; None if ``node`` is not a test, or compares two names or no name."""
     if not isinstance(node, _TESTS):
         return None
     sides = (node.left, node.right) if isinstance(node, ast.Compare) else (node.operand,)

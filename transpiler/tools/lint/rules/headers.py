@@ -19,14 +19,15 @@ from transpiler.message.sections import Header
 from transpiler.reference.evaluate import judge
 from transpiler.tools.lint.rule import Context, Doubt, Rule
 
-#: The two words for the delivery mode (persistent, non-persistent), by the conversion of the header field.
+#: The words for the two delivery modes (persistent, non-persistent), by the conversion of the header field.
 _MODES = {
     Conversion.DELIVERY_MODE: tuple(DELIVERY_MODES.values()),
     Conversion.DURABILITY: ("DURABLE", "NON_DURABLE"),
 }
 #: Message fields that contain milliseconds since the epoch.
 _TIMES = frozenset({"creation_time", "absolute_expiry_time", "x-opt-delivery-time", "timestamp", "expiration"})
-#: The seconds since the epoch from 2001 to 2099. Read as milliseconds, they are in January and February of 1970.
+#: Numbers that are plausible as seconds since the epoch (2001 to 2099). As milliseconds, they would be in January or
+#: February of 1970, so the author probably meant seconds.
 _SECONDS = range(10**9, 4_102_444_800)
 
 
@@ -49,7 +50,7 @@ def _delivery_modes(node: ast.Expression, context: Context) -> tuple[str, ...]:
 
 
 def _beside_literals(node: ast.Expression) -> Iterator[tuple[ast.Expression, ast.Expression]]:
-    """Yield each pair of operands that ``node``, a comparison, BETWEEN or IN, compares with each other.
+    """Yield each pair of operands that ``node`` (a comparison, BETWEEN or IN) compares with each other.
 
     The operands of a comparison are yielded twice, in both orders.
     """
@@ -73,7 +74,7 @@ def _delivery_mode(node: ast.Expression, context: Context) -> Iterator[Doubt]:
         words = (*modes, *(word for word, read in context.dialect.fields.rewritten if read in modes))
         if isinstance(other, ast.IntegerLiteral) or (isinstance(other, ast.StringLiteral) and other.value not in words):
             hint, fix = f"the modes are '{modes[0]}' and '{modes[1]}'", None
-            # In Java, the modes are the numbers 2 (persistent) and 1.
+            # Java's constants for the delivery mode are the numbers 2 (persistent) and 1 (non-persistent).
             word = {2: modes[0], 1: modes[1]}.get(other.value) if isinstance(other, ast.IntegerLiteral) else None
             spelled = str(other.value).upper().replace("-", "_")
             near = [word] if word else [spelled] if spelled in modes else nearest(spelled, modes)
@@ -84,7 +85,7 @@ def _delivery_mode(node: ast.Expression, context: Context) -> Iterator[Doubt]:
 
 def _text_for_number(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     match node:
-        # If the selector converts strings, a string compared with a number is no mistake.
+        # With the prefix that converts strings, comparing a string with a number is not a mistake.
         case ast.Compare() if not context.converts_strings:
             for named, other in _beside_literals(node):
                 if isinstance(other, ast.StringLiteral) and _is_numeric(named, context):
@@ -127,13 +128,13 @@ def _order_of_text(node: ast.Expression, context: Context) -> Iterator[Doubt]:
 
 
 def _is_text(node: ast.Expression, context: Context) -> bool:
-    """Return True if ``node`` is a header field that is always a string.
+    """Return True if ``node`` is a header field that is a string in every message.
 
-    False for a name with a section of RabbitMQ, because a message ID in such a section may have another type.
+    It is False for a name that includes a section in RabbitMQ, because a message ID there may have another type.
     """
     if not isinstance(node, ast.Identifier) or node.section:
         return False
-    # Properties and annotations, which are not in the table, may have any type.
+    # Names that are not in the table are properties and annotations, which may have any type.
     field = context.dialect.fields.table.get(node.name)
     if field is None or field.type is not OperandType.STRING or field.falls_back_to_property:
         return False
@@ -156,7 +157,7 @@ def _out_of_range(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     described = _described(name, context)
     numbers = [bound.value for bound in bounds if isinstance(bound, _NUMBERS)]
     if described is None or len(numbers) < len(bounds):
-        # A bound that is not a literal may be any number; a literal of another type is reported by another rule.
+        # A bound that is not a literal may be any number. Another rule reports a literal of another type.
         return
     if described.field == "priority":
         headers = (Header(priority=count) for count in (0, MAX_PRIORITY, *range(MAX_PRIORITY), None))
@@ -173,14 +174,14 @@ def _out_of_range(node: ast.Expression, context: Context) -> Iterator[Doubt]:
 
 
 def _name_of_clients(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
-    """Warn about a JMS name in a filter that no client rewrites to the broker's own names."""
+    """Warn about a JMS name, such as JMSType, in a filter of AMQP 1.0, where no client replaces it."""
     own = context.dialect.fields.rewritten_for_clients.get(node.name)
     if own is None:
         return
     if node.name in context.dialect.fields.table:
         message = f"{node.name} is known of messages over AMQP only: it is a name of clients"
     else:
-        # No client can set a property with such a name.
+        # The broker never sets this name, and no client can set a property with it.
         message = f"{node.name} is never set here, so a comparison with it is never true: it is a name of clients"
     modes = _delivery_modes(ast.Identifier(own), context)
     hint = f"perhaps {own}, which is {' or '.join(map(repr, modes))}" if modes else f"write {own}"
@@ -188,7 +189,7 @@ def _name_of_clients(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
 
 
 class _Described(NamedTuple):
-    """The range of a header field in words; ``sure`` is False if only JMS limits the values, and AMQP does not."""
+    """The range of a header field in words; ``sure`` is False if JMS limits the values but AMQP does not."""
 
     field: str
     text: str

@@ -24,7 +24,7 @@ from transpiler.tools.lint.rules.spelling import is_null
 
 _OCTAL = re.compile(r"(-?)\s*(0[0-7]+)[lL]?")
 _DATE = re.compile(r"[12][0-9]{3}([-/])[01][0-9]\1[0-3][0-9]")
-#: A text that begins or ends with *, as in patterns of file names, or with %; but not a percentage, such as 50%.
+#: A text that begins or ends with *, as in patterns of file names, or with %, except for a percentage such as 50%.
 _STARRED = re.compile(r"(?=.*\w)(?:\*.*|.*\*)", re.DOTALL)
 _WITH_PERCENT = re.compile(r"(?=.*\w)(?:%.*|.*[^\W\d]%)", re.DOTALL)
 _ESCAPED = re.compile(r"\\[%_]")
@@ -33,7 +33,7 @@ _PREFIXED = (Conversion.MESSAGE_ID, Conversion.PREFIXED_ID)
 
 
 def _quoted_number(node: ast.Compare, context: Context) -> Iterator[Doubt]:
-    # If the selector converts strings, a string compared with a number is no mistake.
+    # With the prefix that converts strings, comparing a string with a number is not a mistake.
     if context.converts_strings:
         return
     for named, other in ((node.left, node.right), (node.right, node.left)):
@@ -89,7 +89,7 @@ def _date_as_subtraction(node: ast.Compare | ast.In | ast.Between, context: Cont
             continue
         year, month, day = map(int, re.split("[-/]", text))
         given = f"is a subtraction and gives {year - month - day}" if "-" in text else "is a division, and no date"
-        # Only some dialects order text, so suggest text only for = and IN.
+        # Most dialects do not order texts, so suggest a text only for = and IN.
         takes_text = isinstance(node, ast.In) or (isinstance(node, ast.Compare) and node.operator.is_equality)
         text_or = f"write '{text}' for text, or " if takes_text else "write "
         hint = f"{text_or}{time} for the milliseconds since 1970-01-01 in UTC"
@@ -114,7 +114,8 @@ def _without_wildcard(node: ast.Like, context: Context) -> Iterator[Doubt]:
         shown = context.source.text[node.operand.span.start : node.operand.span.end]
         texts = "".join(part for part in parts if isinstance(part, str))
         if node.escape is not None and (_STARRED.fullmatch(texts) or _WITH_PERCENT.fullmatch(texts)):
-            # The author escaped the wildcard on purpose. Do not suggest =, with which it would look like a mistake.
+            # The pattern has an escaped wildcard, so LIKE is used on purpose. As an equality, the text would look like
+            # a mistake.
             return
         fix = Fix(f"{shown} {sign} {string_literal(texts)}", span=context.bare_span(node))
         if node.escape is None and ("*" in pattern or "?" in pattern):
@@ -161,7 +162,7 @@ def _wildcard_without_like(node: ast.Compare | ast.In, context: Context) -> Iter
 
 
 def _wildcard_of(text: str, named: ast.Identifier, context: Context) -> str | None:
-    """Return the character in ``text`` that was meant as a wildcard; None if the text seems to contain no wildcard."""
+    """Return the character in ``text`` that was probably meant as a wildcard, or None."""
     field = context.header(named)
     is_id = field is not None and (field.is_jms_id or field.has_conversion(*_PREFIXED))
     if _STARRED.fullmatch(text) or (is_id and "*" in text):
@@ -170,7 +171,7 @@ def _wildcard_of(text: str, named: ast.Identifier, context: Context) -> str | No
 
 
 def _like(named: ast.Identifier, text: str, wildcard: str, negated: bool, context: Context) -> str:
-    """Return the text of a LIKE condition on ``named``, for ``text`` with the intended ``wildcard``."""
+    """Return a LIKE condition on ``named`` as text, in which ``wildcard`` of ``text`` becomes a wildcard of LIKE."""
     shown, no = context.written(named), "NOT " * negated
     if not text.strip("*"):
         return f"{shown} IS {'' if negated else 'NOT '}NULL"
@@ -204,7 +205,7 @@ def _has_prefix(named: ast.Expression, context: Context) -> bool:
 
 
 def _with_prefix(pattern: str, wildcard: str) -> str:
-    """Return ``pattern`` with ``PREFIX`` before it, unless it can already match IDs, which begin with ``PREFIX``."""
+    """Return ``pattern`` with ``PREFIX`` before it, unless the pattern already matches IDs with this prefix."""
     fixed = pattern.partition(wildcard)[0]
     return pattern if fixed.startswith(PREFIX) or (PREFIX.startswith(fixed) and fixed != pattern) else PREFIX + pattern
 

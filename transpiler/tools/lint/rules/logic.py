@@ -27,9 +27,9 @@ from transpiler.tools.analysis.solve import Solver
 from transpiler.tools.lint.rule import Context, Doubt, Rule
 
 #: Limits of the analysis: ``_MAX_OF_NAME`` tests of one name, ``_MAX_TESTS`` tests in a nested condition, and
-#: ``_MAX_PAIRS`` terms of one name that are compared in pairs.
+#: ``_MAX_PAIRS`` terms of one name for which all pairs are compared.
 _MAX_OF_NAME, _MAX_TESTS, _MAX_PAIRS = 64, 40, 64
-#: Maximum number of evaluations of tests for one claim.
+#: Maximum number of evaluations of tests for one proof.
 _BUDGET = 40_000
 #: The kinds of property values, each with the word for users and the AMQP types that represent the kind.
 _TYPES = (
@@ -42,9 +42,13 @@ _LOSES = "messages on which it keeps another part from throwing may not match th
 
 
 def find_redundancies(tree: ast.Expression, context: Context) -> list[Doubt]:
-    """Return the findings of all rules here except containment; none has a span that contains another finding."""
+    """Return the findings of all rules of this module except containment.
+
+    A finding is dropped if another finding lies inside its span.
+    """
     if context.converts_strings:
-        # A string that is converted to a number can equal numbers, and other strings: skip the analysis.
+        # With the prefix that converts strings, the cases of the analysis are not valid: one string equals numbers and
+        # other strings.
         return []
     found = list(_constants(tree, context))
     if context.repeats_name:
@@ -74,7 +78,7 @@ def _constants(tree: ast.Expression, context: Context) -> Iterator[Doubt]:
                     yield _verdict(constant, "this is", term.span, "remove it", context.removal(term))
             continue
         place = truths.index(deciding)
-        # An exception in an earlier term of an OR may prevent that the constant decides.
+        # If an earlier term of an OR throws, the constant after it does not decide.
         if not (deciding and context.dialect.on_throw and place > 0):
             shown = context.text(node.terms[place])
             removed = context.removal(node.terms[place])
@@ -88,7 +92,7 @@ def _verdict(truth: bool, subject: str, span: Span, hint: str, fix: Fix | None =
 
 
 class _Analysis:
-    """The analysis of one selector; it appends its findings to ``found``."""
+    """The analysis of one selector for contradictions and redundancies; it appends its findings to ``found``."""
 
     def __init__(self, context: Context, found: list[Doubt]) -> None:
         self._context, self._found = context, found
@@ -101,9 +105,10 @@ class _Analysis:
         return self._conditions.selector(node, self._context.dialect)
 
     def is_nested(self) -> bool:
-        """Return True if an AND or OR is inside another one, or if comparisons of names may form a cycle.
+        """Return True if the selector needs the analysis of nested conditions.
 
-        False if the selector has too many tests for the analysis.
+        It does if an AND or OR is inside another one, or if comparisons of names may form a cycle. The result is False
+        if the selector has too many tests for this analysis.
         """
         tests = self._conditions.tests
         if len(tests) > _MAX_TESTS:
@@ -143,14 +148,14 @@ class _Analysis:
             shown = self._context.text(name)
             has_all = "text" in kinds and "a number" in kinds
             values = "" if has_all else f" as {' or '.join(kinds)}"
-            # The value may be NaN, which does not even equal itself.
+            # NaN does not equal itself, so the comparison can be false for it.
             nan = "" if self._never(node, [], FALSE) else ", unless the value is NaN"
             message = f"this is true for every message that has {shown}{values}{nan}"
             hint = f"perhaps another name stands on one side; otherwise write {shown} IS NOT NULL"
             self._add(Doubt(message, node.span, hint, rule="lint.always-true"))
 
     def _values_of_types(self, node: ast.Expression) -> Iterator[tuple[str, list[Message]]]:
-        """Yield for each kind of values its word, and messages in which the only name of ``node`` has such values.
+        """Yield for each type of values its word, and messages in which the only name of ``node`` has such values.
 
         The values lie on both sides of every constant of ``node``. Infinities and NaN are excluded.
         """
@@ -190,7 +195,7 @@ class _Analysis:
             self._implications(node, may_hold)
 
     def _contradiction(self, terms: Sequence[_Term]) -> bool:
-        """Report the first term that contradicts the terms before it; return False if all may hold together."""
+        """Report the first term that contradicts the terms before it; return False if there is none."""
         left = terms[0].holds if terms else frozenset()
         for number, term in enumerate(terms):
             if left.isdisjoint(term.holds):
@@ -202,7 +207,7 @@ class _Analysis:
         return False
 
     def _implications(self, node: ast.And | ast.Or, terms: Sequence[_Term]) -> None:
-        """Report the redundant terms, each with the first term that makes it redundant."""
+        """Report the terms that another term makes redundant, such as ``a > 1`` in ``a > 1 AND a > 2``."""
         superfluous: list[_Term] = []
         for term in terms:
             for by in terms:
@@ -214,16 +219,18 @@ class _Analysis:
                 superfluous.append(term)
                 shown = self._context.text(by.node)
                 message = f"{shown} implies this" if isinstance(node, ast.And) else f"this implies {shown}"
-                # A test for presence is only a note, because many authors write it on purpose.
+                # IS NOT NULL beside a comparison is redundant, but many authors write it on purpose, so only a note is
+                # given.
                 severity: Severity | None = "info" if isinstance(term.node, ast.IsNull) else None
                 hint, fix = self._removal(term.node)
                 self._add(Doubt(message, term.node.span, hint, severity, fix, "lint.implied"))
                 break
 
     def _holds_where_present(self, node: ast.Or, group: list[ast.Expression]) -> bool:
-        """Report an OR that is true for every value of one type, although none of its branches is.
+        """Report an OR such as ``a > 1 OR a < 5``, which is true for every value of one type although no branch is.
 
-        Such an OR is an indirect test for presence. An OR that is also true for a missing property is not reported.
+        Such an OR only tests whether the property is present. An OR that is also true for a missing property is not
+        reported.
         """
         joined = ast.Or(tuple(group), node.span)
         if len(ast.names_of(joined)) != 1 or self._holds(joined, Message()):
@@ -231,7 +238,8 @@ class _Analysis:
         for kind, own in self._values_of_types(joined):
             alone = any(all(self._holds(term, message) for message in own) for term in group)
             if not alone and all(self._holds(joined, message) for message in own):
-                # A name alone can be a condition; then its span includes the parentheses around it.
+                # A boolean name alone can be a condition. Its span then includes the parentheses around it, which are
+                # not part of the name.
                 shown = self._context.written(ast.names_of(joined)[0]).strip("() \t\r\n")
                 message = f"this is true for every message that has {shown} as {kind}"
                 hint = f"write {shown} IS NOT NULL, or join with AND"
@@ -242,7 +250,10 @@ class _Analysis:
         return False
 
     def _long_list(self, group: list[ast.Expression]) -> None:
-        """Report the first term of a long AND that contradicts the first equality in the AND."""
+        """Report the first term of a long AND that contradicts the first equality of the AND.
+
+        Other pairs are not compared.
+        """
         equalities = (term for term in group if isinstance(term, ast.Compare) and term.operator is Comparison.EQ)
         term = next(equalities, None)
         message = None if term is None else self._witness(term)
@@ -269,7 +280,7 @@ class _Analysis:
         return f"{shown} and others" if len(conditions) > 3 else shown
 
     def condition(self, node: ast.Expression, around: list[ast.Expression]) -> None:
-        """Analyse ``node`` under the assumption that all conditions ``around`` it are TRUE."""
+        """Analyse ``node`` and the conditions in it, assuming that all conditions ``around`` it are TRUE."""
         if isinstance(node, ast.And):
             self._and(node.terms, around)
         elif isinstance(node, ast.Or):
@@ -278,7 +289,7 @@ class _Analysis:
     def _and(self, terms: Sequence[ast.Expression], around: list[ast.Expression]) -> None:
         for number, term in enumerate(terms):
             before = [*around, *terms[:number]]
-            # Skip a term that is never true by itself, because it gets a finding of its own.
+            # A term that is never true by itself has a finding of its own already.
             if number and self._never(term, before) and not self._never(term, []):
                 self._report("lint.never-true", term, before, "this is never true together with {}")
                 return
@@ -291,7 +302,8 @@ class _Analysis:
                     self.condition(term, others)
 
     def _or(self, node: ast.Or, around: list[ast.Expression]) -> None:
-        # Try the empty message first: few conditions are TRUE for it, and one that is always true must be.
+        # Test the empty message first, because few conditions are TRUE for it, and the proof that one is always true is
+        # slow.
         if not around and self._holds(node, Message()) and self._always(node, []):
             self._add(_verdict(True, "this is", node.span, "perhaps join with AND, or remove it"))
             return
@@ -304,7 +316,8 @@ class _Analysis:
         superfluous: list[ast.Expression] = []
         for term in reachable:
             others = [other for other in reachable if other is not term and other not in superfluous]
-            # Tests of the same name in one OR have already been compared.
+            # Terms of the same name in one OR have already been compared, so only pairs with an AND or OR inside are
+            # left.
             if not any(isinstance(one, ast.And | ast.Or) for one in (term, *others)):
                 continue
             by = next((other for other in others if self._implies(term, other, around)), None)
@@ -318,7 +331,7 @@ class _Analysis:
                 self.condition(term, around)
 
     def _implies(self, term: ast.Expression, other: ast.Expression, around: Sequence[ast.Expression]) -> bool:
-        # A message on which only ``term`` holds refutes the implication cheaply, as it does for most pairs.
+        # First try a message for which ``term`` is TRUE: if ``other`` is not TRUE for it, the slow proof is not needed.
         message = self._witness(term)
         if message is not None and not self._holds(other, message):
             return False
@@ -344,7 +357,7 @@ class _Analysis:
     def _never(self, term: ast.Expression, others: Sequence[ast.Expression], outcomes: int = TRUE) -> bool:
         """Return True if it is proved that ``term`` has none of ``outcomes`` when all ``others`` are TRUE.
 
-        Only the conditions of ``others`` that are related to ``term`` are used.
+        Only those of ``others`` that share names with ``term``, directly or through others, are used.
         """
         related = self._related(term, others)
         if others and not related:
@@ -355,7 +368,7 @@ class _Analysis:
         return self._never(term, others, NOT_TRUE)
 
     def _related(self, term: ast.Expression, others: Sequence[ast.Expression]) -> list[ast.Expression]:
-        """Return the conditions of ``others`` that share a variable with ``term``, directly or through others."""
+        """Return those of ``others`` that share a variable with ``term``, directly or through other conditions."""
         variables = [self._solver.variables(self._formula(other)) for other in others]
         reached = set(self._solver.variables(self._formula(term)))
         known = 0
@@ -375,21 +388,22 @@ class _Analysis:
     ) -> None:
         needed = self._related(term, others)
         outcomes = NOT_TRUE if rule == "lint.implied" else TRUE
-        # Mention only the conditions that are necessary for the proof.
+        # Leave out conditions that the proof does not need, so that the message names only the others.
         for other in needed:
             fewer = [one for one in needed if one is not other]
             if fewer and self._never(term, fewer, outcomes):
                 needed = fewer
-        # If exceptions end the evaluation, the branch may protect later branches, so do not suggest its removal.
+        # If the dialect throws exceptions, the branch may protect later branches from being evaluated, so do not
+        # suggest removing it.
         if hint is None and rule == "lint.unreachable-branch" and not self._context.dialect.on_throw:
             hint, fix = "remove the branch, or mend one of the two", self._context.removal(term)
         hint = hint or "perhaps mend one of the two"
         self._add(Doubt(message.format(self._listed(needed)), term.span, hint, fix=fix, rule=rule))
 
     def _removal(self, term: ast.Expression) -> tuple[str, Fix | None]:
-        """Return the hint and the fix to remove ``term``.
+        """Return the hint and the fix for removing ``term``, which is redundant.
 
-        If the removal may cause or prevent an exception, the hint also states which messages may then match, or not.
+        If the removal may cause or prevent an exception, the hint also states how the selected messages may change.
         """
         fix = self._context.removal(term)
         if not self._context.dialect.on_throw:
@@ -404,16 +418,17 @@ class _Analysis:
         return f"remove it; {', and '.join(changes)}" if changes else "remove it", fix
 
     def _add(self, doubt: Doubt) -> None:
-        """Add ``doubt``, unless an earlier finding lies inside its span, because that finding is the cause."""
+        """Add ``doubt``, unless its span contains an earlier finding, which is then the cause of both."""
         start, end = doubt.span
         if not any(start <= known.span.start and known.span.end <= end for known in self._found):
             self._found.append(doubt)
 
 
 class _Term(NamedTuple):
-    """A term ``node`` that tests one name, and the indices of the name's cells.
+    """A term ``node`` that tests one name, with the cells (classes of the name's values) in which it is TRUE.
 
-    In the cells ``holds`` the term may be TRUE; in the cells ``fails`` it may have another result.
+    ``holds`` contains the indices of the cells in which the term may be TRUE; ``fails`` those in which it may have
+    another result.
     """
 
     node: ast.Expression
@@ -422,7 +437,7 @@ class _Term(NamedTuple):
 
 
 def _cells_of(formula: Formula, cells: Sequence[Mapping[int, int]]) -> tuple[frozenset[int], frozenset[int]]:
-    """Return the indices of the cells in which ``formula`` may be TRUE, and in which it may have another outcome."""
+    """Return the indices of the cells in which ``formula`` may be TRUE, and of those in which it may not be TRUE."""
     outcomes = [possible(formula, cell) for cell in cells]
     holds = frozenset(number for number, outcome in enumerate(outcomes) if outcome & TRUE)
     return holds, frozenset(number for number, outcome in enumerate(outcomes) if outcome & NOT_TRUE)

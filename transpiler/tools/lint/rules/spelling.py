@@ -16,19 +16,20 @@ from transpiler.language.selector.lexer import SelectorLexer
 from transpiler.language.selector.static_typing import not_before
 from transpiler.tools.lint.rule import Context, Doubt, Rule
 
-#: The prefix of reserved names, and the prefix of names for providers (Jakarta Messaging 3.5; JMSX is the standard's).
+#: ``_PREFIX`` is the prefix of all reserved names, ``_PROVIDER`` that of names for JMS providers (Jakarta Messaging
+#: 3.5). Names with JMSX are defined by the standard.
 _PREFIX, _PROVIDER = "JMS", "JMS_"
-#: Properties that ActiveMQ sets on the messages that it dispatches.
+#: Properties that ActiveMQ sets on the messages that it delivers.
 _SET_BY_BROKERS = frozenset({"JMSActiveMQBrokerInTime", "JMSActiveMQBrokerOutTime"})
 
 #: The words of a name, separated by underscores, dots, digits, or a change to upper case.
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|[0-9]+")
 _TWO_MINUS = re.compile(r"\s+(--)\s")
-#: Names of the current time in other languages.
+#: Names of the current time in SQL dialects and other languages.
 _CLOCKS = frozenset(
     "NOW SYSDATE SYSTIMESTAMP LOCALTIMESTAMP CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP CURRENTTIMEMILLIS".split()
 )
-#: Maximum length of a condition that a hint repeats with parentheses, in characters.
+#: Maximum length of a condition that a hint repeats with added parentheses, in characters.
 _LONGEST_PRECEDENCE = 120
 
 
@@ -43,7 +44,7 @@ def _unquoted_word(node: ast.Compare, context: Context) -> Iterator[Doubt]:
     if not isinstance(left, ast.Identifier) or not isinstance(right, ast.Identifier):
         return
     if not node.operator.is_equality or context.header(right) is not None:
-        # With <, > and so on, no text is meant, because text has no order.
+        # Texts have no order in selectors, so the right side of <, > and so on is not a text without quotes.
         return
     if is_null(left, context) or is_null(right, context):
         return
@@ -51,7 +52,8 @@ def _unquoted_word(node: ast.Compare, context: Context) -> Iterator[Doubt]:
         return
     message = f"{right.name} is the name of a property here, not text"
     fix = Fix(f"'{right.name}'")
-    # If the layout accepts any name, ``right`` may as well be a second property as a text without quotes.
+    # If the layout accepts any name, ``right`` may be a second property just as well as a text without quotes, so give
+    # only a note.
     if context.known == () or _reads_as_name(right, left, node.operator, context):
         yield Doubt(message, right.span, f"if text was meant, write '{right.name}'", "info", fix)
     else:
@@ -59,10 +61,10 @@ def _unquoted_word(node: ast.Compare, context: Context) -> Iterator[Doubt]:
 
 
 def _reads_as_name(right: ast.Identifier, left: ast.Identifier, operator: Comparison, context: Context) -> bool:
-    """Return True if ``right`` looks like a property: ``billCountry`` compared with ``shipCountry``.
+    """Return True if ``right`` looks like a property, not a text without quotes: ``shipCountry = billCountry``.
 
-    ``right`` looks so if it has several words or is compared by <>, and is not in upper case like a constant; if it
-    shares a word with ``left``; or if it occurs elsewhere in the selector.
+    It looks so if it has several words or is compared by <>, and is not in upper case like a constant; if it shares a
+    word with ``left``; or if it occurs elsewhere in the selector.
     """
     words, others = _WORDS.findall(right.name), _WORDS.findall(left.name)
     if not right.name.isupper() and (len(words) > 1 or operator is Comparison.NE):
@@ -92,10 +94,10 @@ def _null_name(node: ast.Compare, context: Context) -> Iterator[Doubt]:
 
 
 def _unknown_header(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
-    """Warn about a reserved name that neither the standard nor the dialect defines."""
+    """Warn about a name with a reserved prefix, such as JMS, that neither the standard nor the dialect defines."""
     name, fields = node.name, context.dialect.fields
     if node.section or not fields.table:
-        # A name with a section, or in a dialect without header fields, is never a reserved name.
+        # The name contains a section, or the dialect has no header fields, so no names are reserved.
         return
     if not name.startswith(_PREFIX):
         if name[:3].upper() == _PREFIX and len(name) > 3:
@@ -103,7 +105,7 @@ def _unknown_header(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
         return
     if name in fields.table or name in JMS.fields.table or name in _SET_BY_BROKERS:
         return
-    # Compare a provider's name only with names of providers, not with names of the standard.
+    # Suggest only similar names with the same prefix: a provider's name is not a misspelt name of the standard.
     prefix = _PROVIDER if name.startswith(_PROVIDER) else _PREFIX
     known = {field for field in (*JMS.fields.table, *fields.table, *_SET_BY_BROKERS) if field.startswith(prefix)}
     near = nearest(name, sorted(known))
@@ -128,7 +130,7 @@ def _in_another_case(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
 
 
 def _hyphenated_name(node: ast.Compare, context: Context) -> Iterator[Doubt]:
-    """Warn about a subtraction of two names without blanks around the minus sign."""
+    """Warn about a subtraction without blanks, such as ``order-id``, which was probably meant as one name."""
     for side in (node.left, node.right):
         text = context.source.text[side.span.start : side.span.end]
         names = _minuends(side)
@@ -150,7 +152,7 @@ def _hyphenated_name(node: ast.Compare, context: Context) -> Iterator[Doubt]:
             other = text.replace("-", "_")
             hint = f"no name has a hyphen in {dialect.title}: perhaps rename the property, such as {other}"
         message, hint = f"this is a subtraction, {' minus '.join(names)}", f"{hint}; or write {' - '.join(names)}"
-        # A difference never equals a text, so a name with a hyphen is meant: do not propose the subtraction.
+        # A difference of numbers never equals a text, so the author meant a name with a hyphen.
         is_difference = fix is not None and fix.text[:1] not in ('"', "[")
         if is_difference and any(isinstance(other, ast.StringLiteral) for other in (node.left, node.right)):
             hint, fix = hint.partition("; or")[0], None
@@ -169,7 +171,7 @@ def _minuends(node: ast.Expression) -> list[str]:
 
 
 def _dotted_name(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
-    """Warn about a name with a dot in the dialect ``jms``, because most brokers reject the name without quotes."""
+    """Warn about a name with a dot in the dialect ``jms``. Most brokers reject such a name without quotes."""
     if context.dialect is not JMS or "." not in node.name or context.header(node) is not None:
         return
     refusing = [name for name, other in DIALECTS.items() if other.identifiers in _WITHOUT_DOTS]
@@ -205,14 +207,15 @@ _WITHOUT_DOTS = (Identifiers.ASCII, Identifiers.REGULAR)
 
 
 def _mixed_and_or(node: ast.Or, context: Context) -> Iterator[Doubt]:
-    """Warn about the first AND inside an OR that has no parentheses."""
+    """Warn about the first AND without parentheses inside an OR, because its precedence is easily overlooked."""
     for term in node.terms:
-        # The span of a condition in parentheses includes the parentheses.
+        # If the AND is in parentheses, its span includes them and begins before its first term.
         if not isinstance(term, ast.And) or term.span.start < term.terms[0].span.start:
             continue
         shown = " OR ".join(_in_parentheses(one, context) for one in node.terms)
         hint = f"write {shown}" if len(shown) <= _LONGEST_PRECEDENCE and "…" not in shown else "write the parentheses"
-        # The parentheses do not change the meaning, so the fix is not certain to be what the author meant.
+        # The added parentheses keep the present meaning, which may not be what the author meant, so the fix is not
+        # certain.
         fix = Fix(f"({context.source.text[term.span.start : term.span.end]})")
         yield Doubt("AND binds before OR, so these belong together", term.span, hint, fix=fix)
         return
@@ -224,9 +227,9 @@ def _in_parentheses(node: ast.Expression, context: Context) -> str:
 
 
 def _not_before_name(node: ast.IsNull | ast.Compare, context: Context) -> Iterator[Doubt]:
-    """Warn about ``NOT a = b`` if the dialect reads ``(NOT a) = b``, so that the test compares the negated name."""
+    """Warn about ``NOT a = b`` in a dialect that parses it as ``(NOT a) = b``."""
     operand, others = (node.operand, ()) if isinstance(node, ast.IsNull) else (node.left, (node.right,))
-    # If the other side is a literal, the types are known and the compiler warns.
+    # If the other side is a literal, the compiler knows both types and warns by itself.
     remedy = None if isinstance(others[0] if others else None, ast.LITERALS) else _remedy(operand, node, context)
     if remedy is not None:
         message = f"this tests {context.text(operand)}, and does not negate the test"
@@ -242,14 +245,14 @@ def _remedy(operand: ast.Expression, node: ast.Expression, context: Context) -> 
 
 
 def _broker_limit(node: ast.Expression, context: Context) -> Iterator[Doubt]:
-    """Warn about a selector in the dialect ``jms`` that RabbitMQ would reject because of its length."""
+    """Warn about a selector in the dialect ``jms`` that is too long for RabbitMQ."""
     if context.dialect is not JMS:
         return
     text = context.source.text
     if RABBITMQ.max_length < len(text):
         what = f"{len(text):,} characters", f"{RABBITMQ.max_length:,}"
     else:
-        # Count tokens only if the text is long enough, because each token has at least one character.
+        # Each token has at least one character, so a short text cannot have too many tokens.
         most = RABBITMQ.max_tokens or 0
         if len(text) <= most:
             return
@@ -262,7 +265,7 @@ def _broker_limit(node: ast.Expression, context: Context) -> Iterator[Doubt]:
 
 
 def _comment_as_minus(node: ast.Calculate, context: Context) -> Iterator[Doubt]:
-    """Warn about ``size > 5 -- big``, which subtracts a negative number, and is not a comment."""
+    """Warn about ``size > 5 -- big``: here ``--`` does not begin a comment, but subtracts a negative number."""
     match = _TWO_MINUS.match(context.source.text, node.left.span.end, node.right.span.end)
     if match is not None:
         start, end = match.span(1)

@@ -16,7 +16,7 @@ def codegen_barrier(array: str) -> str:
 
 
 def codegen_barrier_column(array: str) -> str:
-    """Return SQL that leaves ``array``, the name of a column, unchanged, and ends the method that computes the column.
+    """Return SQL that leaves ``array``, the name of a column, unchanged, and ends the Java method that computes it.
 
     The SQL names the column twice. If it named the column once, Spark would inline the column's expression, and would
     interpret all of it.

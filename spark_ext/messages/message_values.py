@@ -82,7 +82,10 @@ def _value(type_name: str, union: str, empty: str = "FALSE", content: str = "FAL
 
 
 def _any_value() -> str:
-    """Return SQL for the value of the entry ``e``, plain or with its AMQP type; ``e.schema`` is its VARIANT schema."""
+    """Return SQL for the value of the entry ``e`` of message JSON: a plain value, or an object with an AMQP type.
+
+    ``e.schema`` is the schema of the value's VARIANT.
+    """
     tagged = "startswith(e.schema, 'OBJECT')"
     behind = f"substr(e.schema, {len(_TYPE_AND) + 1})"
     members = extract("e.value", "map<string,variant>")

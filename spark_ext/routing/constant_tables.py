@@ -192,8 +192,8 @@ class ConstantTables:
         # Each array is a scalar subquery. Spark computes it once and inlines it as a literal, whereas an array in a
         # joined row would be copied.
         constants: dict[str, Any] = {
-            # The owner and the list of an edge are packed into one number, because with two arrays each lookup would
-            # miss the CPU cache twice.
+            # For each edge of the automaton, the state that owns it and its list of next states are packed into one
+            # number, because with two arrays each lookup would miss the CPU cache twice.
             EDGES: [owner << 32 | to for owner, to in zip(trie.owners, trie.following, strict=True)],
             OTHERWISE: trie.otherwise,
             LISTS: trie.lists,

@@ -27,8 +27,8 @@ from transpiler.topology.targets import FAILED
 #: could inline the expression of the column, and compute the deliveries again in each round of a fold.
 _ALL = "deliveries"
 
-#: SQL of the states that a message reaches through its deliveries. Each round adds the next states; after ``ROUNDS``
-#: rounds, the maximum number of steps on a path, no state is missing.
+#: SQL of the states of the exchange graph that a message reaches through its deliveries to exchanges. Each round adds
+#: the next states; after ``ROUNDS`` rounds, the maximum number of steps on a path, no state is missing.
 _ACTIVATION = (
     f"aggregate(array_repeat(0, coalesce({ROUNDS}, 0)), array({ROOT}), (active, i) -> "
     f"array_union(active, transform(filter({_ALL}, "

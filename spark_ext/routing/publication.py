@@ -91,7 +91,7 @@ def given_exchange(
 
 
 def given_column(exchange: object, messages: DataFrame | None) -> GivenExchange:
-    """Interpret the option ``exchange`` if it is a Column or None, in any topology: see ``given_exchange``."""
+    """Return the option ``exchange`` as a ``GivenExchange``, if it is a Column or None: this needs no topology."""
     if exchange is None:
         return GivenExchange(None)
     if not isinstance(exchange, Column):

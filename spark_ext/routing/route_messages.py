@@ -200,7 +200,7 @@ class _Compiled:
         self._topology = topology
 
     def routed(self, messages: DataFrame, keys: DataFrame | None, answer: Answer, publisher: Publisher) -> DataFrame:
-        """Return the messages with the columns of ``answer``; routing keys in ``keys`` are matched first, each once."""
+        """Return ``messages`` with the columns of ``answer``; ``keys`` has the same meaning as for ``route``."""
         names = _names(answer, self.prepared)
         with pause_garbage_collection():
             query = Query(
@@ -211,7 +211,11 @@ class _Compiled:
 
 
 class _Planned:
-    """Router that compiles a topology when it routes; ``plans`` contains the plan of each pass so far."""
+    """Router that compiles a topology when it routes messages.
+
+    Messages are routed in several passes if exchanges choose among their bindings. ``plans`` contains the plan of each
+    pass so far.
+    """
 
     def __init__(
         self, topology: Topology, messages: DataFrame, layout: Layout | SchemaLike | None, options: RouteOptions
@@ -225,7 +229,7 @@ class _Planned:
         self._missing: Missing = options.get("missing", "error")
 
     def routed(self, messages: DataFrame, keys: DataFrame | None, answer: Answer, publisher: Publisher) -> DataFrame:
-        """Return the messages with the columns of ``answer``; routing keys in ``keys`` are matched first, each once."""
+        """Return ``messages`` with the columns of ``answer``; ``keys`` has the same meaning as for ``route``."""
         topology, names = self.prepared.topology, _names(answer, self.prepared)
 
         def one_pass(messages: DataFrame, topology: Topology, queues: str, complete: bool) -> DataFrame:

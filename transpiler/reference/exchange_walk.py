@@ -99,7 +99,7 @@ class ExchangeWalk:
         return _Reached().ends if reached is None else reached.ends
 
     def _through(self, exchange: Exchange, keys: Keys) -> _Walk:
-        """Walk from ``exchange``. If the exchange is already on the path of the message, the walk ends."""
+        """Follow the message from ``exchange``. If the exchange is already on the message's path, return no ends."""
         here = (exchange.name, keys)
         if here in self._path:
             self._shortened += 1
@@ -148,7 +148,7 @@ class ExchangeWalk:
         return reached, any(answers)
 
     def _along_all(self, bindings: Iterable[Binding], keys: Keys) -> _Walk:
-        """Walk along ``bindings``, all of which the message matches."""
+        """Follow all of ``bindings``, which the message matches, and return the union of their ends."""
         ends: set[Target] = set()
         surely = False
         for binding in bindings:
@@ -158,7 +158,7 @@ class ExchangeWalk:
         return _Reached(frozenset(ends), surely)
 
     def _along(self, binding: Binding, keys: Keys) -> _Walk:
-        """Walk along ``binding``, which the message matches."""
+        """Follow ``binding``, which the message matches, to its queue or through the next exchange."""
         if binding.destination_type != "exchange":
             return self._end(binding.destination_type, binding.destination, keys)
         replacement = self.topology.replacement_key(binding)
@@ -167,7 +167,7 @@ class ExchangeWalk:
         return (yield self._through(self.topology.exchange_by_name[binding.destination], onward))
 
     def _chose(self, exchange: Exchange, choice: Choice, keys: Keys) -> _Walk:
-        """Walk along all bindings that ``exchange`` can choose if ``chosen`` is set, else along no binding."""
+        """Follow all bindings that ``exchange`` can choose if ``chosen`` is set, otherwise no binding."""
         self.used_choices = True
         self._chose_here += 1
         self.chose_queue |= choice.reaches_queue

@@ -133,7 +133,7 @@ class _Source(NamedTuple):
 
 @part
 class _Version(NamedTuple):
-    """The data whose digest is the version."""
+    """The data from whose digest the version of a compiled topology is made, if the user gave no name."""
 
     settings: Settings
     bindings: str

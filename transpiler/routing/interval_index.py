@@ -220,7 +220,8 @@ def _bound(term: ir.Predicate) -> _Bound | None:
                     return values, bound[1], bound[2]
             return None
         case ir.Or(terms=terms):
-            # The terms of an OR bound one value that can have several types; each row has a value of only one type.
+            # The OR bounds a value that can have several types: each term is for one type, and each row has a value of
+            # one type only.
             bounds = [_bound(inner) for inner in terms]
             known = [bound for bound in bounds if bound is not None]
             if len(known) < len(bounds) or len({bound[1:] for bound in known}) > 1:

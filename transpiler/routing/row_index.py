@@ -41,7 +41,7 @@ def find_index(signature: Signature) -> Index | None:
 
 
 def matched_key(term: ir.Predicate) -> MatchedKey | None:
-    """Return the index for ``term`` if it tests that a binding key is matched; otherwise None."""
+    """Return the index for ``term``, if it tests that the automaton has matched a binding key; otherwise None."""
     if not isinstance(term, ir.ArrayContains) or term.array != (MATCHED,):
         return None
     number = parameter_number(term.value)

@@ -101,12 +101,12 @@ class Integer:
     least: int | None = None
 
     def stored(self, raw: Stored) -> Stored:
-        """Return the integer in SQL."""
+        """Return ``raw`` converted to an integer, for SQL."""
         parts = _integer_of(raw)
         return _one_value(AmqpType.LONG, parts if self.least is None else _where(parts, Comparison.GE, self.least))
 
     def read(self, raw: AmqpValue) -> int | None:
-        """Return the integer in Python."""
+        """Return ``raw`` converted to an integer; None if it cannot be converted."""
         number = _read_integer(raw)
         return None if number is None or (self.least is not None and number < self.least) else number
 
@@ -118,12 +118,12 @@ class Text:
     blank_is_none: bool = False
 
     def stored(self, raw: Stored) -> Stored:
-        """Return the string in SQL."""
+        """Return ``raw`` converted to a string, for SQL."""
         parts = _of(raw, TypeClass.STRING)
         return _one_value(AmqpType.STRING, _where(parts, Comparison.NE, "") if self.blank_is_none else parts)
 
     def read(self, raw: AmqpValue) -> str | None:
-        """Return the string in Python."""
+        """Return ``raw`` converted to a string; None if it cannot be converted."""
         return raw.value if isinstance(raw.value, str) and (raw.value or not self.blank_is_none) else None
 
 
@@ -132,7 +132,7 @@ class Base64Text:
     """The conversion of a string whose UTF-8 bytes are stored in base64."""
 
     def stored(self, raw: Stored) -> Stored:
-        """Return the string in SQL."""
+        """Return ``raw`` converted to a string, for SQL."""
         texts = _of(raw, TypeClass.STRING)
         return _one_value(AmqpType.STRING, [item._replace(value=self._decoded(item.value)) for item in texts])
 
@@ -141,7 +141,7 @@ class Base64Text:
         return ir.Apply(ir.Function.TEXT_OF_BYTES, (octets,), STRING)
 
     def read(self, raw: AmqpValue) -> str | None:
-        """Return the string in Python: None if ``raw`` is not base64, with U+FFFD for bytes that are not UTF-8."""
+        """Return the string in ``raw``; None if it is not base64. Bytes that are not UTF-8 become U+FFFD."""
         octets = read_base64(str(raw.value))
         return None if octets is None else octets.decode("utf-8", "replace")
 
@@ -197,12 +197,12 @@ class Flag:
     """The conversion of a stored boolean, or of text that spells a boolean."""
 
     def stored(self, raw: Stored) -> Stored:
-        """Return the boolean in SQL."""
+        """Return ``raw`` converted to a boolean, for SQL."""
         texts = [item._replace(value=_cast(item.value, BOOLEAN)) for item in _of(raw, TypeClass.STRING)]
         return _one_value(AmqpType.BOOLEAN, _of(raw, TypeClass.BOOLEAN) + texts)
 
     def read(self, raw: AmqpValue) -> bool | None:
-        """Return the boolean in Python."""
+        """Return ``raw`` converted to a boolean; None if it cannot be converted."""
         value = cast_text(raw.value, SparkType.BOOLEAN) if isinstance(raw.value, str) else raw.value
         return value if isinstance(value, bool) else None
 
@@ -230,7 +230,7 @@ class Time:
     unbound: bool = False
 
     def stored(self, raw: Stored) -> Stored:
-        """Return the milliseconds since the epoch in SQL."""
+        """Return ``raw`` converted to milliseconds since the epoch, for SQL."""
         if self.unbound:
             [item] = raw.values
             return stored_value(AmqpType.TIMESTAMP, ir.Apply(ir.Function.MILLISECONDS_OF_ANY, (item.value,), BIGINT))
@@ -255,7 +255,7 @@ class Time:
         return ir.Apply(ir.Function.MILLISECONDS, (_time_in(text, self.pattern, self.zone),), BIGINT)
 
     def read(self, raw: AmqpValue) -> int | None:
-        """Return the milliseconds since the epoch in Python."""
+        """Return ``raw`` converted to milliseconds since the epoch; None if it cannot be converted."""
         if self.pattern is not None:
             text = str(raw.value).replace("\u202f", " ") if self.narrow_spaces else str(raw.value)
             return read_time(text, self.pattern, self.zone) if isinstance(raw.value, str) else None
@@ -282,12 +282,12 @@ class TimeText:
     """The conversion of text to a time: milliseconds since the epoch, or ISO 8601, in UTC if it has no time zone."""
 
     def stored(self, raw: Stored) -> Stored:
-        """Return the milliseconds since the epoch in SQL."""
+        """Return ``raw`` converted to milliseconds since the epoch, for SQL."""
         parts = [*_integer_of(raw), *(item for pattern in _ISO for item in Time(pattern=pattern).stored(raw).values)]
         return _one_value(AmqpType.TIMESTAMP, parts)
 
     def read(self, raw: AmqpValue) -> int | None:
-        """Return the milliseconds since the epoch in Python."""
+        """Return ``raw`` converted to milliseconds since the epoch; None if it cannot be converted."""
         times = (_read_integer(raw), *(Time(pattern=pattern).read(raw) for pattern in _ISO))
         return next((time for time in times if time is not None), None)
 

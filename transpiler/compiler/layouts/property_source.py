@@ -257,8 +257,8 @@ class TypedPlaces(PropertySource):
             return value
         tag_field, texts = self.tag
         tag = ir.Column(self._path(tag_field, name), STRING)
-        # The test of the tag is part of the value and not its guard: the planner takes values with such guards for a
-        # tagged union, and assumes that one of its fields is set.
+        # The value itself is NULL if the tag names another type. If this test were the guard of the value, the planner
+        # would take the members for a tagged union, and assume that one of them is always set.
         return ir.When(ir.Compare(Comparison.EQ, tag, ir.constant(texts[kind])), value)
 
     def values(self, row: Mapping[str, Any]) -> Iterable[tuple[str, AmqpValue | None]]:

@@ -120,7 +120,7 @@ def stored_alternatives(
     key_absent: ir.Predicate | None = None,
     number: StoredValue | None = None,
 ) -> Stored:
-    """Return the content of a place that holds one of ``values``, each of one type.
+    """Return the content of a column or key that holds one of ``values``, each of one type.
 
     By default, ``absent`` and ``key_absent`` hold if all of ``values`` are NULL.
     """
@@ -133,7 +133,7 @@ def stored_alternatives(
 
 
 def stored_value(amqp: AmqpType, value: ir.Value) -> Stored:
-    """Return the content of a place whose only value is ``value``, of the type ``amqp``."""
+    """Return the content of a column or key whose only value is ``value``, of the type ``amqp``."""
     decides = ir.without_conversions(value)
     present, absent = ir.IsNull(decides, negated=True), ir.IsNull(decides)
     return Stored((StoredValue((amqp,), value),), present, absent, absent)

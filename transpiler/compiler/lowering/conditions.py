@@ -87,7 +87,7 @@ class ConditionBuilder(Protocol[C]):
 
 
 class RoutingKey(Protocol[C_co]):
-    """The tests of a message's routing key by bindings, lowered to conditions of the type that a builder makes."""
+    """The lowering of tests of a routing key, to conditions of the type that a ``ConditionBuilder`` makes."""
 
     def equals(self, test: Equal, polarity: bool, /) -> C_co:
         """Return the condition that the routing key equals the key of ``test``, or not if ``polarity`` is False."""

@@ -47,9 +47,9 @@ _CHAIN: tuple[Law, ...] = (
     gather_guarded,
 )
 
-#: The laws by the class of the node that they rewrite, in the order in which they are tried. A law returns its argument
-#: if it has nothing to rewrite. Laws that simplify a test come before laws that compare tests: the terms of a chain are
-#: rewritten before the chain, so that each test has only one form then.
+#: The laws (rewrite rules), by the class of node that they rewrite, in the order in which they are tried. A law returns
+#: its argument if it has nothing to rewrite. Laws that simplify a test come before laws that compare tests: the terms
+#: of a chain are rewritten before the chain, so that each test has only one form then.
 LAWS: Mapping[type[ir.Predicate], tuple[Law, ...]] = {
     ir.Compare: (
         orient_comparison,
@@ -73,7 +73,7 @@ LAWS: Mapping[type[ir.Predicate], tuple[Law, ...]] = {
 
 
 def optimize(node: ir.Predicate) -> ir.Predicate:
-    """Apply all laws to ``node``; the result holds in the same rows."""
+    """Apply all laws (rewrite rules) to ``node``; the result holds in the same rows."""
     return _Optimizer().visit(node)
 
 

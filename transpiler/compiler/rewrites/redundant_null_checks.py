@@ -72,10 +72,10 @@ def _without(
     negated: bool,
     decides: Callable[[ir.Predicate], tuple[ir.Value, ...]],
 ) -> ir.Predicate:
-    """Return ``node`` without its redundant tests of the class ``kind``, which has the field ``negated``.
+    """Return ``node`` without its redundant tests: those of the class ``kind`` with this value of ``negated``.
 
-    A test is redundant if ``decides`` returns its value for another term of ``node``: that term implies the result of
-    the test.
+    A test is redundant if another term of ``node`` implies its result. ``decides`` returns the values whose tests a
+    term makes redundant.
     """
     if not isinstance(node, ir.Chain):
         return node

@@ -159,9 +159,9 @@ def _unwrapped(operator: Comparison, converted: ir.Value, bound: ir.Constant) ->
 
 
 def _from(grid: _Grid, column: ir.Value, start: int, *, exact: bool) -> ir.Predicate:
-    """Return the test that the column is at least the grid point ``start``.
+    """Return the test that ``column`` is at least the value that has the number ``start`` in ``grid``.
 
-    If ``exact`` is False, the test is written with ``>`` and the previous grid point.
+    If ``exact`` is False, the test is written with ``>`` and the previous value.
     """
     if start > grid.last:
         return ir.Compare(Comparison.GT, column, grid.constant(grid.last)) if _has_nan(column) else ir.FALSE
@@ -173,9 +173,9 @@ def _from(grid: _Grid, column: ir.Value, start: int, *, exact: bool) -> ir.Predi
 
 
 def _below(grid: _Grid, column: ir.Value, end: int, *, exact: bool) -> ir.Predicate:
-    """Return the test that the column is less than the grid point ``end``.
+    """Return the test that ``column`` is less than the value that has the number ``end`` in ``grid``.
 
-    If ``exact`` is False, the test is written with ``<=`` and the previous grid point.
+    If ``exact`` is False, the test is written with ``<=`` and the previous value.
     """
     if end <= grid.first:
         return ir.FALSE

@@ -25,8 +25,9 @@ def codegen_barrier_column(array: str) -> str:
 
 
 def hoist_to_method(text: str) -> str:
-    """Return SQL for ``text``, an array, that Spark computes in a separate method, as any common subexpression.
+    """Return SQL for ``text``, an array, that Spark evaluates in a separate Java method.
 
-    HotSpot stops inlining in a long method, so a long method is slow even if it is compiled.
+    Spark does so for every subexpression that occurs twice, so the SQL makes ``text`` one. HotSpot stops inlining in a
+    long method, so a long method is slow even if it is compiled.
     """
     return f"coalesce({text}, {text})"

@@ -194,7 +194,10 @@ class PlanDeliveries:
 
     @property
     def distinct(self) -> bool:
-        """True if no queue can get a message twice: the plan excludes that, and no residual predicate was split."""
+        """True if no queue can get a message twice, so that duplicates need not be removed.
+
+        That is the case if the plan excludes duplicates, and no residual predicate was split into several.
+        """
         whole = all(len(split_by_budget(table.signature.residual)) == 1 for table in self._plan.tables)
         return whole and self._plan.distinct
 

@@ -55,7 +55,7 @@ ALWAYS, NEVER = Pattern(ir.TRUE), Pattern(ir.FALSE)
 
 
 class KnownKey:
-    """A constant routing key, with which a binding on the path has replaced the message's own key."""
+    """Builder of tests of a constant routing key: a binding on the path has replaced the message's own key."""
 
     def __init__(self, key: str) -> None:
         self._key = key
@@ -101,7 +101,10 @@ class OnlyKey:
 
 
 class SeveralKeys:
-    """The routing keys of messages that can have several keys: the automaton matches each of them."""
+    """Builder of tests of the routing keys of messages that can have several keys.
+
+    The automaton matches each of a message's keys.
+    """
 
     def equals(self, test: Equal, _: bool = True) -> Pattern:
         """Return the pattern that the whole key equals the value of ``test``; the automaton matches it as one word."""

@@ -160,7 +160,7 @@ def _by_type(stored: Stored, types: OperandTypes) -> Iterator[tuple[OperandType,
 def _values(
     kind: OperandType, names: list[ValueType], item: StoredValue, stored: Stored, tag: ir.Value, types: OperandTypes
 ) -> Iterator[Alternative]:
-    """Yield the alternatives of the value ``item`` for its AMQP types ``names``, which are ``kind`` in the dialect."""
+    """Yield the alternatives of the value ``item`` for its AMQP types ``names``, which the dialect maps to ``kind``."""
     others = [amqp for amqp in item.types if amqp not in names]
     test: ir.Predicate = ir.TRUE
     if others:

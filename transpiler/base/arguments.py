@@ -34,7 +34,10 @@ R = TypeVar("R")
 
 
 def renamed(old: str, new: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Return a decorator that lets callers give ``new`` by its former name ``old``, with a ``DeprecationWarning``."""
+    """Return a decorator for a function whose parameter ``old`` was renamed to ``new``.
+
+    Callers can still pass the argument as ``old``, with a ``DeprecationWarning``.
+    """
 
     def accept(function: Callable[P, R]) -> Callable[P, R]:
         @wraps(function)
@@ -71,13 +74,13 @@ def check_alias(alias: object) -> None:
 
 
 def unexpected(name: str, expected: str, value: object, hint: str | None = None) -> TypeError:
-    """Return the error for the argument ``name`` whose ``value`` does not have the expected type."""
+    """Return the ``TypeError`` for the argument ``name``: its ``value`` does not have the ``expected`` type."""
     kind = "None" if value is None else f"a value of type {type(value).__name__}"
     return TypeError(f"{name}: expected {expected}, found {kind}{'' if hint is None else f' ({hint})'}")
 
 
 def check_count(name: str, value: object, things: str) -> None:
-    """Raise ``TypeError`` if ``value``, a number of ``things``, is not an integer, and ``ValueError`` if negative."""
+    """Raise ``TypeError`` if ``value``, a number of ``things``, is not an integer; ``ValueError`` if it is negative."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise unexpected(name, f"a number of {things}", value)
     if value < 0:
@@ -87,7 +90,7 @@ def check_count(name: str, value: object, things: str) -> None:
 #: Pattern of the beginning of a URI. Its scheme has at least two letters, because ``C:/`` is a drive of Windows.
 _URI = re.compile("[A-Za-z][A-Za-z0-9+.-]+:/")
 
-#: Pattern of the end of the scheme in a URI that was converted to a ``Path``, because this makes ``://`` a ``:/``.
+#: Matches the end of the scheme in a URI that was passed as a ``Path``, which turns ``://`` into ``:/``.
 _SLASH = re.compile("(?<=[A-Za-z0-9+.-]{2}):/(?!/)")
 
 #: Error message for a URI that does not name a local file; the URI comes before this text.

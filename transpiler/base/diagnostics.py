@@ -30,7 +30,7 @@ _MAX_NAME, _MAX_CANDIDATES = 100, 5_000
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A change of the source text that the hint of a diagnostic proposes.
+    """A replacement of a part of the source text, proposed by the hint of a diagnostic.
 
     ``text`` replaces ``span``, by default the span of the diagnostic. ``certain`` is True if the source can mean
     nothing else, so that a program may apply the fix; otherwise a person must confirm it.
@@ -41,13 +41,13 @@ class Fix:
     span: Span | None = None
 
     def apply(self, text: str) -> str:
-        """Return ``text`` after the change, with a blank wherever the change would join two words."""
+        """Return ``text`` after the fix, with blanks inserted if the fix would otherwise join two words into one."""
         assert self.span is not None
         before, behind = text[: self.span.start], text[self.span.end :]
         return before + self.spaced(text) + behind
 
     def spaced(self, text: str) -> str:
-        """Return what replaces the span in ``text``, with a blank at each end that would join two words."""
+        """Return the replacement text, with a blank at each end where it would otherwise join two words of ``text``."""
         assert self.span is not None
         before, behind = text[: self.span.start][-1:], text[self.span.end :][:1]
         return " " * _touch(before, self.text[:1]) + self.text + " " * _touch(self.text[-1:], behind)
@@ -55,7 +55,7 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class ColumnFix:
-    """A change of the table that a hint proposes: replace ``column`` by ``expression``, in Spark SQL."""
+    """A change of the table, proposed by a hint: replace ``column`` by ``expression``, which is Spark SQL."""
 
     column: str
     expression: str
@@ -63,7 +63,7 @@ class ColumnFix:
 
 @dataclass(frozen=True, slots=True)
 class OptionFix:
-    """An option that a hint proposes: the name of its parameter, and its value as Python source text."""
+    """A Python option, proposed by a hint: the name of the parameter, and its value as Python source text."""
 
     option: str
     value: str
@@ -71,14 +71,14 @@ class OptionFix:
 
 @dataclass(frozen=True, slots=True)
 class WordFix:
-    """A correction of a document that a hint proposes: ``text`` replaces ``word``, a key or value at ``path``."""
+    """A correction of a document, proposed by a hint: ``text`` replaces ``word``, a key or value at ``path``."""
 
     path: str | None
     word: str
     text: str
 
 
-#: The change that a hint proposes, as data: of the text, the table, an option or a document.
+#: The machine-readable form of a hint's proposal: a change of the text, the table, an option or a document.
 Remedy = Fix | ColumnFix | OptionFix | WordFix
 
 
@@ -176,7 +176,10 @@ def at_path(
 
 
 def caret_block(text: str, gutter: str, spans: Sequence[Span]) -> list[str]:
-    """Return two lines: ``text`` after its line number ``gutter``, and carets below each of ``spans``, at least one."""
+    """Return two lines: ``text`` after its line number ``gutter``, and a line with carets below each of ``spans``.
+
+    An empty span gets one caret.
+    """
     # A selector may be thousands of characters on one line: show a window that contains the start of the first span.
     begin = max(0, spans[0].start - WINDOW // 2) if len(text) > WINDOW else 0
     end = min(len(text), begin + WINDOW)
@@ -192,7 +195,7 @@ def caret_block(text: str, gutter: str, spans: Sequence[Span]) -> list[str]:
 
 
 def _visible(character: str) -> str:
-    """Return ``character`` as one visible cell, so that no control or bidi character acts on the user's terminal."""
+    """Return ``character``, or a visible replacement for a control or bidi character, which could act on a terminal."""
     if character == "\t":
         return " "
     return character if character.isprintable() else "\ufffd"
@@ -213,7 +216,7 @@ def one_line(text: str) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """Return ``text`` if it has at most ``most`` characters; otherwise cut it to that length, with an ellipsis."""
+    """Return ``text`` if it has at most ``most`` characters; else its beginning with an ellipsis, of that length."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
@@ -259,7 +262,10 @@ def nearest(name: str, candidates: Iterable[str]) -> list[str]:
 
 
 def meant(name: str, candidates: Iterable[str], path: str | None) -> tuple[str | None, WordFix | None]:
-    """Return a hint with the candidate most similar to ``name``, a word at ``path``, and its fix; else two Nones."""
+    """Return a hint with the candidate most similar to ``name``, and the fix that replaces ``name`` at ``path`` by it.
+
+    If no candidate is similar, both are None.
+    """
     near = nearest(name, candidates)
     return (f"did you mean {near[0]}?", WordFix(path, name, near[0])) if near else (None, None)
 

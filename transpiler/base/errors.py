@@ -50,7 +50,7 @@ class TranspilerError(ValueError):
         return [type(self).__name__, *([called] if called else []), *str(self).splitlines()]
 
     def __reduce__(self) -> tuple[type[Self], tuple[tuple[Diagnostic, ...]]]:
-        # By default, pickle keeps only the argument of an exception, here the rendered text: keep the diagnostics.
+        # Pickle would keep only the arguments of the exception, which is the rendered text, so pass the diagnostics.
         return type(self), (self.diagnostics,)
 
 
@@ -79,7 +79,10 @@ class TopologyError(TranspilerError):
 
 
 def in_few_frames(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
-    """Return ``function`` with a wrapper that removes this library's inner frames from the errors that it raises."""
+    """Return ``function`` with a wrapper that shortens the tracebacks of user errors.
+
+    The stack frames inside this library are removed from each ``TranspilerError`` that it raises.
+    """
 
     @wraps(function)
     def called(*arguments: _Parameters.args, **keywords: _Parameters.kwargs) -> _Result:

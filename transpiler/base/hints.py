@@ -21,7 +21,7 @@ class Verbatim(str):
 
 @dataclass(frozen=True, slots=True)
 class StoreCall:
-    """A call of a function of ``stores``: its name, its column (None if it has no column), and its options."""
+    """A call of a function of ``stores``, written as Python: its name, its column or None, and its options."""
 
     function: str
     column: str | None
@@ -37,13 +37,13 @@ class StoreCall:
 
     @property
     def fix(self) -> OptionFix:
-        """The fix of a diagnostic that proposes the layout which this call of a function of ``stores`` returns."""
+        """The fix of a diagnostic that proposes to use the layout returned by this call."""
         return OptionFix("layout", repr(self))
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A keyword argument, such as ``headers={'JMSType': 'kind'}``.
+    """A keyword argument as Python source, such as ``headers={'JMSType': 'kind'}``.
 
     The value may be a ``StoreCall``, or a mapping of names to ``StoreCall``s. ``of_schema`` is True if the argument is
     an option of ``infer_layout``, so that it is written ``infer_layout(df, headers=…)``.
@@ -64,7 +64,10 @@ class Setting:
 
 
 class Hint(str):
-    """A string that keeps the texts and proposals of which the hint consists. String methods return a plain str."""
+    """A hint as a string that also keeps its parts: the texts and the proposals as data.
+
+    String methods return a plain str.
+    """
 
     parts: tuple[str | StoreCall | Setting, ...]
 

@@ -78,7 +78,7 @@ def badged(label: str, verdict: bool | None, words: str) -> str:
 
 
 def marked(source: str, parts: Iterable[tuple[int, int, bool | None]]) -> str:
-    """Return HTML for the code ``source`` that underlines ``parts`` (start, end, result) in their results' colours."""
+    """Return HTML for the code ``source``, with ``parts`` (start, end, result) underlined in their results' colours."""
     pieces, done = [], 0
     for start, end, verdict in parts:
         if start < done:
@@ -90,7 +90,7 @@ def marked(source: str, parts: Iterable[tuple[int, int, bool | None]]) -> str:
 
 
 def folded(title: str, lines: Iterable[tuple[int, str, str, str]]) -> str:
-    """Return code that a click on ``title`` shows. Each of ``lines`` is (depth, code, remark, colour of the remark)."""
+    """Return HTML of a heading ``title``, on which a click shows ``lines``: (depth, code, remark, remark's colour)."""
     shown = "".join(
         f'<div style="padding-left:{1.5 * depth}em">{escape(source)} → '
         f'<span style="color:{colour}">{escape(said)}</span></div>'

@@ -10,7 +10,10 @@ EXACT = 2**53
 
 
 def float32(number: float) -> float:
-    """Round ``number`` to the nearest 32-bit floating-point number, as a double; too large a number is an infinity."""
+    """Round ``number`` to the nearest 32-bit floating-point number, and return that as a double.
+
+    The result is an infinity if ``number`` is too large.
+    """
     try:
         return float(struct.unpack("f", struct.pack("f", number))[0])
     except OverflowError:
@@ -18,7 +21,7 @@ def float32(number: float) -> float:
 
 
 def special_name(number: float) -> str | None:
-    """Return ``NaN``, ``Infinity`` or ``-Infinity``, the names in Java and JSON parsers; None for a finite number."""
+    """Return ``NaN``, ``Infinity`` or ``-Infinity``, as Java and JSON parsers spell them; None for a finite number."""
     if math.isnan(number):
         return "NaN"
     return None if math.isfinite(number) else "Infinity" if number > 0 else "-Infinity"

@@ -59,7 +59,7 @@ def replace_file(path: Name, data: bytes, *, follow: bool = True) -> None:
         with suppress(OSError):
             os.unlink(written)
         if isinstance(error, OSError):
-            # The user knows the name of the target, not the temporary name.
+            # The error names the temporary file; replace it by the file that the user knows.
             error.filename, error.filename2 = name, None
         raise
 
@@ -86,8 +86,8 @@ def _give_to_owner(name: str, before: os.stat_result) -> None:
 def what_replacing_breaks(path: Name) -> str | None:
     """Return what ``replace_file`` would change besides the file's content, or why it should not replace the file.
 
-    The result is None if nothing else would change. A read-only file should not be replaced, although its directory
-    may allow that.
+    The result is None if nothing speaks against it. A read-only file should not be replaced, even if its directory
+    allows it.
     """
     status = os.stat(path)
     if not status.st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(path, os.W_OK):
@@ -104,9 +104,9 @@ def what_replacing_breaks(path: Name) -> str | None:
 
 
 def _write_unnamed(directory: str, name: str, data: bytes) -> bool:
-    """Write a file without a name, and link it as ``name`` once it is complete. Return False if that is not possible.
+    """Write a file that has no name until it is complete, and then link it as ``name``. Return False if not possible.
 
-    If the process is killed meanwhile, no file remains.
+    If the process is killed before that, no incomplete file remains.
     """
     if not hasattr(os, "O_TMPFILE"):
         return False
@@ -157,7 +157,8 @@ def open_file(path: Name) -> BinaryIO:
     name = os.fsdecode(path)
     if os.path.abspath(name).startswith(("/dev/fd/", "/dev/std", "/proc/")):
         return open(name, "rb")
-    # Non-blocking, because a pipe may have replaced the file since the caller checked its kind.
+    # Open without blocking: a named pipe may have replaced the file after its kind was checked, and opening a pipe
+    # waits.
     descriptor = os.open(name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     try:
         mode = os.fstat(descriptor).st_mode

@@ -11,7 +11,7 @@ from typing import Any
 def names_on_demand(
     package: str, places: Mapping[str, str], modules: Collection[str] = (), before: str | None = None
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return the functions ``__getattr__`` and ``__dir__`` of a package.
+    """Return the functions ``__getattr__`` and ``__dir__`` of a package that imports its modules on first use.
 
     ``places`` maps each name to its module; ``modules`` are modules of the package itself. If ``before`` is not None,
     that module is imported before any other, because it raises an error if a requirement is missing.

@@ -39,8 +39,7 @@ class TopicSyntax:
     delimiter: str = SEPARATOR
     one_word: str = ONE_WORD.value
     many_words: str = MANY_WORDS.value
-    #: The prefix that makes a word of a pattern a literal word even if it is spelled like a wildcard; "" if the syntax
-    #: has no such prefix.
+    #: The prefix that turns a wildcard into a literal word in a pattern; "" if the syntax has no such prefix.
     escape: str = ""
 
     def words(self, text: str) -> tuple[str, ...]:
@@ -81,7 +80,7 @@ TOPIC_SYNTAX = TopicSyntax()
 
 
 def is_wild(pattern: Sequence[str | AnyWord]) -> bool:
-    """Return True if ``pattern`` contains a wildcard."""
+    """Return True if ``pattern``, a sequence of words and wildcards, contains a wildcard."""
     return ONE_WORD in pattern or MANY_WORDS in pattern
 
 
@@ -106,7 +105,7 @@ def simplify_words(pattern: Sequence[str | AnyWord]) -> TopicPattern:
 
 
 def split_at_many(pattern: Sequence[str | AnyWord]) -> list[TopicPattern]:
-    """Split ``pattern`` at each ``#``. Return at least one sequence; each matches a fixed number of words."""
+    """Split ``pattern`` at each ``#`` into sequences that each match a fixed number of words; there is at least one."""
     parts: list[list[str | AnyWord]] = [[]]
     for word in pattern:
         if word == MANY_WORDS:

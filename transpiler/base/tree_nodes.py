@@ -16,10 +16,10 @@ class Part(NamedTuple):
 
 
 def parts_of(kinds: Iterable[type], *types: str) -> dict[type, tuple[Part, ...]]:
-    """Return the child fields of each class in ``kinds``: those whose annotation is in ``types``, or a tuple of it.
+    """Return the child fields of each node class in ``kinds``: fields whose annotation is in ``types``.
 
-    An annotation ``… | None`` also makes a child field. The child fields have the order of the fields. A class that is
-    not a dataclass has no child field.
+    A tuple of such a type, or an annotation ``… | None``, also makes a child field. The child fields have the order of
+    the fields. A class that is not a dataclass has no child field.
     """
     forms: dict[str, tuple[str, bool]] = {}
     for name in types:

@@ -33,9 +33,12 @@ _SCALARS = (NoneType, bool, int, float, str)
 
 
 class _Form(ABC):
-    """The writer and reader of the values of one type. ``read`` raises ``ValueError`` for JSON of any other form."""
+    """The JSON form of the values of one type, which ``write`` makes and ``read`` parses.
 
-    #: ``kinds``: the classes of the values. ``word``: the word that marks a value of this form inside a union; "" if
+    ``read`` raises ``ValueError`` for JSON of any other form.
+    """
+
+    #: ``kinds`` are the Python classes of the values. ``word`` marks a value of this form inside a union; it is "" if
     #: the JSON itself shows the class of the value.
     kinds: tuple[type, ...] = ()
     word = ""
@@ -178,7 +181,7 @@ class _Scalar(_Form):
 
 
 class _Text(_Form):
-    """The form of a text. Among many texts, repeated texts are written once and read as one object."""
+    """The form of a text. If many texts are written together, equal texts are written once and read as one object."""
 
     kinds = (str,)
 
@@ -214,7 +217,8 @@ def _decoded(text: str) -> bytes:
     return base64.b64decode(text, validate=True)
 
 
-#: Class whose values are written as texts -> its word, the function from value to text, and that from text to value.
+#: For each class whose values are written as texts: its word, the function from value to text, and the inverse
+#: function.
 _SPELLED: dict[type, tuple[str, Callable[[Any], str], Callable[[str], Any]]] = {
     bytes: ("bytes", lambda value: base64.b64encode(value).decode(), _decoded),
     Decimal: ("decimal", str, Decimal),
@@ -223,7 +227,7 @@ _SPELLED: dict[type, tuple[str, Callable[[Any], str], Callable[[str], Any]]] = {
 
 
 class _Spelled(_Form):
-    """The form of a value that is written as a text, such as a decimal number."""
+    """The form of a value that JSON does not have and that is written as a text, such as a decimal number."""
 
     def __init__(self, kind: type, word: str, spell: Callable[[Any], str], read: Callable[[str], Any]) -> None:
         self.kinds, self.word, self._spell, self._read = (kind,), word, spell, read
@@ -317,7 +321,7 @@ class _FixedTuple(_Form):
 
 
 class _Several(_Form):
-    """The form of a collection. Many collections are the list of their lengths and one list of all their elements."""
+    """The form of a collection. Many collections are written as a list of lengths and a list of all elements."""
 
     def __init__(self, kind: Any) -> None:
         self._kind, self.kinds = kind, (kind,)
@@ -325,11 +329,17 @@ class _Several(_Form):
 
     @abstractmethod
     def _together(self, values: Iterable[Any], lengths: list[int]) -> Json:
-        """Return the elements of all ``values`` as one JSON value; ``lengths`` are the numbers of their elements."""
+        """Return the elements of all collections ``values`` as one JSON value.
+
+        ``lengths`` are the numbers of elements of the collections.
+        """
 
     @abstractmethod
     def _apart(self, data: Json, lengths: list[int]) -> list[Any]:
-        """Split the elements in ``data`` into values with ``lengths`` elements; ``[-1]`` puts all into one value."""
+        """Return the collections whose elements are in ``data``, given the numbers of their elements, ``lengths``.
+
+        ``[-1]`` as ``lengths`` means a single collection.
+        """
 
     def write(self, value: Any) -> Json:
         if not isinstance(value, self._kind):
@@ -415,7 +425,7 @@ class _Map(_Several):
 
 
 class _Record(_Form):
-    """The form of a data class or named tuple: the list of its fields, without fields that the class computes."""
+    """The form of a data class or named tuple: a list of its field values, without fields that the class computes."""
 
     def __init__(self, typed: TypedJson, kind: Any) -> None:
         self._typed, self._kind, self.kinds, self.word = typed, kind, (kind,), kind.__name__
@@ -462,7 +472,7 @@ class _Record(_Form):
 
 
 class _Union(_Form):
-    """The form of a union: a JSON scalar as it is; any other value in a pair with the word for its type."""
+    """The form of a union: a JSON scalar as it is; any other value as a pair of a word for its type and the value."""
 
     def __init__(self, typed: TypedJson, members: Iterable[Any]) -> None:
         self._typed, self._members = typed, list(members)

@@ -36,7 +36,7 @@ def kind_of(value: object) -> str:
 
 @dataclass
 class Findings:
-    """Diagnostics about entries that an importer does not understand or ignores, in the order of the file."""
+    """A collector of diagnostics about entries that an importer does not understand or ignores, in the file's order."""
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
@@ -57,7 +57,7 @@ class Findings:
 
 
 def refuse(code: str, path: str | None, message: str, hint: str | None = None, fix: Remedy | None = None) -> NoReturn:
-    """Raise the error for the entry at ``path``: "" for the whole file, None for an error without a location."""
+    """Raise the error for the entry at ``path``, which is "" for the whole file and None if there is no location."""
     raise TopologyError([at_path(code, "error", path, message, hint, fix)])
 
 
@@ -128,7 +128,7 @@ class Entry:
         return value
 
     def flags(self, defaults: Mapping[str, bool]) -> dict[str, Any]:
-        """Return the boolean of each member in ``defaults``, which maps the member's name to its default."""
+        """Return the value of each boolean member in ``defaults``, a mapping from the member's name to its default."""
         return {name: self.flag(name, default) for name, default in defaults.items()}
 
     def one_of(self, name: str, choices: tuple[_Choice, ...], default: _Choice | None = None) -> _Choice:

@@ -25,7 +25,7 @@ _Term = TypeVar("_Term")
 #: Maximum number of digits of a number. A double needs at most 325 digits, and an integer has 64 bits.
 MAX_DIGITS = 400
 
-#: The next token. The token of a term includes the comma after the term, because most terms have a comma.
+#: A token. A comma after a term is a part of the term's token, because most terms are followed by one.
 _TOKEN = re.compile(
     r"""\s*+(?:(?P<open>\#?\{|\[) | (?P<arrow>=>) | (?P<stop>\.\s*+\Z) | (?P<end>\Z)
     |(?:(?P<text><<"[^"\\]*+">>)
@@ -59,12 +59,12 @@ class Characters(str):
     __slots__ = ()
 
 
-#: The value of a simple term. A plain ``str`` is the text of a binary.
+#: The value of a term that is not a list, tuple or map. A plain ``str`` is the content of a binary.
 Simple = Atom | Characters | str | bool | int | float
 
 
 class ErlangTermError(ValueError):
-    """Error for a text that is not an Erlang term. ``span`` is the location of the mistake."""
+    """Error for a text that is not an Erlang term. ``span`` is the location of the syntax error."""
 
     def __init__(self, message: str, span: Span) -> None:
         super().__init__(message)

@@ -80,7 +80,7 @@ def load_json(text: str, most: int | None = MAX_VALUES) -> Any:
 
 
 def _trailing_comma(text: str, place: int) -> int | None:
-    """Return the offset of the trailing comma near the error at ``place``; None if a trailing comma is not the reason.
+    """Return the offset of the trailing comma that causes the JSON error at ``place``; None if another cause is likely.
 
     Depending on its version, Python reports the offset of the comma or of the bracket.
     """
@@ -93,5 +93,8 @@ def _trailing_comma(text: str, place: int) -> int | None:
 
 
 def _marks(text: str) -> int:
-    """Return an upper bound of the number of values: each except the first follows ``[``, ``{``, ``,`` or ``:``."""
+    """Return an upper bound of the number of values in the JSON ``text``.
+
+    Each value except the first follows ``[``, ``{``, ``,`` or ``:``, so these characters are counted, also in strings.
+    """
     return sum(map(text.count, "[{,:"))

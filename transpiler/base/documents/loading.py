@@ -26,11 +26,11 @@ class Document:
     is_json: bool = False
 
     def plain(self) -> Any:
-        """Return the value; raise ``TopologyError`` for a word that YAML does not read as people expect."""
+        """Return the document's value; raise ``TopologyError`` for a YAML word that is ambiguous, such as ``no``."""
         return self.data if self.node is None else self.node.plain()
 
     def as_read(self) -> Any:
-        """Return the value with ambiguous YAML words as their text, to recognise the form of the document."""
+        """Return the document's value with ambiguous YAML words as text, to recognise what kind of document it is."""
         return self.data if self.node is None else self.node.as_read()
 
     @property
@@ -62,7 +62,8 @@ class Document:
             return replace(diagnostic, source=self.source, span=span)
         if diagnostic.source is self.source or diagnostic.source.name.startswith(f"{self.source.name}:"):
             return diagnostic
-        # The diagnostic is about a text inside the file, such as a selector. The name of its source is the text's path.
+        # The diagnostic has a source of its own, a text inside the file such as a selector. The source's name is the
+        # path of this text, so put the location in the file before it.
         name = self.source.name
         if span is not None:
             line, column = self.source.position(span.start)

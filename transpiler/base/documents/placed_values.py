@@ -42,7 +42,7 @@ class Origin:
 
 
 class Doubt(NamedTuple):
-    """The reason to reject a word that YAML does not read as people expect: the message and the hint of the error."""
+    """The reason to reject an ambiguous YAML word, such as ``no``: the message and the hint of the error."""
 
     message: str
     hint: str

@@ -20,7 +20,10 @@ _NUMBER = re.compile(r"\[([0-9]+)\]")
 
 
 def places_in_json(text: str, paths: Collection[str]) -> dict[str, Span]:
-    """Return the location of each path in valid JSON; for an unknown path, that of the innermost value around it."""
+    """Return the location of each of ``paths`` in valid JSON.
+
+    If a path does not exist in the document, its location is that of the innermost existing value around it.
+    """
     walk = _Walk(text)
     walk.value(len(text) - len(text.lstrip()), "", sorted(paths))
     return {path: span for path, (_, span) in walk.found.items()}
@@ -54,7 +57,7 @@ def _step(node: Node, rest: str) -> tuple[Node, str] | None:
 
 
 def _leads_to(step: str, rest: str) -> bool:
-    """Return True if the path ``rest`` is the path ``step``, or the path of a value inside the value at ``step``."""
+    """Return True if ``rest`` is the path ``step`` itself or leads to a value inside the value at ``step``."""
     return rest.startswith(step) and rest[len(step) : len(step) + 1] in ("", ".", "[")
 
 
@@ -67,7 +70,7 @@ def _beginning_with(step: str, paths: list[str]) -> Iterator[str]:
 
 
 class _Walk:
-    """One walk through a valid JSON text, which collects the locations of paths."""
+    """One pass over a valid JSON text that finds the locations of given paths."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -112,9 +115,9 @@ class _Walk:
             at = self._next(at, f"{own}[{item}]", wanted.get(item, []))
 
     def _next(self, at: int, step: str, paths: list[str]) -> int:
-        """Record the value at ``at``, whose path is ``step``, for ``paths``; return the offset of the next item or key.
+        """Record the value at the offset ``at``, whose path is ``step``, and return the offset of the next item or key.
 
-        After the last value, this is the offset of the closing bracket.
+        ``paths`` are the sorted paths to locate. After the last value, the result is the offset of the closing bracket.
         """
         end = self._behind_space(self.value(at, step, paths) if paths else _SKIP(self._text, at)[1])
         return self._behind_space(end + 1) if self._text[end] == "," else end

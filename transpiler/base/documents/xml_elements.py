@@ -128,13 +128,13 @@ class Element:
         return Diagnostic(code, "warning", message, self.document.source, self.span, hint)
 
     def not_computed(self, what: str) -> Diagnostic:
-        """Return a warning at this element: our results do not include the routing that ``what`` describes."""
+        """Return a warning at this element: the tool does not compute the routing that ``what`` describes."""
         return self.warning("topology.not-computed", f"{what}, which is not computed")
 
     def elsewhere(self, effects: Mapping[str, str]) -> list[Diagnostic]:
-        """Return a warning for each child element that changes where messages go in a way that we do not compute.
+        """Return a warning for each child element that affects routing in a way that the tool does not compute.
 
-        ``effects`` maps the names of these elements to a description of the change.
+        ``effects`` maps the names of these elements to a description of the effect.
         """
         listed = (child for child in self.children if child.name in effects and (child.children or child.attributes))
         return [child.not_computed(f"<{child.name}>: {effects[child.name]}") for child in listed]

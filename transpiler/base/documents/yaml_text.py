@@ -33,7 +33,7 @@ _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 _FLOAT = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 _SPECIAL = {".nan": math.nan, ".inf": math.inf, "+.inf": math.inf, "-.inf": -math.inf}
 
-#: A number whose final zero matters to people but not to YAML, as in the version 1.10.
+#: A number with a final zero, such as the version 1.10, which YAML reads as 1.1.
 _ENDS_IN_ZERO = re.compile(r"[-+]?[0-9]+\.[0-9]+0")
 _VERSION = re.compile(r"[0-9]+(\.[0-9]+){2,}")
 _NUMBER_ELSEWHERE = re.compile(r"0o[0-7]+")
@@ -63,7 +63,7 @@ def compose(text: str) -> list[Any]:
 
 
 def yaml_documents(origin: Origin) -> list[Node]:
-    """Return the non-empty documents of a YAML file; raise an error if the file is not YAML or exceeds a limit."""
+    """Return the non-empty documents of a YAML file; raise an error if it is not YAML or exceeds a limit."""
     text = origin.source.text
     try:
         if len(text) > MAX_LENGTH:
@@ -96,14 +96,14 @@ def _at(mark: Any, text: str) -> Span | None:
 
 
 def _count(text: str) -> None:
-    """Raise ``YamlTextError`` if the values of ``text`` would be too many or nested too deeply."""
+    """Raise ``YamlTextError`` if ``text`` has too many values or nests them too deeply; aliases count as copies."""
     try:
         import yaml
     except ImportError:
         return
     total = 0
-    #: ``sizes``: anchor -> number of values in it. ``opened``: for each open collection, the number of values before
-    #: the collection, and its anchor.
+    #: ``sizes`` maps an anchor to the number of values in its node. ``opened`` has, for each open collection, the
+    #: number of values before the collection, and its anchor.
     sizes: dict[str | None, int] = {}
     opened: list[tuple[int, str | None]] = []
     try:
@@ -138,7 +138,7 @@ def _count(text: str) -> None:
 
 
 class _Reader:
-    """Converter of PyYAML's nodes to ``Node``s. An alias becomes a copy of its anchor's nodes."""
+    """A converter of PyYAML's nodes to ``Node`` objects. An alias becomes a copy of the nodes of its anchor."""
 
     def __init__(self, origin: Origin) -> None:
         self.origin = origin
@@ -167,7 +167,7 @@ class _Reader:
                 return self.scalar(composed, span)
 
     def pairs(self, composed: Any) -> Iterator[tuple[Node, Node]]:
-        """Yield the keys and values of a mapping, without the keys that ``<<`` merges into it."""
+        """Yield the keys and values of a mapping as written, without those that a merge key ``<<`` adds."""
         for key, value in composed.value:
             here = Node(key.value, self.span(key), self.origin)
             if key.id != "scalar":
@@ -176,7 +176,10 @@ class _Reader:
                 yield here, self.node(value)
 
     def merged(self, composed: Any) -> Iterator[tuple[Node, Node]]:
-        """Yield the keys and values that ``<<`` merges into a mapping. The caller keeps the first value of each key."""
+        """Yield the keys and values that a merge key ``<<`` adds to a mapping.
+
+        The caller keeps the first value of each key.
+        """
         for key, value in composed.value:
             if key.tag != f"{_TAG}merge":
                 continue
@@ -188,7 +191,7 @@ class _Reader:
                 yield from ((node.key(name), member) for name, member in node.value.items())
 
     def scalar(self, composed: Any, span: Span) -> Node:
-        """Return the node of a text, number, boolean or null. An ambiguous word becomes its text, with a ``Doubt``."""
+        """Return the node of a text, number, boolean or null. An ambiguous word becomes a text with a ``doubt``."""
         text: str = composed.value
         value: bool | int | float | str | None = text
         doubt = None
@@ -220,7 +223,10 @@ class _Reader:
 
 
 def _doubtful_tag(tag: str, read: str = "") -> Doubt | None:
-    """Return the ``Doubt`` about a node tagged ``tag``; None if it is ``read``, the only tag allowed for this kind."""
+    """Return why a node with the YAML tag ``tag`` is rejected.
+
+    Return None if the tag is ``read``, the only tag allowed for this kind of node.
+    """
     if tag == f"{_TAG}{read}":
         return None
     shown = f"!!{tag.removeprefix(_TAG)}" if tag.startswith(_TAG) else tag
@@ -228,7 +234,10 @@ def _doubtful_tag(tag: str, read: str = "") -> Doubt | None:
 
 
 def _doubtful_text(text: str) -> Doubt | None:
-    """Return the ``Doubt`` about a word that is text in YAML 1.1, but a number in YAML 1.2 or to people; else None."""
+    """Return why ``text`` is rejected as ambiguous: it is text in YAML 1.1, but a number in YAML 1.2 or to people.
+
+    Return None if the word is not ambiguous.
+    """
     if _VERSION.fullmatch(text):
         return Doubt(f"{text} without quotes looks like a number and is none", f"write '{text}'")
     if ("e" in text or "E" in text) and _FLOAT.fullmatch(text):

@@ -30,8 +30,8 @@ from transpiler.base.regex.syntax import (
     Sequence,
 )
 
-#: ``MAX_POWER``: maximum power of the text's length with which the time of a search may grow. ``MAX_WAYS``: maximum
-#: number of ways through the choices of the expression that a matcher may try at one position of the text.
+#: ``MAX_POWER`` is the maximum power of the text's length with which the time of a search may grow. ``MAX_WAYS`` is the
+#: maximum number of ways in which choices can match at one position of the text.
 MAX_POWER, MAX_WAYS = 2, 100
 
 #: Maximum number of rounds of a repeated group into which the matcher may backtrack, because Java matches these rounds
@@ -43,13 +43,16 @@ TOO_MANY = "the repeats can divide a text among them in too many ways, which a m
 
 @dataclass(frozen=True, slots=True)
 class Follow:
-    """The rest of an expression after some node: the characters it can begin with. ``free``: it always matches."""
+    """The continuation of a regular expression after some node: the set of characters with which it can begin.
+
+    ``free`` is True if the continuation always matches.
+    """
 
     characters: CharacterSet
     free: bool = False
 
 
-#: The continuation at the end of the expression: whatever the next character is, the match is complete.
+#: The continuation after the end of the expression, where the match is complete whatever the next character is.
 FREE = Follow(NONE, free=True)
 
 
@@ -71,7 +74,7 @@ def nullable(node: Node) -> bool:
 
 
 def optional_groups(node: Node, inside_one: bool = False) -> set[int]:
-    """Return the numbers of the groups in ``node`` that a match can skip or enter several times.
+    """Return the numbers of the capturing groups in ``node`` that a match can skip or enter several times.
 
     ``inside_one`` is True if ``node`` itself is inside a choice, repeat or look-ahead.
     """
@@ -134,15 +137,16 @@ def _apart(branches: tuple[Node, ...], after: Follow) -> bool:
 
 
 def _ends_by_itself(node: Repeat, after: Follow) -> bool:
-    """Return True if the next character decides whether the repeat continues."""
+    """Return True if the next character alone decides whether the repeat ``node`` continues or ends."""
     if node.low == node.high:
         return True
     return not nullable(node.body) and not start(node.body, after).characters & after.characters
 
 
 def determined(node: Node, after: Follow) -> bool:
-    """Return True if a match of ``node`` and then ``after`` can only use the first path through ``node``."""
-    # A possessive repeat never gives back a round, so a repeat that needs several rounds is examined below.
+    """Return True if matching ``node`` and then ``after`` never needs to backtrack into ``node``."""
+    # Before the end of the expression the first match is accepted. A repeat that needs several rounds is still
+    # examined, because a possessive repeat never gives back a round.
     if after.free and not (isinstance(node, Repeat) and node.low > 1):
         return True
     match node:
@@ -165,10 +169,10 @@ def determined(node: Node, after: Follow) -> bool:
 
 
 class Measure:
-    """The cost of a search, as a power of the text's length, and the quantifiers that may be possessive.
+    """The cost of a regular expression: the power of the text's length with which the time of a search can grow.
 
-    Raises ``RegexError`` if a search takes too long. Nodes are examined from right to left; the error points to the
-    repeat or choice with several ways that was examined last.
+    It also collects the quantifiers that may be possessive. Raises ``RegexError`` if a search can take too long. Nodes
+    are examined from right to left; the error points to the repeat or choice with several ways that was examined last.
     """
 
     def __init__(self, node: Node) -> None:
@@ -177,8 +181,8 @@ class Measure:
         self.power = 0
         self._tried = 0
         for branch in node.branches if isinstance(node, Choice) else (node,):
-            #: ``_tries``: the number of unbounded repeats into which the matcher backtracks. ``_runs``: the number of
-            #: determined unbounded repeats after which a match may fail.
+            #: ``_tries`` is the number of unbounded repeats into which the matcher can backtrack. ``_runs`` is the
+            #: number of unbounded repeats that need no backtracking, but after which a match can fail.
             self._tries = self._runs = 0
             ways = self._ways(branch, FREE)
             parts = branch.parts if isinstance(branch, Sequence) else (branch,)
@@ -189,12 +193,13 @@ class Measure:
             self.power = max(self.power, power)
 
     def _ways(self, node: Node, after: Follow) -> int:
-        """Return the number of ways through ``node`` that a matcher may try; an unbounded repeat counts as one way."""
+        """Return in how many ways a backtracking matcher may match ``node``; an unbounded repeat counts as one way."""
         match node:
             case One() | Place():
                 return 1
             case Ahead(body=body):
-                # After the lookahead has matched, the rest of the expression may still fail.
+                # The body of a look-ahead is not followed by the end of the expression: after it has matched, the rest
+                # may still fail.
                 return self._ways(body, Follow(ALL))
             case Sequence(parts=parts):
                 ways = 1

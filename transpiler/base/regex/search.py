@@ -30,7 +30,10 @@ Replacement = tuple[str | int, ...]
 
 
 def parse_replacement(text: str, groups: int) -> Replacement:
-    """Parse the replacement ``text`` into texts and group numbers; raise ``RegexError`` if Java would throw."""
+    """Parse the ``text`` of a Java replacement into literal texts and numbers of groups.
+
+    Raises ``RegexError`` if Java would throw.
+    """
     parts: list[str | int] = []
     place = 0
     while place < len(text):
@@ -48,7 +51,7 @@ def parse_replacement(text: str, groups: int) -> Replacement:
                 raise RegexError("the number of a group follows $; a dollar sign is \\$", at, wrong=True)
             number = digit
             place += 1
-            # Java includes a further digit only if a group with the longer number exists.
+            # In Java, ``$12`` means group 12 if it exists, and else group 1 followed by "2".
             while (digit := _digit(text, place)) is not None and 10 * number + digit <= groups:
                 number = 10 * number + digit
                 place += 1
@@ -81,7 +84,10 @@ class SearchLimitError(ValueError):
 
 
 class Regular:
-    """A compiled regular expression. The constructor raises ``RegexError`` if ``text`` is not in the subset."""
+    """A regular expression that has the same matches in Java and Python.
+
+    The constructor raises ``RegexError`` if ``text`` has features outside the supported subset.
+    """
 
     def __init__(self, text: str, flavor: Flavor = Flavor.JAVA) -> None:
         self.text = text
@@ -138,7 +144,7 @@ class Regular:
                 raise RegexError(f"the group {part} takes no part in every match, so it stands in no replacement", 0)
 
     def java(self) -> str:
-        """Return the expression for Java, with a possessive repeat wherever the meaning stays the same."""
+        """Return the expression for Java, with possessive repeats wherever they do not change the matches."""
         ends = sorted(self._measure.possessive)
         pieces = (self.text[start:end] for start, end in zip([0, *ends], [*ends, len(self.text)], strict=True))
         return "+".join(pieces)

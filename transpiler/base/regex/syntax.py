@@ -72,7 +72,10 @@ def of(characters: str) -> CharacterSet:
 
 
 def without_case(characters: CharacterSet) -> CharacterSet:
-    """Add the other case of each ASCII letter in the set, because Java's ``(?i)`` folds ASCII letters only."""
+    """Return the set with the other case of each of its ASCII letters.
+
+    Java's ``(?i)`` ignores the case of ASCII letters only.
+    """
     upper = [(low + 32, high + 32) for low, high in (characters & UPPER).ranges]
     lower = [(low - 32, high - 32) for low, high in (characters & LOWER).ranges]
     return from_ranges((*characters.ranges, *upper, *lower))
@@ -130,7 +133,7 @@ class One:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A node that matches a position of the text, such as its end, without a character."""
+    """A node that matches a position of the text, such as its end, and consumes no character."""
 
     at: At
 
@@ -153,7 +156,7 @@ class Sequence:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Alternatives. The first branch with which the whole expression matches is chosen."""
+    """Alternatives, tried in order: the first branch with which the whole expression matches is chosen."""
 
     branches: tuple[Node, ...]
     offset: int = 0
@@ -213,7 +216,7 @@ class _Parser:
         self.groups = self.depth = 0
 
     def at(self, text: str) -> bool:
-        """Return True if ``text`` comes next in the expression, and skip it."""
+        """Return True if ``text`` comes next in the expression; if so, move past it."""
         is_next = self.text.startswith(text, self.place)
         self.place += len(text) if is_next else 0
         return is_next
@@ -236,7 +239,8 @@ class _Parser:
         body = self.atom()
         quantifier = _REPEAT.match(self.text, self.place)
         if quantifier is None:
-            # A brace that does not begin a quantifier is an atom. For Java, ``atom`` rejects it.
+            # A brace that does not begin a quantifier is an ordinary character. For Java, the next call of ``atom``
+            # rejects it.
             return body
         if isinstance(body, Place | Ahead):
             raise RegexError("a place has no length to repeat", self.place)
@@ -324,7 +328,7 @@ class _Parser:
                 characters |= self.folded(low)
                 continue
             if low.single is None:
-                # After a class such as ``\d``, a hyphen is an ordinary character.
+                # The hyphen after a class such as ``\d`` does not begin a range; it is an ordinary character.
                 characters |= low
                 continue
             self.place += 1
@@ -335,7 +339,7 @@ class _Parser:
                 raise RegexError("the range has no end that is above its beginning", at, wrong=True)
             members = from_ranges([(ord(low.single), ord(high.single))])
             if members & SURROGATES:
-                # Java would match half of a surrogate pair inside a character.
+                # Java could match half of a surrogate pair, but only a whole character should match.
                 raise RegexError("a range over half characters is not served", at)
             characters |= self.folded(members)
         self.place += 1

@@ -253,9 +253,9 @@ def _compare_alike(compared: _Compared, reading: str, evaluation: Evaluation) ->
 
 
 def _holds(operator: Comparison, first: Value, second: Value) -> bool | None:
-    """Return True if the relation holds mathematically, without the broker's rules;
+    """Return True if the relation holds mathematically, whatever the broker's rules are.
 
-    None if the values are not comparable.
+    Return None if the two values cannot be compared.
     """
     try:
         return bool(_HOLDS[operator](first.value, second.value))

@@ -117,9 +117,7 @@ _WHO = "who subscribes to the topic"
 
 
 def note_of_send(traced: Traced, is_asked: bool) -> str | None:
-    """Return a reason other than its bindings why a message to a JMS broker reached no queue;
-
-    None if there is no such reason.
+    """Return why a message to a JMS broker reached no queue, if its bindings are not the reason; else None.
 
     ``is_asked`` is True if at least one binding was evaluated.
     """

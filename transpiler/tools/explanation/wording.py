@@ -69,9 +69,9 @@ def kind_of(value: Value) -> str:
 
 
 def typed_text(value: Value, *, width: bool = False) -> str:
-    """Return ``value`` after its kind, such as ``the text '2600'``. If ``width``, a number's type is named:
+    """Return ``value`` after its kind, such as ``the text '2600'``.
 
-    ``the short 5``.
+    If ``width`` is True, the type of a number is named: ``the short 5``.
     """
     number = value.type.value if width else "number"
     kind = number if value.numeric else _KINDS[value.type][0]

@@ -54,9 +54,7 @@ class Context:
         return isinstance(self.tree, ast.ConvertStrings)
 
     def constant(self, node: ast.Expression) -> bool | None:
-        """Return the truth value of the condition ``node`` if it is constant:
-
-        TRUE, FALSE, a NOT or a comparison of literals.
+        """Return the truth value of ``node`` if it is constant: TRUE, FALSE, their NOT, or a comparison of literals.
 
         Return None for any other condition.
         """

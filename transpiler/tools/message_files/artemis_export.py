@@ -23,12 +23,15 @@ _ROOTS = ("activemq-journal", "messages")
 #: The attributes of a message that are numbers.
 _NUMBERS = frozenset({"id", "priority", "expiration", "timestamp"})
 
-#: The column with the queues that still contain the message.
+#: The column that names the queues in which the broker still holds the message.
 QUEUES = "routed_queues"
 
 
 def artemis_export(file: str, lines: NumberedLines, errors: Errors) -> Iterator[Record]:
-    """Yield a record for each message of an export; if the export is cut off, report an error after the last one."""
+    """Yield a record for each message of an XML export of Artemis.
+
+    If the file is cut off, report an error at its end.
+    """
     export = _Export(file)
     last = 1
     for number, line in lines:
@@ -106,7 +109,7 @@ class _Export:
 
 
 def _number(text: str) -> object:
-    """Return ``text`` as an integer; unchanged if it is not an integer, because the row is checked later."""
+    """Return ``text`` as an integer, or unchanged if it is not one, because the row's types are checked later."""
     with suppress(ValueError):
         return int(text)
     return text

@@ -24,7 +24,7 @@ from transpiler.tools.message_files.json_values import member_elements
 from transpiler.tools.message_files.record import Record
 from transpiler.tools.message_files.record_errors import Errors, load_record, refuse
 
-#: Layouts of messages, each with members that together occur only in messages of this layout.
+#: The layouts of messages in JSON answers, each with member names that together identify the layout.
 _MEMBERS: tuple[tuple[frozenset[str], str], ...] = (
     (frozenset({"StringProperties", "IntProperties", "address"}), "artemis-jolokia"),
     (frozenset({"StringProperties", "IntProperties", "JMSMessageID"}), "activemq-jolokia"),
@@ -39,14 +39,17 @@ _BROWSE = "browse() of a queue gives some"
 
 
 def layout_shown(value: Mapping[str, Any], name: str | None = None) -> StoreLayout | None:
-    """Return the layout ``name``, or if that is None, the layout that the members of ``value`` show; else None."""
+    """Return the layout called ``name``, or by default the layout that the members of ``value`` identify; else None."""
     name = name or next((name for members, name in _MEMBERS if members <= value.keys()), None)
     layout = None if name is None else find_layout(name)
     return layout if isinstance(layout, StoreLayout) else None
 
 
 def messages_of(record: Record, errors: Errors) -> Iterator[Record]:
-    """Yield the messages in ``record`` if it is an answer of Jolokia, each with its line; otherwise ``record``."""
+    """Yield the messages in ``record``, an answer of the HTTP interface Jolokia, each with its line in the file.
+
+    If ``record`` is not such an answer, yield ``record`` itself.
+    """
     text = record.text
     if record.value is not None or '"status"' not in text or ('"value"' not in text and '"error"' not in text):
         yield record
@@ -75,9 +78,9 @@ def _is_answer(value: object) -> bool:
 
 
 def _messages_in(record: Record, answer: Any) -> list[Any] | None:
-    """Return the messages of ``answer``, the parsed JSON of ``record``.
+    """Return the messages of ``answer``, the parsed JSON of ``record``, if they are not elements of a JSON array.
 
-    None if ``answer`` contains them as a JSON array, because the caller looks up the line of each element in the text.
+    The result is None for a JSON array, because the caller finds the line of each element in the text.
     """
     if answer["status"] != 200:
         told = one_line(str(answer.get("error") or "it says no more"))
@@ -92,8 +95,8 @@ def _messages_in(record: Record, answer: Any) -> list[Any] | None:
     return refuse(record.place, f"this answer of Jolokia has no messages, its value is {kind_of(value)}: {_BROWSE}")
 
 
-#: ``_LISTED`` are the members of a message of Artemis' ``listMessages`` that are not properties; ``_KNOWN_BY`` are the
-#: members by which such a message is recognized.
+#: ``_LISTED`` are the members of a message of Artemis's ``listMessages`` that are not application properties;
+#: ``_KNOWN_BY`` are the members by which such a message is recognized.
 _LISTED = frozenset(
     """address messageID userID durable type expiration priority timestamp redelivered protocol largeMessage
     persistentSize""".split()
@@ -107,7 +110,10 @@ def is_listed(value: Mapping[str, Any]) -> bool:
 
 
 def row_of_listed(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``value``, a message of ``listMessages``, as a row of ``artemis-jolokia`` with its properties in maps."""
+    """Return ``value``, a message of ``listMessages``, as a row of the layout ``artemis-jolokia``.
+
+    The row has the properties in one map for each type.
+    """
     maps: dict[str, dict[str, Any]] = {
         name: {}
         for name in ("StringProperties", "BooleanProperties", "IntProperties", "LongProperties", "DoubleProperties")
@@ -128,7 +134,7 @@ def is_of_broker_j(value: Mapping[str, Any]) -> bool:
     )
 
 
-#: The member of a Broker-J message for each field of AMQP 1.0.
+#: The name of the member of a Broker-J message that contains each field of AMQP 1.0.
 _PROPERTIES = {
     "message_id": "messageId",
     "to": "to",
@@ -169,6 +175,6 @@ def _milliseconds(value: Any) -> Any:
 
 
 def broker_j_place(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the publication members for ``value``, a Broker-J message: its routing key; empty if that is unknown."""
+    """Return the routing key of ``value``, a Broker-J message, as ``{"routing_key": …}``; empty if it is unknown."""
     key = value.get("initialRoutingAddress")
     return {"routing_key": key} if isinstance(key, str) else {}

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 
 from transpiler.tools.message_files.record import NumberedLines, Record
 
-#: The line of a field: its section, its name, and its text or the first line of it.
+#: The first line of a field in the output: the field's section, its name, and (the beginning of) its text.
 FIELD = re.compile(r"JMS_(HEADER|CUSTOM|BODY)_FIELD:(\S+) =(?: (.*))?", re.DOTALL)
 
 #: The field with the body of a text message.
 _TEXT = "JMSText"
 
-#: The JMS name for each delivery mode in the output.
+#: The JMS name of each delivery mode that ``activemq browse`` prints.
 _MODES = {"persistent": "PERSISTENT", "non-persistent": "NON_PERSISTENT"}
 
 
@@ -47,14 +47,14 @@ class _Message:
         self.fields: dict[tuple[str, str], str] = {}
 
     def add(self, number: int, line: str, found: re.Match[str]) -> None:
-        """Add the field that begins on ``line``, the line ``number``; ``found`` is the match of ``FIELD``."""
+        """Add the field that begins on ``line``, the line with this ``number``; ``found`` is the match of ``FIELD``."""
         self._line = self._line or number
         self._last = found[1], found[2]
         self.fields[self._last] = found[3] or ""
         self._lines.append(line)
 
     def go_on(self, line: str) -> None:
-        """Append ``line`` to the text of the last field; ignore it if there is no field yet."""
+        """Append ``line``, which begins no field, to the text of the last field; ignore it before the first field."""
         if self._last is not None:
             self.fields[self._last] += f"\n{line}"
             self._lines.append(line)

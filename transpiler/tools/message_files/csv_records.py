@@ -18,7 +18,10 @@ HEADER = re.compile(r'"?[\w.$:-]+"?(?:[,;\t|]"?[\w.$:-]+"?)+\s*', re.ASCII)
 
 
 class _Kept:
-    """An iterator over lines for ``csv.reader`` that also keeps in ``taken`` the lines read since the last record."""
+    """An iterator over lines for ``csv.reader``.
+
+    It also keeps in ``taken`` the lines that the reader took since the last record, to print the record later.
+    """
 
     def __init__(self, lines: NumberedLines) -> None:
         self._lines = lines
@@ -33,7 +36,7 @@ class _Kept:
 def csv_records(file: str, lines: NumberedLines, errors: Errors) -> Iterator[Record]:
     """Yield a record for each row of the CSV lines, without its empty cells."""
     kept = _Kept(lines)
-    # Strict, because RFC 4180 requires that a quote in a quoted text is doubled.
+    # In strict mode, csv.reader rejects a quote that is not doubled inside a quoted text, as RFC 4180 requires.
     reader = csv.reader(kept, strict=True)
     names: list[str] = []
     header = ""
@@ -77,7 +80,7 @@ def _boolean(cell: str) -> bool:
     return {"true": True, "false": False}[cell.lower()]
 
 
-#: The function that converts a cell to each type of a schema, by the type's name in Spark's JSON form.
+#: For each type of a schema, by its name in Spark's JSON form, the function that converts a cell to it.
 _READINGS: Mapping[str, Callable[[str], Any]] = {
     **dict.fromkeys(("byte", "short", "integer", "long"), int),
     **dict.fromkeys(("float", "double"), float),
@@ -86,7 +89,10 @@ _READINGS: Mapping[str, Callable[[str], Any]] = {
 
 
 def _as_first(cell: str, *readings: Callable[[str], Any]) -> Any:
-    """Return ``cell`` converted by the first of ``readings`` that does not fail; as text if all fail."""
+    """Return ``cell`` converted by the first of ``readings`` that raises no error.
+
+    If all of them raise one, return ``cell`` itself.
+    """
     for reading in readings:
         with suppress(ValueError, KeyError):
             return reading(cell)

@@ -20,7 +20,8 @@ PIECE = 2**20
 #: A function that returns the context manager in which lines are read and decoded; it may suppress errors.
 Guard = Callable[[], AbstractContextManager[None]]
 
-#: A function that opens the file with the given name, under the given guard, and yields its lines with their numbers.
+#: A function that opens a file and yields its lines with their numbers. Arguments: the file's name, and the guard for
+#: errors.
 Lines = Callable[[str, Guard], Iterator[tuple[int, str]]]
 
 
@@ -43,7 +44,8 @@ def decoded_lines(stream: BinaryIO, name: str, guard: Guard = nullcontext) -> It
     lines = _numbered_lines(stream, name)
     too_long = None
     while too_long is None:
-        # Entered once, and again after each skipped line, but not for each line, because files have millions.
+        # The guard is entered for many lines at once, and again only after a skipped line, because entering it for each
+        # of millions of lines is slow.
         with guard():
             for number, line in lines:
                 if len(line) > MAX_LINE:
@@ -56,13 +58,13 @@ def decoded_lines(stream: BinaryIO, name: str, guard: Guard = nullcontext) -> It
 
 
 def _numbered_lines(stream: BinaryIO, name: str) -> Iterator[tuple[int, bytes | bytearray]]:
-    """Yield the lines of ``stream`` with their numbers; stop after a line that is longer than ``MAX_LINE``."""
+    """Yield the lines of ``stream`` with their numbers. A line longer than ``MAX_LINE`` is the last one."""
     number = 0
     while raw := _read_piece(stream, name):
         if len(raw) > MAX_LINE:
             yield number + 1, raw
             return
-        # A text up to LF may contain several lines that end with CR.
+        # LF ends a line of the file, but such a line may contain CR, which ends a line as well.
         for line in raw.splitlines():
             number += 1
             yield number, line
@@ -76,7 +78,7 @@ def _read_piece(stream: BinaryIO, name: str) -> bytes | bytearray:
 
 
 def _read_line(stream: BinaryIO) -> bytes | bytearray:
-    """Read a line up to LF, in pieces; if it is too long, stop one piece after ``MAX_LINE``."""
+    """Read a line up to LF in pieces, and stop after the piece that makes the line longer than ``MAX_LINE``."""
     piece = stream.readline(PIECE)
     if len(piece) < PIECE:
         return piece
@@ -92,7 +94,7 @@ def decode_utf8(data: bytes | bytearray, name: str, line: int = 1) -> str:
     try:
         return data.decode("utf-8-sig" if line == 1 else "utf-8")
     except UnicodeDecodeError as error:
-        # The codec that strips the byte order mark counts from the end of the mark.
+        # The error's offsets do not count the byte order mark, because the codec removes it first.
         start = error.start + len(data) - len(error.object)
         before = data[:start].decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
         row, column = line + before.count("\n"), len(before) - before.rfind("\n")
@@ -100,10 +102,10 @@ def decode_utf8(data: bytes | bytearray, name: str, line: int = 1) -> str:
 
 
 def about_file(name: str, why: str) -> str:
-    """Return a message about the whole file ``name``; ``why`` is the predicate of the sentence."""
+    """Return an error message about the whole file ``name``. ``why`` is the rest of the sentence after the name."""
     return f"standard input {why}" if name == "-" else f"file '{one_line(name)}' {why}"
 
 
 def refuse_file(name: str, why: str) -> NoReturn:
-    """Raise a ``RecordError`` about the whole file ``name``; ``why`` is the predicate of the sentence."""
+    """Raise a ``RecordError`` about the whole file ``name``. ``why`` is the rest of the sentence after the name."""
     raise RecordError(about_file(name, why))

@@ -44,7 +44,7 @@ def json_values(file: str, lines: list[tuple[int, str]], errors: Errors) -> Iter
         except (ValueError, RecursionError):
             _refuse(source, numbers, place, "this is not JSON that can be read", errors)
             return
-        # Search for the line by its offset, because counting lines for each element would take quadratic time.
+        # Find the line by binary search, because counting the lines before each element would take quadratic time.
         yield Record(file, numbers[bisect_right(starts, place) - 1], text[place:end])
         place = _skip(text, end)
         mark = text[place : place + 1]

@@ -73,7 +73,7 @@ def read_records(
     opened: Lines = file_lines,
     note: Callable[[str], object] = _untold,
 ) -> Iterator[ReadMessage]:
-    """Yield the messages of ``files``, except deliveries in a tracing log.
+    """Yield the messages of ``files``. Deliveries in a tracing log are skipped.
 
     The arguments are those of ``RecordReader`` and ``records``.
     """

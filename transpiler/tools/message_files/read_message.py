@@ -19,12 +19,12 @@ from transpiler.topology.addressing import ROUTING_TYPES
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ReadMessage:
-    """A message read from a file: ``message`` itself, and ``value``, the object or row from which it was read."""
+    """A message read from a file, with ``value``, the JSON object or row from which it was read."""
 
     record: Record
     value: Mapping[str, Any]
     message: Message
-    #: The layout of the row ``value``, also for CSV; None for an object that is not a row.
+    #: The layout of the row ``value`` (CSV rows have one, too); None if ``value`` is not a row.
     layout: Layout | None = None
 
     def __repr__(self) -> str:
@@ -74,7 +74,7 @@ class ReadMessage:
             name: The member with the queues, which is a text or an array of texts.
         """
         value = self.value.get(name)
-        # A tracing log has the text "none" if the message reached no queue.
+        # RabbitMQ's tracing log contains the text "none" if the message reached no queue.
         return () if value == "none" else (value,) if isinstance(value, str) and value[:1] != "[" else self._texts(name)
 
     def _texts(self, name: str) -> tuple[str, ...] | None:
@@ -84,7 +84,10 @@ class ReadMessage:
             raise at_place(self.place, error) from None
 
     def _with_arrays(self, name: str) -> Mapping[str, Any]:
-        """Return ``value``; in a CSV row, the cell ``name`` is parsed as JSON, because it may be an array."""
+        """Return ``value``.
+
+        If it is a CSV row whose cell ``name`` contains JSON, this cell is parsed, as it may be an array.
+        """
         value = self.value.get(name)
         if self.record.cells is None or not isinstance(value, str):
             return self.value

@@ -15,7 +15,7 @@ BLANK = " \t\r\n"
 
 
 class Record(NamedTuple):
-    """One message of a file: its location, its text, and its content.
+    """One message of a file before it is decoded: its location, its text, and its content.
 
     ``text`` is printed. ``cells`` contains text values by name, for a row of CSV or a message with text properties
     only. ``header`` is the header line of a CSV file, and ``names`` its column names. ``value`` is the parsed JSON of

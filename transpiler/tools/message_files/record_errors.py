@@ -29,7 +29,7 @@ class RecordError(DecodeError):
 
 
 class Errors:
-    """The handling of records that cannot be read.
+    """A handler of errors in records.
 
     If ``tell`` is given, it is called with each error, and the record is skipped. If it is None, the first error is
     raised.
@@ -41,7 +41,7 @@ class Errors:
 
     @contextmanager
     def told(self) -> Iterator[None]:
-        """Return a context manager that reports a ``RecordError`` raised inside it, or raises it again."""
+        """Return a context manager that passes a ``RecordError`` raised inside it to ``add``."""
         try:
             yield
         except RecordError as error:

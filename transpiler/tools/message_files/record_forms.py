@@ -20,12 +20,12 @@ from transpiler.tools.message_files.tracing_text import tracing_text
 #: The formats that a caller can name. Every other format is detected from the file's contents.
 RecordForm = Literal["json", "csv"]
 
-#: Maximum number of lines that ``activemq browse`` may print before the first message.
+#: Maximum number of lines before the first message, which ``activemq browse`` prints for other purposes.
 _PREAMBLE = 200
 
 
 def records(file: str, form: RecordForm | None, errors: Errors, opened: Lines = file_lines) -> Iterator[Record]:
-    """Yield the records of ``file``. If ``form`` is None, the file name or the first record determines the format."""
+    """Yield the records of ``file``. If ``form`` is None, the file name or the first record identifies the format."""
     for record in _records(file, opened(file, errors.told), form or _form(file), errors):
         if record.cells is None:
             yield from messages_of(record, errors)

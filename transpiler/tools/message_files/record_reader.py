@@ -43,20 +43,21 @@ def _untold(_: str) -> None:
 
 
 class RecordReader:
-    """A converter of records to messages: rows of the layout ``rows``, or if that is None, objects by their members.
+    """A converter of records to messages.
 
-    ``types`` contains the types of CSV columns. ``note`` is called once with a text about a doubtful interpretation.
+    A record is a row of the layout ``rows``; if that is None, its JSON members identify its form. ``types`` contains
+    the types of CSV columns. ``note`` is called once with a text about an uncertain interpretation.
     """
 
     def __init__(self, rows: Layout | None, types: Mapping[str, Any], note: Callable[[str], object] = _untold) -> None:
         store = store_of(rows)
         if rows is not None:
-            # The evaluator reads whole messages, and would silently miss properties of a partial layout.
+            # Refuse a layout that covers only some properties, because the evaluator would treat all others as missing.
             refuse_unchosen(rows)
         self._types = types
         self._layouts: dict[tuple[str, ...], StoreLayout] = {}
-        #: True if the records are entries of RabbitMQ's tracing log, which need no layout. False if the layout has a
-        #: table or header options, because then the records are rows of that store.
+        #: True if the records are entries of RabbitMQ's tracing log, which need no layout. If the layout has a table or
+        #: options for headers, the records are rows of the corresponding store instead.
         self._entries = store is not None and store.name == "rabbitmq-trace" and not (store.table or store.asked)
         self._rows = None if self._entries else rows
         #: The error about the first row without any column of the layout; it counts only if no row has such a column.
@@ -94,7 +95,7 @@ class RecordReader:
         return ReadMessage(record, value, message, layout)
 
     def _check(self, value: Any, layout: Layout, record: Record) -> None:
-        """Check that the row ``value`` has a column of ``layout``; keep the first error for ``finish``."""
+        """Store an error for ``finish`` if the row ``value`` has no column of ``layout``."""
         try:
             check_columns(value, layout)
             self._known = True
@@ -119,7 +120,10 @@ class RecordReader:
         return message_from_json(value)
 
     def _layout_of_cells(self, record: Record) -> Layout:
-        """Return the layout of a row of text cells; raise ``DecodeError`` if a header field's cell is not valid."""
+        """Return the layout of a CSV row, by its column names.
+
+        Raise ``DecodeError`` if a header field's cell is not valid.
+        """
         cells = record.cells or {}
         columns = tuple(record.names or cells)
         if columns not in self._layouts:
@@ -130,7 +134,10 @@ class RecordReader:
         return self._layouts[columns]
 
     def _other_layouts(self, value: Any) -> str:
-        """Return a hint with the layouts whose rows look like ``value``, which is not a message; empty if none does."""
+        """Return a hint that names the layouts whose rows look like ``value``, which is not a message.
+
+        The hint is empty if no layout has such rows.
+        """
         from transpiler.compiler.inference import layouts_with
 
         names = layouts_with(value) if isinstance(value, Mapping) else []

@@ -42,12 +42,14 @@ from transpiler.tools.analysis.solve import Found, Solver
 from transpiler.tools.test_cases.mutants import Mutant, mutants
 from transpiler.tools.test_cases.reading import Expectation
 
-#: Maximum number of conditions of one selector that get messages; maximum number of evaluations for one search.
+#: ``MAX_CONDITIONS`` is the maximum number of conditions of one selector that get messages, ``BUDGET`` the maximum
+#: number of evaluations in one search.
 MAX_CONDITIONS, BUDGET = 200, 40_000
-#: Maximum number of names in a comparison for which values are tried, and maximum number of messages tried.
+#: ``_TRIED_NAMES`` is the maximum number of names in a comparison for which values are tried, ``_TRIED`` the maximum
+#: number of messages tried.
 _TRIED_NAMES, _TRIED = 3, 500
 _TESTS = (ast.Compare, ast.Between, ast.In, ast.Like, ast.IsNull)
-#: The AMQP types that have a counterpart in plain JSON.
+#: The AMQP types whose values can be written as plain JSON.
 _PLAIN = (AmqpType.STRING, AmqpType.LONG, AmqpType.DOUBLE, AmqpType.BOOLEAN)
 #: For each result of a condition, a message with this result, and the only subject of the condition, or None.
 _Sides = dict[Truth, tuple[Message, Subject | None]]
@@ -57,7 +59,10 @@ _SAID = {True: "TRUE", False: "FALSE", None: "unknown"}
 
 
 class Boundary(NamedTuple):
-    """A message for a test case of ``condition``: ``side`` is the condition's result, ``verdict`` the selector's."""
+    """A message for a test case that shows one result of ``condition``, a part of a selector.
+
+    ``side`` is the condition's result for the message, ``verdict`` the selector's.
+    """
 
     condition: ast.Expression
     side: Truth
@@ -71,7 +76,7 @@ class Boundary(NamedTuple):
 
 
 def boundaries(tree: ast.Expression, dialect: Dialect) -> list[Boundary]:
-    """Return messages for each result that each condition of the selector ``tree`` can have, each message once."""
+    """Return messages for each possible result of each condition of the selector ``tree``, without repetitions."""
     conditions = Conditions()
     whole = conditions.selector(tree, dialect)
     solver = Solver(conditions, BUDGET)
@@ -88,7 +93,8 @@ def boundaries(tree: ast.Expression, dialect: Dialect) -> list[Boundary]:
         beside = next((one for one in known if _decides(tree, leaf, own_sides, one, dialect)), known[0])
         for message, subject in own_sides.values():
             made = _beside(beside, message, subject, leaf, dialect)
-            # Judge again, because properties of the base may change the result of a condition with several names.
+            # Evaluate the condition again: if it has several names, properties of the base message may change its
+            # result.
             own = judge(leaf, made, dialect, Receiver(0)).truth
             found.setdefault(_key(made), Boundary(leaf, own, made, _verdict(tree, made, dialect)))
     for leaf in leaves:
@@ -104,14 +110,14 @@ def boundaries(tree: ast.Expression, dialect: Dialect) -> list[Boundary]:
         if any(_matches(mutant.tree, one.message, dialect) is not (one.verdict is True) for one in found.values()):
             continue
         if near is None:
-            # Use new Conditions for each mutant: the solver judges every value by all tests of its Conditions.
+            # Register each mutant's tests separately, because the solver evaluates all registered tests for each value.
             of_both = Conditions()
             apart = _apart(of_both.selector(tree, dialect), of_both.selector(mutant.tree, dialect))
             answer = Solver(of_both, BUDGET).solve([Requirement(apart)])
             near = answer.message if isinstance(answer, Found) else None
         if near is not None:
             found.setdefault(_key(near), _boundary(tree, mutant.part, near, dialect))
-    # If no condition decides alone, add a message with each result of the whole selector.
+    # If no single condition decides, add one message that the whole selector matches, and one that it does not match.
     for outcomes, wanted in ((TRUE, True), (FALSE, False)):
         if leaves and not any(one.verdict is wanted for one in found.values()):
             example = base(outcomes, wanted)
@@ -123,10 +129,10 @@ def boundaries(tree: ast.Expression, dialect: Dialect) -> list[Boundary]:
 def _at_the_mistake(
     tree: ast.Expression, mutant: Mutant, bases: Sequence[Message], conditions: Conditions, dialect: Dialect
 ) -> Message | None:
-    """Return a message on which ``mutant`` and ``tree`` disagree, or None if none is found here.
+    """Return a message on which the selector ``tree`` and its ``mutant`` disagree, or None if none is found here.
 
     In each message of ``bases``, the property of the changed condition gets each constant that only the original or
-    only the changed condition contains. This is faster than the analysis, which is slow for long lists.
+    only the changed condition contains. The analysis is slow for long lists, so this is tried first.
     """
     if mutant.changed is None:
         return None
@@ -145,14 +151,14 @@ def _at_the_mistake(
 
 
 def _plain_name(subject: Subject) -> str | None:
-    """Return the name by which ``Message.of`` sets a property or header field; None if it cannot set ``subject``."""
+    """Return the name by which ``Message.of`` sets ``subject``, a property or header field; None if it cannot."""
     if subject.place is not None:
         return subject.place.field if subject.place.section == PROPERTIES else None
     return None if subject.field is None else subject.field.name
 
 
 def _literals(leaf: ast.Expression) -> Iterator[tuple[tuple[type, Any], Any]]:
-    """Yield a key and the value of each constant of ``leaf`` that a message can contain; the key is type and value."""
+    """Yield the constants of ``leaf`` that a message can contain, each with a key of its type and value."""
     for node in ast.walk(leaf):
         match node:
             case ast.StringLiteral(value=value) | ast.BooleanLiteral(value=value):
@@ -167,7 +173,7 @@ def deciding(
 ) -> Formula:
     """Return the formula that is TRUE for messages on which ``leaf`` has the result ``side`` and decides.
 
-    ``leaf`` decides if the opposite result would change whether ``tree`` matches.
+    A condition decides if its opposite result would change whether ``tree`` matches.
     """
     if tree is leaf:
         return Accepted(conditions.selector(leaf, dialect), _BITS[side])
@@ -178,9 +184,9 @@ def deciding(
 def decides(
     tree: ast.Expression, leaf: ast.Expression, message: Message, dialect: Dialect, now: int | None = 0
 ) -> Truth:
-    """Return the result of ``leaf`` for ``message`` at the time ``now``.
+    """Return the result of the condition ``leaf`` for ``message`` at the time ``now``, if it decides.
 
-    None if the result is unknown, or if the opposite result would not change whether ``tree`` matches.
+    Return None if the result is unknown, or if the opposite result would not change whether ``tree`` matches.
     """
     truth = judge(leaf, message, dialect, Receiver(now)).truth
     if truth is None or tree is leaf:
@@ -205,7 +211,7 @@ def _with_truth(tree: ast.Expression, leaf: ast.Expression, truth: bool) -> ast.
 
 
 def _apart(left: Formula, right: Formula) -> Formula:
-    """Return the formula that is TRUE for messages that exactly one of two selectors matches."""
+    """Return the formula that is TRUE for messages that only one of the two selectors matches."""
     ways = ((left, right), (right, left))
     both = (Junction(False, (Accepted(one, TRUE), Accepted(other, NOT_TRUE))) for one, other in ways)
     return Junction(True, tuple(both))
@@ -224,7 +230,10 @@ def _key(message: Message) -> str:
 
 
 def _joined(tree: ast.Expression, wanted: Truth, sides: Sequence[_Sides], dialect: Dialect) -> Message | None:
-    """Return a message with the result ``wanted``, combined from one message of each condition; None if none has it."""
+    """Return a message for which ``tree`` has the result ``wanted``, combined from one message of each condition.
+
+    Return None if no tried combination has this result.
+    """
     for chosen in islice(product(*(own.values() for own in sides if own)), _TRIED):
         message = Message()
         for own, subject in chosen:
@@ -235,10 +244,10 @@ def _joined(tree: ast.Expression, wanted: Truth, sides: Sequence[_Sides], dialec
 
 
 def _tried(leaf: ast.Expression, dialect: Dialect) -> Iterator[tuple[Truth, tuple[Message, Subject | None]]]:
-    """Yield messages with simple values, one for each result of ``leaf`` that occurs among them.
+    """Yield simple messages, one for each result of the condition ``leaf`` that they show.
 
-    Only comparisons of several names, or with arithmetic or a function, are tried, because the analysis assumes that
-    these may have any outcome.
+    They are tried only if ``leaf`` compares several names, or has arithmetic or a function, because the analysis does
+    not know which results such a condition can have.
     """
     names = list({node.name: None for node in ast.walk(leaf) if isinstance(node, ast.Identifier)})
     computed = any(isinstance(node, ast.Calculate | ast.Call) for node in ast.walk(leaf))
@@ -259,7 +268,10 @@ def _tried(leaf: ast.Expression, dialect: Dialect) -> Iterator[tuple[Truth, tupl
 
 
 def _values(leaf: ast.Expression, names: int) -> list[Any]:
-    """Return values to try for the names of ``leaf``: its constants and neighbours, and for one name many more."""
+    """Return values to try for the names of ``leaf``: its constants and values near them.
+
+    For a condition with a single name, there are many more values.
+    """
     constants = _constants(leaf)
     texts = [node.value for node in ast.walk(leaf) if isinstance(node, ast.StringLiteral)]
     words = [word for text in texts for word in (text, *text.split(","), text.strip("^$.*"))]
@@ -271,12 +283,12 @@ def _values(leaf: ast.Expression, names: int) -> list[Any]:
 
 
 def _constants(leaf: ast.Expression) -> list[int | float]:
-    """Return the numbers in ``leaf`` that a message can contain: 64-bit integers, and doubles."""
+    """Return the numeric constants of ``leaf`` that a message can contain: 64-bit integers and doubles."""
     return [value for (kind, _), value in _literals(leaf) if kind in (int, float)]
 
 
 def conditions_of(tree: ast.Expression) -> Iterator[ast.Expression]:
-    """Yield the conditions of the selector ``tree`` without AND, OR and NOT, in the order of the text."""
+    """Yield the parts of the selector ``tree`` that contain no AND, OR or NOT, in the order of the text."""
     match tree:
         case ast.And(terms=terms) | ast.Or(terms=terms):
             for term in terms:
@@ -346,7 +358,7 @@ def _in_yaml(value: Any) -> str:
 
 
 def open_truths(leaf: ast.Expression, seen: Container[Truth], solver: Solver, dialect: Dialect) -> list[Truth]:
-    """Return the results of ``leaf`` that are not in ``seen``, except results that are proved to be impossible."""
+    """Return the results of ``leaf`` that are neither in ``seen`` nor proved to be impossible."""
     formula = solver.conditions.selector(leaf, dialect)
     return [
         truth
@@ -368,7 +380,7 @@ def _without_message(
 def _sides(
     leaf: ast.Expression, dialect: Dialect, conditions: Conditions, solver: Solver
 ) -> Iterator[tuple[Truth, tuple[Message, Subject | None]]]:
-    """Yield a message for each result of ``leaf``, with the subject of ``leaf``, None for several subjects."""
+    """Yield a message for each result of ``leaf``, with the only subject of ``leaf``, or None if it has several."""
     formula = conditions.selector(leaf, dialect)
     tests = tuple(all_tests(formula))
     subject = tests[0].subject if len(tests) == 1 else None
@@ -393,9 +405,9 @@ def _sides(
 
 
 def _rank(value: Any, truth: Truth, constants: list[int | float]) -> tuple[int, float]:
-    """Return how unlikely ``value`` is in a test case with the result ``truth``, and its distance from ``constants``.
+    """Return a sort key for ``value``: how unusual it is for the result ``truth``, and its distance from ``constants``.
 
-    If the result is unknown, a missing value is likely. If ``constants`` has numbers, a number is likely.
+    A missing value is usual for an unknown result. If ``constants`` has numbers, a number is usual.
     """
     if value is None:
         return 0 if truth is None else 1, 0
@@ -405,7 +417,7 @@ def _rank(value: Any, truth: Truth, constants: list[int | float]) -> tuple[int, 
     alike = not constants if not is_number else type(content) in map(type, constants)
     rank = (2 if truth is None else 0) + (0 if plain else 2) + (not alike)
     distance = min((abs(content - constant) for constant in constants), default=0) if is_number else 0
-    # The double next to a constant is harder to read than a value 0.5 away from it, so it ranks lower.
+    # Rank the double next to a constant lower than a value 0.5 away from it, which is easier to read.
     return rank, 50 if 0 < distance < 0.1 else distance
 
 
@@ -416,7 +428,10 @@ def _decides(
     base: Message,
     dialect: Dialect,
 ) -> bool:
-    """Return True if ``tree`` changes its result when ``base`` gets the values of ``sides``, messages for ``leaf``."""
+    """Return True if the selector ``tree`` gets different results when ``base`` gets the values of ``sides`` in turn.
+
+    ``sides`` contains a message for each result of the condition ``leaf``.
+    """
     made = (_beside(base, message, subject, leaf, dialect) for message, subject in sides.values())
     verdicts = {_verdict(tree, message, dialect) is True for message in made}
     return len(verdicts) > 1 or not isinstance(leaf, _TESTS)
@@ -425,7 +440,10 @@ def _decides(
 def _beside(
     base: Message, message: Message, subject: Subject | None, leaf: ast.Expression | None, dialect: Dialect
 ) -> Message:
-    """Return ``base`` with the values of ``message`` for ``subject``, or if it is None, for all fields of ``leaf``."""
+    """Return ``base`` with the values that ``message`` has for ``subject``.
+
+    If ``subject`` is None, use the values for all names of ``leaf``.
+    """
     own, other = base.to_dict(), message.to_dict()
     if subject is not None:
         section = "header_values" if subject.place is None else subject.place.section

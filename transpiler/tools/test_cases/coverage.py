@@ -22,11 +22,11 @@ _SAID: Mapping[Truth, str] = {True: "TRUE", False: "FALSE", None: "unknown"}
 
 
 def uncovered(cases: Iterable[Case]) -> Iterator[tuple[str, list[str]]]:
-    """Yield each selector of ``cases``, with a line for each condition that the cases do not cover.
+    """Yield each selector of ``cases``, with a line for each of its conditions that the cases do not cover.
 
     A condition decides a case if the opposite result would change whether the message matches. The condition is covered
-    if it decides one case while it is TRUE, and another case while it is FALSE. If it decides for no message, its
-    line states this.
+    if it decides one case while it is TRUE, and another case while it is FALSE. If it decides for no message at all,
+    its line states this.
     """
     groups: dict[tuple[str, Dialect], list[Case]] = {}
     for case in cases:

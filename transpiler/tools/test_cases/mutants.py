@@ -15,14 +15,16 @@ from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import Ordering
 from transpiler.language.selector.dialects import Dialect
 
-#: Maximum number of mutants of one selector, and the limit below which a constant gets mutants with its neighbours.
+#: ``MAX_MUTANTS`` is the maximum number of mutants of one selector. Only constants below ``_LARGEST`` are replaced by
+#: their neighbours.
 MAX_MUTANTS, _LARGEST = 600, 2**53
 
 
 class Mutant(NamedTuple):
-    """A selector with one mistake: its tree, the original condition, and the changed condition.
+    """A selector with one deliberate mistake, used to find messages that reveal such a mistake.
 
-    ``changed`` is None if the mistake is not inside a condition, such as an AND in place of an OR.
+    ``tree`` is the selector with the mistake. ``changed`` is the condition with the mistake; it is None if the mistake
+    is not inside a condition, such as an AND in place of an OR.
     """
 
     tree: ast.Expression
@@ -30,7 +32,7 @@ class Mutant(NamedTuple):
     changed: ast.Expression | None = None
 
     def within(self, tree: ast.Expression) -> Mutant:
-        """Return the same mistake in ``tree``, a larger selector that contains this mutant."""
+        """Return this mutant with the whole selector ``tree``, which contains the present tree, as its tree."""
         return self._replace(tree=tree)
 
 
@@ -102,7 +104,7 @@ def _of_condition(node: ast.Expression, dialect: Dialect) -> Iterator[ast.Expres
 
 
 def _neighbours(node: ast.Expression) -> Iterator[ast.Expression]:
-    """Yield copies of the literal ``node`` with a neighbouring value; nothing if ``node`` is not a literal."""
+    """Yield copies of the literal ``node`` with the next smaller or larger value; nothing for any other ``node``."""
     match node:
         case ast.IntegerLiteral(value=value) if abs(value) < _LARGEST:
             yield replace(node, value=value - 1)

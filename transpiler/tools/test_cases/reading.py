@@ -89,12 +89,12 @@ def read_cases(path: str | Path, text: str | None = None) -> tuple[Case, ...]:
 
 def _document(document: Node, messages: dict[str, Node]) -> Iterator[Case]:
     members = document.members("a document", _DOCUMENT)
-    # Raises for a word that YAML misreads, even if no case uses it.
+    # Raises an error for a word that YAML does not read as people expect (such as ``no``), even if no case uses it.
     document.plain()
     if (named := members.get("messages")) is not None:
         if not isinstance(named.value, Mapping):
             named.refuse("type", f"messages is a mapping of names to messages, found {named.kind}")
-        # Later documents of the file can use these messages, too.
+        # Named messages can be used in all later documents of the file.
         messages |= named.value
     layout = None if "layout" not in members else _layout(members["layout"])
     cases = members.get("cases")
@@ -148,7 +148,7 @@ def _case(
 
 
 def _expected(node: Node, own: Mapping[str, Node], document: Mapping[str, Node]) -> dict[str, Expectation]:
-    """Return the expectation for each dialect.
+    """Return the expected result for each dialect.
 
     If ``node`` is a mapping, its keys are the dialects; they must be those of the case or document, if any are given.
     """
@@ -176,7 +176,7 @@ def _dialects(node: Node) -> tuple[str, ...]:
 
 
 def _message(node: Node, messages: Mapping[str, Node], layout: Layout | None) -> tuple[Message, str]:
-    """Return the message of ``node`` and its JSON; if ``node`` is a text, it is a name in ``messages``."""
+    """Return the message of ``node`` and its JSON. If ``node`` is a text, it is the name of one of ``messages``."""
     if isinstance(node.value, str):
         if not messages:
             node.refuse("message", "no messages have names here", "write the message itself: {color: red}")
@@ -188,7 +188,7 @@ def _message(node: Node, messages: Mapping[str, Node], layout: Layout | None) ->
         message = message_from_json(plain) if layout is None else message_from_json_row(plain, layout)
     except DecodeError as error:
         finding = error.diagnostics[0]
-        # Report the error at the wrong member of the message, with whose path the text of the error begins.
+        # The error's text begins with the path of the wrong member; report it at the location of this member.
         where = node.value.get(finding.message.partition(":")[0].partition(".")[0], node)
         where.refuse("message", finding.message, finding.hint)
     return message, json.dumps(plain, ensure_ascii=False)

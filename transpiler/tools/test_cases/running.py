@@ -45,7 +45,7 @@ def run_case(case: Case) -> Result:
 
 
 def is_met(expected: Expectation, explanation: Explanation) -> bool:
-    """Return True if the result is the expected one; ``does not match`` accepts FALSE and unknown."""
+    """Return True if the result is the expected one. The expectation "does not match" includes unknown."""
     match expected:
         case "matches":
             return explanation.verdict is True

@@ -25,7 +25,10 @@ _VALUES = st.one_of(_TEXTS, _NUMBERS, _FLOATS, st.booleans())
 
 @st.composite
 def messages_for(draw: st.DrawFn, selector: SelectorLike, dialect: Dialect) -> Message:
-    """Draw a message: a combination of boundary messages of ``selector``, with some properties changed or removed."""
+    """Draw a message near the limits of ``selector``, with some properties changed or removed.
+
+    It is a combination of messages from ``boundary_messages``.
+    """
     tree = parse_selector(selector, dialect)
     known = boundary_messages(selector, dialect)
     made: dict[str, Any] = {}

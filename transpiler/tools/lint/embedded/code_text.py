@@ -460,9 +460,9 @@ class _Reader:
         return None
 
     def _dialect(self, known: Place, call: _Call) -> str | None:
-        """Return the dialect of the selector in ``call``: its argument ``dialect``, or the dialect of ``known``;
+        """Return the dialect of the selector in ``call``: that of its argument ``dialect``, or else of ``known``.
 
-        None if unknown.
+        Return None if neither names a dialect.
         """
         for name, at, level in call.members:
             if name == "dialect" and level == 0:

@@ -528,9 +528,9 @@ class Values:
 
 
 def _constant(token: Token) -> MappedText | None:
-    """Return the text that a number or boolean has when it is concatenated with a string;
+    """Return the text that a number or boolean has when it is concatenated with a string.
 
-    None if languages differ on it.
+    Return None if the text depends on the language.
     """
     if token.kind == "name":
         return plain(token.text, token.start)
@@ -539,7 +539,7 @@ def _constant(token: Token) -> MappedText | None:
 
 
 def _after(value: Value, name: str) -> Value:
-    """Return ``value`` after a call of the string method ``name``, such as ``strip``;
+    """Return ``value`` after a call of the string method ``name``, such as ``strip``.
 
     ``METHODS`` lists the known methods.
     """

@@ -9,5 +9,6 @@ with the reference evaluator. The guard only reports what changed. A sample of t
 compared in ``test_golden``. If SQL changes on purpose, ``sample`` writes it again and the commit shows the difference.
 ``sample`` also writes the findings again: every message, location, hint and warning for wrong and doubtful inputs.
 
-In reading order: ``corpus`` (what is compiled), ``dump`` (how it is written), ``findings``, ``test_golden``.
+In reading order: ``corpus`` (what is compiled), ``dump`` (how it is written), ``findings`` (with
+``layouts`` and ``calls``), ``test_golden``.
 """

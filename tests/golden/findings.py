@@ -11,6 +11,9 @@ recorded; ``python -m tests.golden add`` appends inputs.
 - The answer to a shape of the benchmarks is the plan of some bindings of that shape.
 - The answer to an address, an XQuery or an XPath is what is read, and for an address what it adds to a topology.
 - The answer to columns is the SQL and the warnings of comparisons and of arithmetic with them, in each dialect.
+- The answer to the header fields of a layout is the SQL of a comparison with each of them, in each dialect.
+- The answer to rows of a layout is the message that is read from each row.
+- The answer to a call of a public function is its result.
 """
 
 from __future__ import annotations
@@ -26,8 +29,10 @@ from typing import Any, get_args
 
 from tests.benchmarks.routing_shapes import SHAPES
 from tests.benchmarks.routing_shapes import topology as of_shape
+from tests.golden.calls import call
 from tests.golden.corpus import dialects
 from tests.golden.dump import plan_texts
+from tests.golden.layouts import headers, messages
 from transpiler import (
     Layout,
     Message,
@@ -187,6 +192,12 @@ def answer(given: Mapping[str, Any]) -> Any:
             found = _shape(name)
         case {"columns": columns}:
             found = {text: _in_dialects(text, columns) for text in (_TWO if ", b " in columns else _ONE)}
+        case {"headers of": layout, **others}:
+            found = headers(layout, others.get("dialects", []), _finding)
+        case {"rows of": layout, "rows": rows}:
+            found = messages(layout, rows)
+        case {"call": name, "arguments": arguments, **options}:
+            found = call(name, arguments, options, _finding)
         case _:
             raise ValueError(f"unknown kind of input: {given}")
     return json.loads(json.dumps(found))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,8 +11,11 @@ from tests.compiler.sql_text import bare
 from transpiler import LayoutError, SelectorTypeError, evaluate, stores, transpile_selector
 from transpiler.base.source import Span
 from transpiler.compiler.inference import layout_from_schema
+from transpiler.compiler.ir import type_class
+from transpiler.compiler.layouts.header_places import HeaderOption
+from transpiler.compiler.layouts.named_fields import FIELDS
 from transpiler.compiler.layouts.schemas import schema_in
-from transpiler.compiler.layouts.store import refuse_unchosen
+from transpiler.compiler.layouts.store import StoreLayout, refuse_unchosen
 
 #: The type of application properties in the canonical schema.
 UNIONS = (
@@ -45,6 +49,8 @@ REFUSED_OPTIONS: tuple[tuple[dict[str, Any], str, str], ...] = (
     ({"JMSTyp": "x"}, "JMS has no header field 'JMSTyp' that a store can have", "did you mean JMSType?"),
     ({"color": "x"}, "JMS has no header field 'color'", ""),
     ({"JMSType": 5}, "the header field JMSType is int, and no name of a column or a key", "stores.time"),
+    ({"JMSPriority": stores.mode("p")}, "JMSPriority cannot be read as a delivery mode", "are JMSDeliveryMode"),
+    ({"JMSType": stores.number("p")}, "JMSType cannot be read as an integer", "are JMSPriority, JMSXDeliveryCount"),
 )
 
 
@@ -62,6 +68,43 @@ def test_an_option_that_is_none_is_refused(headers: dict[str, Any], message: str
     [diagnostic] = caught.value.diagnostics
     assert diagnostic.code == "layout.headers"
     assert hint in str(diagnostic.hint)
+
+
+@pytest.mark.parametrize("read", [stores.time, stores.mode, stores.number])
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_reading_has_values_of_the_type_of_the_header_field_or_is_refused(
+    name: str, read: Callable[[str], HeaderOption]
+) -> None:
+    """The SQL of other values ends in an error: ``true > 9`` for a priority that is read as a delivery mode."""
+    usual = stores.text_map("p", types="string").field(FIELDS[name])
+    try:
+        found = stores.text_map("p", types="string", headers={name: read("kind")}).field(FIELDS[name])
+    except LayoutError as error:
+        assert f"{name} cannot be read as" in str(error)
+        return
+    assert found is not None
+    assert usual is not None
+    assert {type_class(item.value.type) for item in found.values} == {
+        type_class(item.value.type) for item in usual.values
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        (
+            stores.struct(headers={"JMSType": stores.key("kind"), "JMSPriority": "prio"}),
+            "StoreLayout('struct', properties: properties, JMSPriority: prio, JMSRedelivered: JMSRedelivered)",
+        ),
+        (
+            layout(JMSPriority="JMSPriority", JMSType="kind"),
+            "StoreLayout('text-map', properties: p text by-use in MAP, JMSType: p['kind'])",
+        ),
+    ],
+    ids=["struct", "text map"],
+)
+def test_the_text_of_a_layout_leaves_out_what_it_cannot_read(given: StoreLayout, text: str) -> None:
+    assert repr(given) == text
 
 
 def test_headers_that_are_no_mapping_are_refused() -> None:

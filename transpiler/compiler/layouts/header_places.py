@@ -256,7 +256,24 @@ def check_headers(headers: Headers) -> Headers:
             message = f"the header field {name} is {type(option).__name__}, and no name of a column or a key"
             hint = "a place is a name, or stores.column(…), stores.key(…), stores.time(…) or another of these"
             raise LayoutError.at("layout.headers", message, hint=hint)
+        if isinstance(option, HeaderOption):
+            _check_reading(name, option.reading)
     return headers
+
+
+#: For each reading that users can choose: its description, and the usual readings of the header fields that it fits.
+_FITTING: Mapping[type, tuple[str, tuple[type, ...]]] = MappingProxyType(
+    {Time: ("a time", (Time,)), Mode: ("a delivery mode", (Mode,)), Integer: ("an integer", (Integer, Time))}
+)
+
+
+def _check_reading(name: str, reading: Reading | None) -> None:
+    """Raise ``LayoutError`` if ``reading`` has results of a type that the header field ``name`` does not have."""
+    kind, usual = _FITTING.get(type(reading), ("", ()))
+    if usual and not isinstance(READINGS[name], usual):
+        fields = ", ".join(field for field, own in READINGS.items() if isinstance(own, usual))
+        hint = f"the header fields that can be read as {kind} are {fields}"
+        raise LayoutError.at("layout.headers", f"{name} cannot be read as {kind}", hint=hint)
 
 
 def _place(

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from transpiler.base.diagnostics import Advice, Fix
+from transpiler.base.errors import LayoutError
 from transpiler.base.hints import Hint, Setting, StoreCall, Verbatim
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, ColumnType, path_text
@@ -99,7 +100,11 @@ class StoreLayout(Layout):
         """Yield ``"name: column"`` for up to ``_SHOWN`` header fields, those in ``asked`` before all others."""
         names = [*self.asked, *(name for name in self.headers if name not in self.asked)]
         for name in names[:_SHOWN]:
-            stored = None if name not in self.headers else self.headers[name].stored()
+            try:
+                stored = None if name not in self.headers else self.headers[name].stored()
+            except LayoutError:
+                # The layout has to be bound before this field can be read, or the field cannot be read at all.
+                continue
             values = () if stored is None else stored.values
             paths = dict.fromkeys(path_text(column.path) for each in values for column in ir.columns_in(each.value))
             if paths:

@@ -196,8 +196,8 @@ def answer(given: Mapping[str, Any]) -> Any:
             found = headers(layout, others.get("dialects", []), _finding)
         case {"rows of": layout, "rows": rows}:
             found = messages(layout, rows)
-        case {"call": name, "arguments": arguments, **options}:
-            found = call(name, arguments, options, _finding)
+        case {"call": name, "arguments": arguments, **others}:
+            found = call(name, arguments, others.get("options", {}), _finding)
         case _:
             raise ValueError(f"unknown kind of input: {given}")
     return json.loads(json.dumps(found))

@@ -66,9 +66,10 @@ def test_a_message_lacks_something_for_each_binding_that_did_not_take_it(rules: 
     message: Message = data.draw(topologies.messages())
     names = [name for name, exchange in topology.exchange_by_name.items() if not exchange.internal]
     exchange = data.draw(st.sampled_from(sorted(names)))
-    explanation = explain_route(topology, message, exchange, nearest=3)
-    assert explanation.routed == publish(topology, message, exchange)
-    traced = trace(topology, message, exchange)
+    keys = data.draw(st.none() | st.lists(st.none() | topologies.keys, max_size=2))
+    explanation = explain_route(topology, message, exchange, keys, nearest=3)
+    assert explanation.routed == publish(topology, message, exchange, keys)
+    traced = trace(topology, message, exchange, keys)
     answers = []
     for visit in traced.visits:
         bindings = topology.bindings_by_source.get(visit.exchange.name, ()) if visit.matched else ()
@@ -142,6 +143,14 @@ TOPOLOGY = {
 def test_an_explanation_says_what_was_lacking(exchange: str, message: Any, text: str) -> None:
     explanation = explain_route(topology_from_dict(TOPOLOGY), Message.from_dict(message), exchange)
     assert text in str(explanation)
+
+
+@pytest.mark.parametrize("exchange", ["h", "t", "d"])
+def test_an_empty_list_of_routing_keys_lacks_what_an_absent_key_lacks(exchange: str) -> None:
+    topology, message = topology_from_dict(TOPOLOGY), Message()
+    without, absent = (explain_route(topology, message, exchange, keys) for keys in ([], [None]))
+    assert str(without) == str(absent)
+    assert "nearly took it" in str(without)
 
 
 SLIPS = {

@@ -118,7 +118,7 @@ def _keys_are(keys: Keys) -> str:
 
 
 def _other_words(topology: Topology, test: Words, keys: Keys) -> Lack:
-    partings = [(part_words(test.pattern, test.rules.words(key)), key) for key in keys]
+    partings = [(part_words(test.pattern, test.rules.words(key)), key) for key in keys or (None,)]
     nearest, key = min(partings, key=lambda item: item[0].edits)
     if key is None:
         return Lack(f"pattern {value_text(test.key)}: the message has no key", nearest.edits)

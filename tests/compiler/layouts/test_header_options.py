@@ -70,18 +70,28 @@ def test_an_option_that_is_none_is_refused(headers: dict[str, Any], message: str
     assert hint in str(diagnostic.hint)
 
 
-@pytest.mark.parametrize("read", [stores.time, stores.mode, stores.number])
+_TIMES = {"JMSTimestamp", "JMSExpiration"}
+
+#: The header fields that each reading fits.
+FITTING: dict[Callable[[str], HeaderOption], set[str]] = {
+    stores.time: _TIMES,
+    stores.mode: {"JMSDeliveryMode"},
+    stores.number: {"JMSPriority", "JMSXDeliveryCount", "JMS_AMQP_TTL", "JMSXGroupSeq"} | _TIMES,
+}
+
+
+@pytest.mark.parametrize("read", FITTING)
 @pytest.mark.parametrize("name", FIELDS)
 def test_a_reading_has_values_of_the_type_of_the_header_field_or_is_refused(
     name: str, read: Callable[[str], HeaderOption]
 ) -> None:
     """The SQL of other values ends in an error: ``true > 9`` for a priority that is read as a delivery mode."""
-    usual = stores.text_map("p", types="string").field(FIELDS[name])
-    try:
-        found = stores.text_map("p", types="string", headers={name: read("kind")}).field(FIELDS[name])
-    except LayoutError as error:
-        assert f"{name} cannot be read as" in str(error)
+    if name not in FITTING[read]:
+        with pytest.raises(LayoutError, match=f"{name} cannot be read as"):
+            stores.text_map("p", types="string", headers={name: read("kind")})
         return
+    usual = stores.text_map("p", types="string").field(FIELDS[name])
+    found = stores.text_map("p", types="string", headers={name: read("kind")}).field(FIELDS[name])
     assert found is not None
     assert usual is not None
     assert {type_class(item.value.type) for item in found.values} == {

@@ -121,7 +121,8 @@ def _other_words(topology: Topology, test: Words, keys: Keys) -> Lack:
     partings = [(part_words(test.pattern, test.rules.words(key)), key) for key in keys or (None,)]
     nearest, key = min(partings, key=lambda item: item[0].edits)
     if key is None:
-        return Lack(f"pattern {value_text(test.key)}: the message has no key", nearest.edits)
+        # The pattern # matches an absent key, but an empty list of keys matches no pattern.
+        return Lack(f"pattern {value_text(test.key)}: the message has no key", nearest.edits or 1)
     named = f"of the key {value_text(key)} " if len(keys) > 1 else ""
     addressing = topology.rules.addressing
     shown = value_text(addressing.address(test.key))

@@ -11,10 +11,10 @@ demo: java .venv/.installed
 # Rewritten assertions and imports are kept, whatever the environment says: each process that a test starts needs them.
 test test-all: export PYTHONDONTWRITEBYTECODE =
 
-# A sample of every property and table, in about ten minutes. Only what needs a broker, which has to be installed and
-# started and says nothing about a change where it is slow or missing, or a Spark of its own is left to test-all.
+# A sample of every property and table. Left to test-all is what needs a broker, which has to be installed and started and
+# says nothing about a change where it is slow or missing, and what starts a Python, a stream or a Spark of its own.
 test: java .venv/.installed
-	@$(BIN)/python -m pytest --numprocesses 2 -m "not live and not own_session" $(ARGS)
+	@$(BIN)/python -m pytest --numprocesses 2 -m "not live" $(ARGS)
 
 # All cases but half of those on Spark, fuzzing and live brokers; that half and the random examples are drawn anew each time.
 # ARGS=--hypothesis-seed=N draws those of N again.

@@ -23,8 +23,9 @@ from tests.sizes import FULL, SAMPLE, is_full, randomness
 
 _HERE = Path(__file__).parent
 
-#: Number of cases on Spark that this run skips, and total number of cases on Spark.
-_ON_SPARK = pytest.StashKey[tuple[int, int]]()
+#: Number of cases on Spark in this run, total number of cases on Spark, and number of cases marked ``full`` that this
+#: run leaves out.
+_COUNTS = pytest.StashKey[tuple[int, int, int]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -36,8 +37,11 @@ def pytest_configure(config: pytest.Config) -> None:
     # A sample ends before the code of the JVM's second compiler would have paid for its compilation. With two processes
     # on two cores no core is idle for a concurrent garbage collector. Processes that tests start get the same options.
     # The code cache has room for all of Spark: with the default of 48 MB, evicted methods are interpreted and compiled
-    # again.
-    sample = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
+    # again. To verify the bytecode of Spark's classes takes a quarter of the time until the first query.
+    sample = (
+        "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
+        " -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+    )
     options = "-XX:+UseParallelGC" if is_full() else sample
     os.environ.setdefault("SPARK_SUBMIT_OPTS", options)
 
@@ -55,8 +59,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.option.loadscopereorder = False
     if not config.option.keyword and not any("::" in argument for argument in config.args):
         kept = _sampled(items)
-        config.stash[_ON_SPARK] = (len(items) - len(kept), sum(map(_on_spark, items)))
-        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        left_out = [item for item in items if item not in kept]
+        on_spark = sum(map(_on_spark, kept)), sum(map(_on_spark, items))
+        config.stash[_COUNTS] = (*on_spark, sum(map(_is_full_only, left_out)))
+        config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item in kept]
     items.sort(key=lambda item: not _starts_a_jvm(item.path))
 
@@ -65,8 +71,12 @@ def _on_spark(item: pytest.Item) -> bool:
     return "spark" in getattr(item, "fixturenames", ())
 
 
+def _is_full_only(item: pytest.Item) -> bool:
+    return item.get_closest_marker("full") is not None
+
+
 def _sampled(items: list[pytest.Item]) -> set[pytest.Item]:
-    """Return the items to run: all except some of the cases of each test on Spark.
+    """Return the items to run: all except some cases of each test on Spark, and in a sample those marked ``full``.
 
     Each case plans at least one query, which takes longer than all that it asserts. A sample runs one case of each
     test, the same in every run. Tests with equally many cases run different ones, so that every dialect and every
@@ -74,6 +84,8 @@ def _sampled(items: list[pytest.Item]) -> set[pytest.Item]:
     """
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
+        if _is_full_only(item) and not is_full():
+            continue
         is_drawn = _on_spark(item) and not (is_full() and item.path.parent == _HERE)
         cases.setdefault(item.nodeid.partition("[")[0] if is_drawn else item.nodeid, []).append(item)
     if not is_full():
@@ -83,26 +95,26 @@ def _sampled(items: list[pytest.Item]) -> set[pytest.Item]:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Send the worker's counts of cases on Spark to the controller, which prints the summary."""
+    """Send the worker's counts of cases to the controller, which prints the summary."""
     if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["on_spark"] = session.config.stash.get(_ON_SPARK, (0, 0))
+        session.config.workeroutput["counts"] = session.config.stash.get(_COUNTS, (0, 0, 0))
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: WorkerController) -> None:
     """Store the counts of one worker. Every worker collects all tests, so that the counts of all workers are equal."""
-    left_out, of = getattr(node, "workeroutput", {}).get("on_spark", (0, 0))
-    node.config.stash[_ON_SPARK] = (left_out, of)
+    node.config.stash[_COUNTS] = getattr(node, "workeroutput", {}).get("counts", (0, 0, 0))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Print how many cases the sample ran, and the command that runs all tests."""
-    left_out, of = config.stash.get(_ON_SPARK, (0, 0))
+    """Print how many cases the sample ran, and the commands that run all tests."""
+    on_spark, of, apart = config.stash.get(_COUNTS, (0, 0, 0))
     few, many = (settings.get_profile(name).max_examples for name in (SAMPLE, FULL))
-    if not is_full() and left_out:
+    if not is_full() and (on_spark < of or apart):
         terminalreporter.write_line(
-            f"This was a sample: {of - left_out:,} of {of:,} cases on Spark, {few} of {many} examples of each property,"
-            " and parts of long tables. make test-all runs the rest."
+            f"This was a sample: {on_spark:,} of {of:,} cases on Spark, {few} of {many} examples of each property,"
+            f" parts of long tables, and none of {apart:,} cases that start a Python, a stream or a Spark of their own."
+            " make test-all runs the rest, and make test-all ARGS=tests/FILE the rest of one file."
         )
 
 

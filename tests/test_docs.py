@@ -6,7 +6,6 @@ import json
 import pkgutil
 import re
 import runpy
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from inspect import Parameter, getdoc, signature
@@ -48,9 +47,9 @@ VERDICTS = {"TRUE": True, "FALSE": False, "unknown": None}
 
 
 @pytest.mark.parametrize("script", sorted(DOCS.glob("*.py")), ids=lambda path: path.stem)
-def test_a_page_is_what_its_script_writes(script: Path) -> None:
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert done.stdout == script.with_suffix(".md").read_text(encoding="utf-8")
+def test_a_page_is_what_its_script_writes(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(script), run_name="__main__")
+    assert capsys.readouterr().out == script.with_suffix(".md").read_text(encoding="utf-8")
 
 
 def test_the_plots_are_those_of_the_results() -> None:

@@ -118,6 +118,7 @@ def test_an_example_is_a_change_of_this_version(name: str) -> None:
     apply(name, ROOT, "--check")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", sample(FILES, 4))
 def test_the_check_of_a_recipe_passes_after_the_change_alone(name: str, tmp_path: Path) -> None:
     before = check(name, ROOT)

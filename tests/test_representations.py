@@ -161,6 +161,7 @@ def test_every_dialect_has_a_repr_of_one_line() -> None:
     assert repr(find_dialect("qpid-cpp")) == "Dialect('qpid-cpp')"
 
 
+@pytest.mark.full
 def test_an_error_in_a_notebook_is_the_users_line_and_the_diagnostic() -> None:
     script = """
 from IPython.core.interactiveshell import InteractiveShell

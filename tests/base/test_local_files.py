@@ -25,6 +25,7 @@ while time.monotonic() < end:
 """
 
 
+@pytest.mark.full
 def test_two_writers_and_a_reader_see_whole_files_only(tmp_path: Path) -> None:
     target = tmp_path / "target"
     target.write_bytes(b"a" * 3_000_000)
@@ -40,6 +41,7 @@ def test_two_writers_and_a_reader_see_whole_files_only(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["target"]
 
 
+@pytest.mark.full
 def test_a_writer_that_is_killed_leaves_the_old_file_and_nothing_beside_it(tmp_path: Path) -> None:
     target = tmp_path / "target"
     target.write_bytes(b"old")
@@ -131,6 +133,7 @@ def test_what_is_no_file_is_refused_and_never_waited_for(tmp_path: Path, kind: s
             read(tmp_path / kind)
 
 
+@pytest.mark.full
 def test_pipes_of_the_shell_are_read(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("text")
     code = "import sys; from transpiler.base.local_files import read_file; print(read_file(sys.argv[1]))"

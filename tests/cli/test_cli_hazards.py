@@ -167,6 +167,7 @@ def test_a_uri_is_no_selector(words: str) -> None:
     assert_one_line(result.exit_code, result.stderr, "'s3a://bucket/x' is on no file system of this machine")
 
 
+@pytest.mark.full
 def test_a_file_without_permission_is_one_line() -> None:
     Path("secret").write_text(MESSAGE)
     Path("secret").chmod(0)
@@ -204,6 +205,7 @@ def test_a_compressed_archive_is_read_and_a_broken_one_is_one_line(name: str) ->
         assert_one_line(result.exit_code, result.stderr, f"file '{file}' cannot be")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("words", sample(PRINTING, 5))
 def test_an_output_that_cannot_be_written_is_one_line(words: str) -> None:
     if not os.path.exists("/dev/full"):
@@ -221,12 +223,14 @@ def closed(*descriptors: int) -> dict[str, object]:
     return {"preexec_fn": close}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("words", ["sql a=1", "check a==1 --format json", "--version"])
 def test_a_closed_output_gives_one_line_of_error(words: str) -> None:
     told = process(words, **closed(1))
     assert_one_line(told.returncode, told.stderr.decode(), "standard output: Bad file descriptor")
 
 
+@pytest.mark.full
 def test_a_closed_standard_error_hides_the_error_and_keeps_the_exit_code() -> None:
     assert process("sql a==1", **closed(2)).returncode == 2
     assert process("sql a=1", stdout=subprocess.DEVNULL, **closed(2)).returncode == 0
@@ -235,6 +239,7 @@ def test_a_closed_standard_error_hides_the_error_and_keeps_the_exit_code() -> No
         assert subprocess.run(command, cwd=Path(__file__).parents[2], stdout=full, stderr=full).returncode == 2
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "words", sample([*(INPUTS[name][0] for name in FROM_STANDARD_INPUT), "sql --filter-bytes -"], 4)
 )
@@ -250,6 +255,7 @@ def test_standard_input_is_read_once() -> None:
         assert "Traceback" not in result.output
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "words",
     [
@@ -274,6 +280,7 @@ def test_a_reader_that_goes_away_ends_the_command_quietly(words: str) -> None:
     assert running.returncode == 141
 
 
+@pytest.mark.full
 def test_an_interrupt_is_one_line_and_exit_code_130() -> None:
     command = [sys.executable, "-m", "transpiler.cli", "match", "--invert", "a=1"]
     environ = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
@@ -300,6 +307,7 @@ LOCALES = (
 )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("environment", sample(LOCALES, 2))
 def test_arguments_files_and_output_are_utf8_in_every_locale(environment: dict[str, str]) -> None:
     told = process("sql a='é😀'", environment=environment, stdout=subprocess.PIPE)
@@ -313,6 +321,7 @@ def test_arguments_files_and_output_are_utf8_in_every_locale(environment: dict[s
     assert "é=='é'" in told.stderr.decode()
 
 
+@pytest.mark.full
 def test_an_argument_that_is_not_utf8_is_one_line() -> None:
     for word in (b"a='\xff'", b"\xe9.jsonl"):
         command = [sys.executable.encode(), b"-m", b"transpiler.cli", b"match", word]
@@ -332,6 +341,7 @@ def test_half_of_a_surrogate_pair_in_json_is_refused_at_its_place() -> None:
         assert all(" | " in line for line in shown)
 
 
+@pytest.mark.full
 def test_an_output_without_a_buffer_is_written_whole() -> None:
     Path(LONG).write_text("a == 1\n" * ERRORS)
     words = f"check --as selectors --file {LONG}"
@@ -385,6 +395,7 @@ def test_help_has_the_exit_codes(words: str) -> None:
     assert "130 interrupted 141" in told
 
 
+@pytest.mark.full
 def test_a_line_without_an_end_is_refused_in_little_memory() -> None:
     script = """
 import resource, subprocess, sys

@@ -51,6 +51,7 @@ def topology() -> dict[str, object]:
     }
 
 
+@pytest.mark.full
 def test_nothing_that_people_read_acts_on_their_terminal(tmp_path: Path) -> None:
     exchanges, messages = tmp_path / "t.json", tmp_path / "m.jsonl"
     exchanges.write_text(json.dumps(topology()))
@@ -99,6 +100,7 @@ def test_a_picture_of_any_names_is_xml() -> None:
     assert ElementTree.fromstring(draw_svg(drawn)).tag.endswith("svg")
 
 
+@pytest.mark.full
 def test_a_long_file_shows_its_progress_on_a_terminal_alone(tmp_path: Path) -> None:
     # The path is longer than a line of the terminal. The name of the file is still displayed.
     folder = tmp_path / ("folder" * 20)
@@ -114,6 +116,7 @@ def test_a_long_file_shows_its_progress_on_a_terminal_alone(tmp_path: Path) -> N
     assert (done.stdout, done.stderr) == (b"600\n", b"")
 
 
+@pytest.mark.full
 def test_a_command_says_on_a_terminal_that_it_starts_spark_before_it_does(tmp_path: Path) -> None:
     messages, java = tmp_path / "a.jsonl", tmp_path / "bin" / "java"
     messages.write_text("{}\n", encoding="utf-8")
@@ -147,6 +150,7 @@ def test_warnings_of_a_kind_about_an_import_are_one_line_with_a_count(tmp_path: 
     assert reported.count("import.exchange-type") == 40
 
 
+@pytest.mark.full
 def test_a_report_of_a_topology_fits_the_terminal(tmp_path: Path) -> None:
     exchanges = [{"name": "h", "vhost": "/", "type": "headers", "arguments": {}}]
     queues = [{"name": f"queue.{number}", "vhost": "/", "arguments": {}} for number in range(3)]

@@ -9,6 +9,8 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
+
 from tests.cli.test_manual import ROOT, examples, make_files
 from tests.sizes import sample
 
@@ -45,6 +47,7 @@ def printed(commands: list[str], folder: Path, seed: int) -> dict[str, str]:
     return outputs
 
 
+@pytest.mark.full
 def test_a_command_prints_the_same_under_every_hash_seed(tmp_path: Path) -> None:
     commands, folder = sample(COMMANDS, 16), make_files(tmp_path)
     first, *others = (printed(commands, folder, seed) for seed in sample(range(1, 5), 2))

@@ -16,7 +16,6 @@ import pyspark
 import pytest
 
 from tests.cluster.jobs import NO_PYTHON
-from tests.sizes import is_full
 
 _HOME = Path(pyspark.__file__).parent
 _ROOT = Path(__file__).parents[2]
@@ -64,7 +63,8 @@ def free_port() -> int:
         return int(listening.getsockname()[1])
 
 
-@pytest.mark.skipif(not is_full(), reason="a cluster takes a minute to start and to lose a worker")
+# A cluster takes a minute to start and to lose a worker.
+@pytest.mark.full
 def test_a_cluster_filters_routes_and_streams_and_loses_no_row_with_a_worker(tmp_path: Path) -> None:
     port = free_port()
     master = f"spark://127.0.0.1:{port}"

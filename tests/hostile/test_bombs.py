@@ -34,6 +34,7 @@ def test_every_bomb_of_the_table_has_an_outcome() -> None:
     assert set(table()) == set(OUTCOMES)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", NAMES)
 def test_a_bomb_ends_in_an_answer_or_in_our_error(outcomes: dict[str, str], name: str) -> None:
     assert outcomes[name] == OUTCOMES[name]

@@ -296,6 +296,7 @@ except TranspilerError as error:
 GROWING = ("[],", "{},", "[[]],", "1,", "1234,", '"ab",', "1e5,", '{"":""},', "[" * 50 + "]" * 50 + ",")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("text", GROWING)
 def test_a_file_takes_memory_in_proportion_to_its_size(tmp_path: Path, files: dict[str, bytes], text: str) -> None:
     most = 30_000_000

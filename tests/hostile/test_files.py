@@ -72,6 +72,7 @@ WRITERS: dict[str, tuple[str, Callable[[Path], object]]] = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", WRITERS)
 def test_two_writers_succeed_and_a_reader_sees_whole_files_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
@@ -92,6 +93,7 @@ def test_two_writers_succeed_and_a_reader_sees_whole_files_only(
     assert {*os.listdir()} == {"many.txt", "many.selectors.yaml", "target"}
 
 
+@pytest.mark.full
 def test_a_file_that_two_processes_correct_is_whole(tmp_path: Path) -> None:
     (tmp_path / "a.sel").write_text("a == 1\n" * 300)
     code = COMMAND.format(times=1, words=["check", "--fix", "a.sel"])
@@ -110,6 +112,7 @@ def test_a_file_with_several_names_is_not_parted_by_a_correction(tmp_path: Path)
     assert (tmp_path / "same.txt").samefile(tmp_path / "a.sel")
 
 
+@pytest.mark.full
 def test_a_link_in_the_place_of_a_compiled_topology_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "victim").write_bytes(b"mine")
     for name in ("target", ".target.incomplete"):
@@ -251,6 +254,7 @@ def test_a_directory_of_definitions_names_what_is_no_file(tmp_path: Path, kind: 
     assert "README.md" in run("topology", str(tmp_path), "--report").output
 
 
+@pytest.mark.full
 def test_a_pipe_that_the_user_names_is_read(tmp_path: Path) -> None:
     """A shell's <(...) is a pipe of this kind."""
     whole = {"broker": "rabbitmq", "queues": ["q"], "exchanges": [{"name": "f", "type": "fanout"}]}

@@ -64,6 +64,7 @@ def test_what_the_fuzzers_found_is_mended(target: str, data: bytes) -> None:
     run(target, data)
 
 
+@pytest.mark.full
 def test_some_seconds_of_fuzzing_find_nothing(tmp_path: Path) -> None:
     # One process fuzzes all targets, because instrumenting the package takes longer than fuzzing.
     for number, target in enumerate(TARGETS):

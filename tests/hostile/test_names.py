@@ -336,6 +336,7 @@ def test_cases_and_their_failures_have_each_name_as_a_text(name: str, tmp_path: 
         assert printable(name) in told
 
 
+@pytest.mark.full
 def test_a_terminal_shows_messages_that_match_without_obeying_them(tmp_path: Path) -> None:
     """A terminal gets escaped names, a pipe gets the original names."""
     (tmp_path / "m.jsonl").write_text("".join(json.dumps({"a": name}, ensure_ascii=False) + "\n" for name in NAMES))

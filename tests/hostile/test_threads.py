@@ -156,6 +156,7 @@ def test_threads_get_the_sql_of_one_for_ever_new_shapes_and_names() -> None:
         assert found == {number: alone[number] for number in found}
 
 
+@pytest.mark.full
 def test_threads_that_compile_first_of_all_get_what_one_gets() -> None:
     """Sixteen threads in a new process build the tables that are created on first use, all at once."""
     import subprocess

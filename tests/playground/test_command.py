@@ -110,6 +110,7 @@ def test_a_port_that_is_taken_is_an_error_with_what_to_do(page: Path) -> None:
     )
 
 
+@pytest.mark.full
 def test_the_build_refuses_a_folder_of_something_else(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("x", encoding="utf-8")
     with pytest.raises(BuildError, match="holds something else than a playground"):

@@ -15,7 +15,7 @@ from tests.spark_ext.harness import java_options
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.own_session
+@pytest.mark.full
 def test_selectors_filter_on_spark_connect() -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_"))}
     environment["SPARK_SUBMIT_OPTS"] = java_options()

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 SPARK_HOME = Path(pyspark.__file__).parent
 
 
-@pytest.mark.own_session
+@pytest.mark.full
 def test_selectors_and_routes_are_datasets_of_a_pipeline(tmp_path: Path) -> None:
     (tmp_path / "transformations").mkdir()
     shutil.copy(Path(__file__).with_name("pipeline_script.py"), tmp_path / "transformations" / "datasets.py")

@@ -79,6 +79,7 @@ def test_no_python_runs_on_the_executors(spark: SparkSession, table: str) -> Non
         assert "Python" not in frame.filter(condition)._jdf.queryExecution().toString()
 
 
+@pytest.mark.full
 def test_record_headers_are_filtered_in_a_stream(spark: SparkSession, tmp_path: Path) -> None:
     rows = spark.read.parquet(path("kafka_ibm_mq"))
     rows.write.parquet(str(tmp_path / "rows"))

@@ -202,7 +202,7 @@ def test_help_has_the_exit_codes(words: str) -> None:
     assert "130 interrupted 141" in told
 
 
-@pytest.mark.own_session
+@pytest.mark.full
 def test_a_process_is_quiet_in_every_locale_and_an_interrupt_leaves_no_output() -> None:
     Path("é.jsonl").write_text(lines(MESSAGES), encoding="utf-8")
     environ = os.environ | {"PYTHONPATH": str(ROOT), "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
@@ -229,7 +229,7 @@ def test_a_process_is_quiet_in_every_locale_and_an_interrupt_leaves_no_output() 
     assert not Path("out").exists() or Path("out/_SUCCESS").exists()
 
 
-@pytest.mark.own_session
+@pytest.mark.full
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_that_ends_a_job_leaves_nothing_of_its_output(number: signal.Signals) -> None:
     environ = os.environ | {"PYTHONPATH": str(ROOT), "SPARK_SUBMIT_OPTS": java_options()}
@@ -317,6 +317,7 @@ def test_an_input_that_is_no_file_is_one_line(words: str, kind: str) -> None:
     assert "there is no file other.*" in run(words, "other.*").stderr
 
 
+@pytest.mark.full
 def test_a_topology_may_come_from_a_pipe() -> None:
     """The command looks at the first bytes for a compiled topology, but the bytes of a pipe can be read only once."""
     os.mkfifo("pipe")

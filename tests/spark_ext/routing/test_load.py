@@ -196,7 +196,7 @@ except UnsupportedFeatureError as error:
 """
 
 
-@pytest.mark.own_session
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("arguments", "setting"),
     [
@@ -215,6 +215,7 @@ def test_tables_that_the_driver_cannot_hold_are_an_error_that_names_the_topology
     assert f"limit.broadcast: {both}" in done.stdout
 
 
+@pytest.mark.full
 def test_a_stream_is_routed_by_whole_versions_of_a_file_that_is_replaced_all_the_time(
     spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -107,6 +107,7 @@ def test_other_columns_stay_as_they_are(typed: DataFrame) -> None:
     assert routed.select("a column").distinct().collect() == [(7,)]
 
 
+@pytest.mark.full
 def test_a_stream_routes_in_append_mode(spark: SparkSession, typed: DataFrame, tmp_path: Path) -> None:
     [path] = {str(Path(file).parent) for file in typed.inputFiles()}
     stream = spark.readStream.schema(typed.schema).parquet(path.removeprefix("file:"))
@@ -125,18 +126,18 @@ def test_a_stream_routes_in_append_mode(spark: SparkSession, typed: DataFrame, t
     assert spark.table("delivered").count() == 24
 
 
-@pytest.mark.parametrize("selected", [False, True], ids=["by key only", "selectors too"])
-def test_keys_that_repeat_are_matched_once(spark: SparkSession, tmp_path: Path, selected: bool) -> None:
-    """Keys of two # need the automaton. Keys that are not in ``keys`` are matched, too, each with its exchange."""
+def with_repeated_keys(spark: SparkSession, path: Path, selected: bool) -> tuple[Topology, DataFrame, list[list[str]]]:
+    """Write messages of few keys to ``path``. Return a topology, the messages, and the queues of each message.
+
+    The binding keys have two #, which need the automaton. ``selected`` adds a binding with a selector.
+    """
     bindings = [Binding("amq.topic", f"q{n}", f"a.#.w{n}.#") for n in range(20)]
     bindings += [Binding("amq.direct", f"q{n}", "a.x.w5") for n in range(3)]
     bindings += [Binding("amq.topic", "q30", "#.b", selector("n > 3"))] * selected
     found = Topology(QPID_JAVA, (), tuple(Queue(f"q{n}") for n in range(31)), tuple(bindings))
     keys = ["a.x.w5", "a.x.w6", None, "", "w.b"]
     rows = [(n, keys[n % 5], ["amq.topic", "amq.direct", None][n % 3]) for n in range(60)]
-    path = str(tmp_path / "rows")
-    spark.createDataFrame(rows, "n BIGINT, routing_key STRING, exchange STRING").write.parquet(path)
-    frame = spark.read.parquet(path)
+    spark.createDataFrame(rows, "n BIGINT, routing_key STRING, exchange STRING").write.parquet(str(path))
     wanted = []
     for n, key, exchange in rows:
         numbered = {"n": AmqpValue(AmqpType.LONG, n)}
@@ -144,6 +145,13 @@ def test_keys_that_repeat_are_matched_once(spark: SparkSession, tmp_path: Path, 
         # A NULL in the column means the default exchange. Without any exchange, there would be no result.
         wanted.append(list(route_message(found, message, exchange or DEFAULT_EXCHANGE)))
     assert {tuple(names) for names in wanted} >= {(), ("q5",), ("q0", "q1", "q2")}
+    return found, spark.read.parquet(str(path)), wanted
+
+
+@pytest.mark.parametrize("selected", [False, True], ids=["by key only", "selectors too"])
+def test_keys_that_repeat_are_matched_once(spark: SparkSession, tmp_path: Path, selected: bool) -> None:
+    """Keys that are not in ``keys`` are matched, too, each with its exchange."""
+    found, frame, wanted = with_repeated_keys(spark, tmp_path / "rows", selected)
     known = frame.filter("n < 4")
     for given in sample((frame, known, known.filter("n < 0"), frame.withColumn("other", sf.lit(1))), 2):
         assert [row.queues for row in route(frame, found, frame, keys=given).orderBy("n").collect()] == wanted
@@ -158,19 +166,7 @@ def test_keys_that_repeat_are_matched_once(spark: SparkSession, tmp_path: Path, 
     # The keys and the messages share the arrays of the automaton, one subquery each.
     made = set(re.findall(r"(?<!Reused)Subquery (?:sub|scalar-sub)query#(\d+)", text))
     assert 0 < len(made) <= 6, made
-    # A stream can use the keys of an archive.
-    stream = spark.readStream.schema(frame.schema).parquet(path)
-    query = (
-        route(stream, found, frame, keys=known)
-        .writeStream.format("memory")
-        .queryName("by_known_keys")
-        .outputMode("append")
-        .option("checkpointLocation", str(tmp_path / "checkpoint"))
-        .trigger(availableNow=True)
-        .start()
-    )
-    query.awaitTermination()
-    assert [row.queues for row in spark.table("by_known_keys").orderBy("n").collect()] == wanted
+    stream = spark.readStream.schema(frame.schema).parquet(str(tmp_path / "rows"))
     with pytest.raises(UnsupportedFeatureError, match=r"route\.keys-stream"):
         route(frame, found, frame, keys=stream)
     with pytest.raises(LayoutError, match="no column exchange and no column routing_key"):
@@ -180,6 +176,24 @@ def test_keys_that_repeat_are_matched_once(spark: SparkSession, tmp_path: Path, 
     assert route(several, rabbit, exchange="amq.topic", keys=several).first().queues == ["q"]
     with pytest.raises(LayoutError, match="no column properties"):
         route(several, rabbit, exchange="amq.topic", keys=several.select("routing_keys"))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("selected", [False, True], ids=["by key only", "selectors too"])
+def test_a_stream_uses_the_keys_of_an_archive(spark: SparkSession, tmp_path: Path, selected: bool) -> None:
+    found, frame, wanted = with_repeated_keys(spark, tmp_path / "rows", selected)
+    stream = spark.readStream.schema(frame.schema).parquet(str(tmp_path / "rows"))
+    query = (
+        route(stream, found, frame, keys=frame.filter("n < 4"))
+        .writeStream.format("memory")
+        .queryName("by_known_keys")
+        .outputMode("append")
+        .option("checkpointLocation", str(tmp_path / "checkpoint"))
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination()
+    assert [row.queues for row in spark.table("by_known_keys").orderBy("n").collect()] == wanted
 
 
 def test_a_topology_without_bindings_routes_nothing(spark: SparkSession) -> None:

@@ -189,7 +189,7 @@ def test_columns_say_the_exchange_and_the_key_in_every_layout_and_by_every_way(
         "compiled": lambda: queues(route(frame, compiled, layout)),
         "each key once": lambda: queues(route(frame, TOPOLOGY, layout, exchange="orders", keys=frame)),
     }
-    if is_full() or name in ("kafka, preset", "a struct beside JMSType"):
+    if is_full():
         ways["stream"] = lambda: streamed(frame, layout, tmp_path)
     if table.options is not None:
         ways["command, option"] = lambda: commanded(table, tmp_path, ("--exchange", "orders"))

@@ -24,7 +24,10 @@ from transpiler.topology.broker_rules import QPID_JAVA
 from transpiler.topology.model import Topology
 from transpiler.topology.records import Binding, Exchange, Queue
 
-pytestmark = pytest.mark.skipif(SPARK < (4, 3), reason="Spark before 4.3 has no real-time mode")
+pytestmark = [
+    pytest.mark.full,
+    pytest.mark.skipif(SPARK < (4, 3), reason="Spark before 4.3 has no real-time mode"),
+]
 
 TRIGGER = "5 seconds"
 

@@ -23,6 +23,8 @@ from transpiler.topology.importers.native_format import topology_to_dict
 from transpiler.topology.model import Topology
 from transpiler.topology.records import Binding, Exchange, Queue
 
+pytestmark = pytest.mark.full
+
 QUEUES = tuple(Queue(name) for name in ("first", "second"))
 BEFORE = Topology(RABBITMQ, (Exchange("d", "direct"),), QUEUES, (Binding("d", "first", "k"),))
 ADDED = Binding("d", "second", "k")

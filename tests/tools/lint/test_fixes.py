@@ -171,6 +171,7 @@ main()
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("how", ["error", "killed"])
 def test_a_correction_that_cannot_be_written_leaves_the_file_and_no_other(tmp_path: Path, how: str) -> None:
     (tmp_path / "a.sel").write_text("kind == 5\n", encoding="utf-8")

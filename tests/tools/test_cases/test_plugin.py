@@ -54,6 +54,7 @@ def test_a_file_that_cannot_be_read_is_an_error_of_the_collection(pytester: pyte
     result.stdout.no_fnmatch_line("*Traceback*")
 
 
+@pytest.mark.full
 def test_pytest_does_not_wait_for_the_plugin() -> None:
     program = "import sys, transpiler.pytest_plugin; print(*sorted(m for m in sys.modules if m.split('.')[0] in ROOTS))"
     program = f"ROOTS = ('transpiler', 'yaml', 'sly', 'click'); {program}"

@@ -51,7 +51,7 @@ def main() -> None:
         console.print("\n[bold]1,000 orders[/] in a table of one's own: a column for each property, as Parquet")
         for selector in ON_COLUMNS:
             matching = orders.filter(compile_selector(selector, orders))
-            told(console, selector, transpile_selector(selector, orders.schema).sql, matching, orders.count())
+            print_result(console, selector, transpile_selector(selector, orders.schema).sql, matching, orders.count())
         lines = ARCHIVE.read_text(encoding="utf-8").splitlines()
         create_messages(spark, map(json.loads, lines)).coalesce(1).write.parquet(f"{directory}/messages")
         messages = spark.read.parquet(f"{directory}/messages")
@@ -59,7 +59,7 @@ def main() -> None:
         console.print(f"\n[bold]{total:,} messages[/] of a RabbitMQ broker's log, in the canonical schema, as Parquet")
         for selector in SELECTORS:
             matching = messages.filter(compile_selector(selector))
-            told(console, selector, transpile_selector(selector).sql, matching, total)
+            print_result(console, selector, transpile_selector(selector).sql, matching, total)
             show(console, matching)
     console.print(f"\n[bold]{total:,} messages[/] through the broker's exchanges and bindings, against its own answers")
     trace = trace_messages(spark.read.text(str(ARCHIVE.with_name("trace.jsonl.gz"))))
@@ -68,7 +68,7 @@ def main() -> None:
     spark.stop()
 
 
-def told(console: Console, selector: str, sql: str, matching: DataFrame, total: int) -> None:
+def print_result(console: Console, selector: str, sql: str, matching: DataFrame, total: int) -> None:
     """Print a selector, its SQL, what was pushed to Parquet, and how many messages match."""
     console.print(f"\n[bold cyan]{selector}[/]", highlight=False)
     console.print(f"  SQL     {sql}", highlight=False, soft_wrap=True)

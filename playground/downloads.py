@@ -59,7 +59,7 @@ SLY = "sly==0.5 --hash=sha256:20485483259eec7f6ba85ff4d2e96a4e50c6621902667fc269
 
 
 #: Maximum length of the end of a failed program's output that an error quotes, in characters.
-_MAX_SHOWN = 2_000
+_MAX_OUTPUT = 2_000
 
 
 def fetch_npm(package: NpmPackage, folder: Path) -> Path:
@@ -96,5 +96,5 @@ def run(command: list[str], folder: Path, purpose: str) -> None:
     """Run ``command`` in ``folder``; if it fails, raise ``BuildError`` with ``purpose`` and its output."""
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1"})
     if done.returncode != 0:
-        written = (done.stderr or done.stdout).strip()[-_MAX_SHOWN:]
+        written = (done.stderr or done.stdout).strip()[-_MAX_OUTPUT:]
         raise BuildError(f"cannot {purpose}: {Path(command[0]).name} ended with {done.returncode}\n{written}")

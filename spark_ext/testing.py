@@ -16,7 +16,7 @@ from transpiler.topology.model import Topology
 __all__ = ["assert_routes"]
 
 #: Maximum number of messages that the text of a failure lists.
-_SHOWN = 20
+_MAX_LISTED = 20
 
 
 def assert_routes(
@@ -59,9 +59,9 @@ def assert_routes(
             if queues != wanted:
                 wrong.append(_difference(name, wanted, queues))
     if wrong:
-        others = [f"… and {len(wrong) - _SHOWN} more"] if len(wrong) > _SHOWN else []
+        others = [f"… and {len(wrong) - _MAX_LISTED} more"] if len(wrong) > _MAX_LISTED else []
         headline = f"{len(wrong)} of {len(set(expected) | set(found))} messages go elsewhere:"
-        raise AssertionError("\n".join([headline, *wrong[:_SHOWN], *others]))
+        raise AssertionError("\n".join([headline, *wrong[:_MAX_LISTED], *others]))
 
 
 def _difference(name: object, wanted: list[str] | None, queues: list[str] | None) -> str:

@@ -246,7 +246,7 @@ def test_the_canonical_schema_is_that_of_the_page() -> None:
 
 def rows_of_schema(text: str) -> list[tuple[str, str]]:
     cells = re.findall(r"^\| (`.+?) \| (.+) \|$", text, re.MULTILINE)
-    return [(name, said) for names, said in cells for name in re.findall(r"`(\w+)`", names)]
+    return [(name, expected_text) for names, expected_text in cells for name in re.findall(r"`(\w+)`", names)]
 
 
 def test_the_limits_are_those_of_the_default_dialect() -> None:

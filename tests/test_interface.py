@@ -43,7 +43,7 @@ OF_ONE_SELECTOR: dict[str, Callable[[SelectorLike], object]] = {
     "translate_names": lambda selector: transpiler.translate_names(selector, "amqp"),
     "transpile_selector": lambda selector: (
         transpiler.transpile_selector(selector).sql,
-        [doubt.code for doubt in transpiler.transpile_selector(selector).diagnostics],
+        [diagnostic.code for diagnostic in transpiler.transpile_selector(selector).diagnostics],
     ),
     "assert_matches": lambda selector: testing.assert_matches(selector, a=2),
     "assert_not_matches": lambda selector: testing.assert_not_matches(selector, a=1),

@@ -114,7 +114,7 @@ def archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
         except Exception as error:
             if started and "MALFORMED_CSV_RECORD" in str(error):
                 # Spark's error has no line number, so let Python's reader report the record.
-                _tell_bad_records(started[0].session, started[0].inputs, CommandErrors())
+                _report_bad_records(started[0].session, started[0].inputs, CommandErrors())
             raise
         errors.finish()
 
@@ -151,9 +151,9 @@ def read_archive(
             fail("--layout-option is an option of a layout: give --layout NAME with it")
         if not options:
             return archive
-        from spark_ext.messages.schemas import shown_layout
+        from spark_ext.messages.schemas import schema_layout
 
-        return archive._replace(layout=shown_layout(archive.messages, headers=header_options(options)))
+        return archive._replace(layout=schema_layout(archive.messages, headers=header_options(options)))
     from spark_ext.messages.schemas import message_columns
 
     chosen = choose_layout(layout, options, None).layout
@@ -257,12 +257,12 @@ def _cells(session: Any, inputs: Inputs, messages: Any) -> Archive:
             found = messages.filter(" OR ".join(wrong)).limit(1).count()
         if found:
             # Python's reader reports the line and the cell.
-            _tell_bad_records(session, inputs, CommandErrors())
+            _report_bad_records(session, inputs, CommandErrors())
             fail(f"{shown(inputs.names[0])}: there are cells that are no values of {', '.join(expected_cells(layout))}")
     return Archive(messages, layout)
 
 
-def _tell_bad_records(session: Any, inputs: Inputs, errors: Errors, chosen: ChosenLayout | None = None) -> int:
+def _report_bad_records(session: Any, inputs: Inputs, errors: Errors, chosen: ChosenLayout | None = None) -> int:
     """Let Python's reader report the bad records of ``inputs``, with their lines, to ``errors``; return their number.
 
     ``chosen`` is the layout of the rows; None for messages.
@@ -286,7 +286,7 @@ def _trace(session: Any, inputs: Inputs, errors: CommandErrors) -> Any:
         wrong = trace.filter(is_wrong).count()
     if not wrong:
         return trace
-    if _tell_bad_records(session, inputs, errors, ChosenLayout(rows=preset(TRACE, {}))) != wrong:
+    if _report_bad_records(session, inputs, errors, ChosenLayout(rows=preset(TRACE, {}))) != wrong:
         fail(f"{shown(inputs.names[0])}: {wrong:,} lines are no entries of a tracing log")
     return trace.filter(f"NOT {is_wrong}")
 
@@ -309,10 +309,10 @@ def _messages(session: Any, inputs: Inputs, errors: CommandErrors) -> Archive:
     wrong = counts.wrong
     if wrong is not None and not errors.goes_on:
         # Read only the file with the invalid line first, to report the line by its number.
-        _tell_bad_records(session, inputs.at(wrong), errors)
+        _report_bad_records(session, inputs.at(wrong), errors)
     elif wrong is not None:
         bad: list[RecordError] = []
-        _tell_bad_records(session, inputs, Errors(bad.append))
+        _report_bad_records(session, inputs, Errors(bad.append))
         if len(bad) == counts.wrong_lines and not counts.content:
             for error in bad:
                 errors.add(error)

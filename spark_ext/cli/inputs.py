@@ -88,11 +88,11 @@ class Inputs(NamedTuple):
         try:
             yield
         except Exception as error:
-            self._tell(session, error)
+            self._report(session, error)
 
-    def _tell(self, session: Any, error: Exception) -> NoReturn:
-        told = spark_error(error)
-        if told is None:
+    def _report(self, session: Any, error: Exception) -> NoReturn:
+        message = spark_error(error)
+        if message is None:
             raise error
         if self.form == "avro" and _NO_AVRO.search(str(error)):
             version = session.version
@@ -105,8 +105,8 @@ class Inputs(NamedTuple):
             for _ in Inputs(tuple(name for name in self.names if not has_scheme(name)), "json").lines(session):
                 pass
         # Some of Spark's errors do not name the file.
-        named = any(name in told for name in self.names)
-        fail(told if named else one_line(f"{self.names[0]}: {told}"))
+        named = any(name in message for name in self.names)
+        fail(message if named else one_line(f"{self.names[0]}: {message}"))
 
     def for_spark(self) -> list[str]:
         """Return the names for Spark's readers: absolute, with the characters of patterns escaped."""

@@ -17,13 +17,13 @@ def spark_error(error: BaseException) -> str | None:
     if type(error).__module__.partition(".")[0] not in ("pyspark", "py4j"):
         return "the connection to Spark was lost" if isinstance(error, ConnectionError) else None
     try:
-        told = [text for text in _messages(error) if text]
+        messages = [text for text in _messages(error) if text]
     except Exception:
         # The messages of Java's exceptions must be fetched from the JVM, which has ended.
         return "the connection to Spark was lost"
-    if not told:
+    if not messages:
         return f"Spark failed without a reason: {type(error).__name__}"
-    first, last = told[0], told[-1]
+    first, last = messages[0], messages[-1]
     return one_line(last if last in first or first.startswith("Job aborted") else f"{first}: {last}")
 
 

@@ -161,10 +161,10 @@ def infer_layout(schema: SchemaLike | Layout, struct: str | None = None, *, head
     Raises:
         LayoutError: The properties are text, and their original types are lost.
     """
-    return refuse_unchosen(shown_layout(schema, struct, headers))
+    return refuse_unchosen(schema_layout(schema, struct, headers))
 
 
-def shown_layout(schema: SchemaLike | Layout, struct: str | None = None, headers: Headers = NO_HEADERS) -> Layout:
+def schema_layout(schema: SchemaLike | Layout, struct: str | None = None, headers: Headers = NO_HEADERS) -> Layout:
     """Return the same layout as ``infer_layout``, except that text with lost types is an error only when it is read."""
     # A DataFrame is tested first, because in a pipeline it has an attribute of any name, which is a column.
     shown = analyzed_schema(schema) if isinstance(schema, DataFrame) else schema

@@ -31,7 +31,7 @@ from transpiler import Layout
 from transpiler.base.arguments import unexpected
 from transpiler.base.errors import LayoutError
 from transpiler.base.hints import Hint, Setting
-from transpiler.compiler.layouts.publication import places_like
+from transpiler.compiler.layouts.publication import header_hints
 from transpiler.compiler.sql import emit_value, quote_name, quote_text
 from transpiler.message.header_fields import PUBLISHED_KEYS, MessageField
 from transpiler.message.publication import ROUTING_KEY
@@ -209,7 +209,7 @@ def _published(given: GivenExchange, topology: Topology | None, columns: Message
         return quote_text(given.name)
     names = [emit_value(value) for value in published_exchanges(columns, given.path)]
     if topology is not None:
-        offers = places_like("exchange", columns.layout, columns.schema.jsonValue())
+        offers = header_hints("exchange", columns.layout, columns.schema.jsonValue())
         names.append(quote_text(topology.default_exchange if names else own_default(topology, offers)))
     if not names:
         raise no_exchange("perhaps give backtest the exchange= that route was given, or topology=")

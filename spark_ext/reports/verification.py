@@ -29,9 +29,9 @@ from transpiler.language.selector.parsing import SelectorLike, selector_text
 from transpiler.message.types import TRUTH_TEXT, Truth
 from transpiler.reference.evaluate import evaluate, value_of
 
-#: For the text of a verification. ``_SHOWN``: maximum number of disagreements. ``_WIDTH``: maximum length of a row, in
-#: characters.
-_SHOWN, _WIDTH = 5, 100
+#: For the text of a verification. ``_MAX_LISTED``: maximum number of disagreements. ``_WIDTH``: maximum length of a
+#: row, in characters.
+_MAX_LISTED, _WIDTH = 5, 100
 
 #: The seed of the sample, so that the same files give the same rows.
 _SEED = 42
@@ -88,12 +88,12 @@ class Verification:
             verdict = f"Spark and the reference disagree on {len(self.disagreements):,} of {self.compared:,} rows"
             verdict += f" (a sample of {self.rows:,})" if self.compared < self.rows else ""
         lines = [verdict, f"  Spark: {counts}", f"  layout {self.layout}, dialect {self.dialect}"]
-        for one in self.disagreements[:_SHOWN]:
+        for one in self.disagreements[:_MAX_LISTED]:
             lines.append(f"Spark {TRUTH_TEXT[one.spark]}, reference {TRUTH_TEXT[one.reference]}")
             lines += [f"  {name} = {clipped(_shown(value), _WIDTH)}" for name, value in one.values.items()]
             lines.append(f"  row {clipped(json.dumps(one.row, ensure_ascii=False, default=str), _WIDTH)}")
-        if len(self.disagreements) > _SHOWN:
-            lines.append(f"and {len(self.disagreements) - _SHOWN:,} more, in .disagreements")
+        if len(self.disagreements) > _MAX_LISTED:
+            lines.append(f"and {len(self.disagreements) - _MAX_LISTED:,} more, in .disagreements")
         lines += rendered(self.findings)
         return "\n".join(lines)
 

@@ -35,7 +35,7 @@ BY_PARTS = "route by parts of the topology, one after the other: docs/compile-on
 MAX_BROADCAST = "spark.sql.maxBroadcastTableSize"
 
 #: Texts in Spark's errors about a broadcast that is too large, each with the setting that limits the broadcast.
-_SAID = (
+_ERROR_TEXTS = (
     ("Not enough memory to build and broadcast", "spark.driver.memory"),
     ("bigger than spark.driver.maxResultSize", "spark.driver.maxResultSize"),
     ("Cannot broadcast the table that is larger than", MAX_BROADCAST),
@@ -81,8 +81,8 @@ def broadcast_of(name: str) -> Iterator[None]:
             raise
         raise UnsupportedFeatureError([replace(first, message=f"{name}: {first.message}"), *others]) from None
     except Exception as error:
-        told = str(error)
-        setting = next((setting for text, setting in _SAID if text in told), None)
+        reason = str(error)
+        setting = next((setting for text, setting in _ERROR_TEXTS if text in reason), None)
         if setting is None:
             raise
         raise UnsupportedFeatureError.at(

@@ -245,9 +245,9 @@ class ConstantTables:
         return [
             (
                 step.state,
-                [(state, lead.stop, lead.unless) for state, lead in step.onward],
+                [(state, hop.stop, hop.unless) for state, hop in step.onward],
                 step.alternate_queue,
-                *_lead(step.alternate),
+                *_hop(step.alternate),
             )
             for step in steps
         ]
@@ -309,8 +309,8 @@ def _as_row(index: IntervalIndex | HashIndex) -> tuple[Any, ...]:
     return tuple(getattr(index, field.name) for field in fields(index))
 
 
-def _lead(lead: Hop | None) -> tuple[int | None, str | None]:
-    return (None, None) if lead is None else (lead.stop, lead.unless)
+def _hop(hop: Hop | None) -> tuple[int | None, str | None]:
+    return (None, None) if hop is None else (hop.stop, hop.unless)
 
 
 _LOCAL_LIMIT = "spark.sql.execution.arrow.localRelationThreshold"

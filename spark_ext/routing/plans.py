@@ -31,7 +31,7 @@ from transpiler.base.errors import LayoutError, in_few_frames
 from transpiler.compiler import ir
 from transpiler.compiler.compile_options import Missing
 from transpiler.compiler.ir.column_types import ColumnType, Path
-from transpiler.compiler.layouts.publication import places_like
+from transpiler.compiler.layouts.publication import header_hints
 from transpiler.compiler.layouts.sent import SentLayout, before_sent
 from transpiler.message.header_fields import PROPERTIES, PUBLISHED_EXCHANGE, PUBLISHED_KEYS, MessageField
 from transpiler.routing.asked_names import asked_names
@@ -106,7 +106,7 @@ def prepare(
         if sender.subject is not None:
             resolved = SentLayout(resolved)
     elif to == Destination() and not published_exchanges(columns):
-        offers = places_like("exchange", resolved, columns.schema.jsonValue())
+        offers = header_hints("exchange", resolved, columns.schema.jsonValue())
         to = Destination(own_default(topology, offers), by_default=True)
     several = topology.rules.several_keys and to.several_keys and has_routing_keys(columns)
     return Prepared(topology, columns._replace(layout=resolved), to, several)
@@ -152,12 +152,12 @@ def warn_of_places(prepared: Prepared) -> None:
 
 def _warn_of_names(topology: Topology, layout: Layout) -> None:
     """Warn about properties in bindings that ``layout`` reads from a column that is probably the wrong one."""
-    for name, asked in asked_names(topology).items() if layout.may_doubt() else ():
+    for name, asked in asked_names(topology).items() if layout.has_ambiguities() else ():
         _warn_of(layout, MessageField(PROPERTIES, name), f"the binding {asked.first}: ")
 
 
 def _warn_of(layout: Layout, place: MessageField, where: str) -> None:
-    reading = layout.doubt(place)
+    reading = layout.ambiguity(place)
     if reading is not None:
         message, advice = reading
         finding = Diagnostic("layout.reading", "warning", f"{where}{message}", hint=advice.hint, fix=advice.fix)

@@ -30,7 +30,7 @@ from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import STRING, Path
 from transpiler.compiler.layouts.columns import SUBJECT as SUBJECT_HEADER
 from transpiler.compiler.layouts.columns import UNION
-from transpiler.compiler.layouts.publication import places_like
+from transpiler.compiler.layouts.publication import header_hints
 from transpiler.compiler.layouts.sent import SENT_HEADER, SENT_SUBJECT, before_sent
 from transpiler.compiler.lowering.names.column_values import at
 from transpiler.compiler.sql import emit_value, quote_path, quote_text
@@ -314,7 +314,7 @@ class Published:
             return own
         if not asks_for_key(self._key_exchanges, self._plan.exchange):
             return NO_TEXT
-        offers = places_like("routing-key", self._layout, self._columns.schema.jsonValue())
+        offers = header_hints("routing-key", self._layout, self._columns.schema.jsonValue())
         raise no_key(joined([*offers, _RENAME]))
 
     def _own_key(self) -> str | None:

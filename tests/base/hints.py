@@ -44,9 +44,9 @@ def hints() -> Iterator[Hint]:
     """Yield the hints of ``transpiler`` and ``spark_ext`` in the order of their files."""
     files = [path for package in ("transpiler", "spark_ext") for path in sorted((ROOT / package).rglob("*.py"))]
     trees = {path: ast.parse(text) for path in files if "hint" in (text := path.read_text("utf-8")) or "Row(" in text}
-    takers = _takers(trees.values())
+    hint_indexes = _hint_indexes(trees.values())
     for path, tree in trees.items():
-        found = _Hints(takers)
+        found = _Hints(hint_indexes)
         found.visit(tree)
         # Several diagnostics of one function may share a variable.
         with_data = {(line, text) for line, text, has_data in found.hints if has_data}
@@ -54,9 +54,9 @@ def hints() -> Iterator[Hint]:
             yield Hint(str(path.relative_to(ROOT)), line, text, (line, text) in with_data)
 
 
-def _takers(trees: Iterable[ast.Module]) -> dict[str, int]:
+def _hint_indexes(trees: Iterable[ast.Module]) -> dict[str, int]:
     """Return the index of the argument ``hint`` in a call, for each function that has a parameter of this name."""
-    places = {"Diagnostic": 5, "at": 4, "at_path": 4, "Doubt": 2, "Advice": 0, "Row": 1, "Unusable": 1, "_hint": 1}
+    places = {"Diagnostic": 5, "at": 4, "at_path": 4, "Violation": 2, "Advice": 0, "Row": 1, "Unusable": 1, "_hint": 1}
     for tree in trees:
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef):
@@ -69,8 +69,8 @@ def _takers(trees: Iterable[ast.Module]) -> dict[str, int]:
 class _Hints(ast.NodeVisitor):
     """A visitor that collects the hints of a module: arguments of calls, and values of a variable ``hint``."""
 
-    def __init__(self, takers: dict[str, int]) -> None:
-        self.takers, self.hints = takers, list[tuple[int, str, bool]]()
+    def __init__(self, hint_indexes: dict[str, int]) -> None:
+        self.hint_indexes, self.hints = hint_indexes, list[tuple[int, str, bool]]()
         self._assigned: dict[str, list[ast.expr]] = defaultdict(list)
         self._module: dict[str, list[ast.expr]] = self._assigned
 
@@ -101,14 +101,14 @@ class _Hints(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        place = self.takers.get(name)
+        place = self.hint_indexes.get(name)
         named = {keyword.arg: keyword.value for keyword in node.keywords}
         hint = named.get("hint")
         if hint is None and place is not None and place < len(node.args):
             hint = node.args[place]
         if hint is not None:
             # The fix is the argument after the hint, or for a lint warning the argument after its severity.
-            behind = node.args[(place or 0) + 1 + (name == "Doubt") :][:1] if name != "Row" else ()
+            behind = node.args[(place or 0) + 1 + (name == "Violation") :][:1] if name != "Row" else ()
             fix = named.get("fix") or next(iter(behind), None)
             has_fix = fix is not None and not (isinstance(fix, ast.Constant) and fix.value is None)
             for line, text in self._texts(hint, 0):

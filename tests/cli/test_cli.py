@@ -337,7 +337,7 @@ def test_a_message_may_be_json_on_the_command_line() -> None:
         (["sql", "a = 1", "--json"], "No such option"),
     ],
 )
-def test_an_old_spelling_is_told_what_to_write(command: list[str], now: str) -> None:
+def test_an_old_spelling_is_reported_what_to_write(command: list[str], now: str) -> None:
     result = CliRunner().invoke(main, command)
     assert result.exit_code == 2
     assert now in result.output

@@ -58,7 +58,7 @@ ROUTE, BACKTEST = ("route", "t.json", "log", "--vhost", "/"), ("backtest", "log"
 
 
 @pytest.mark.parametrize(
-    ("bad", "told"),
+    ("bad", "expected_text"),
     [
         ('{"exchange": "e", "prop', "log:2:19: this is not JSON"),
         ('{"exchange": 5}', "log:2: message.exchange: exchange: expected text"),
@@ -66,16 +66,16 @@ ROUTE, BACKTEST = ("route", "t.json", "log", "--vhost", "/"), ("backtest", "log"
         ("[1]", "log:2: "),
     ],
 )
-def test_a_bad_record_is_left_out_of_a_day_and_the_count_is_last(bad: str, told: str) -> None:
+def test_a_bad_record_is_left_out_of_a_day_and_the_count_is_last(bad: str, expected_text: str) -> None:
     log = f"{GOOD}\n{bad}\n{GOOD}\n".encode()
     for words, printed in ((ROUTE, '"queues": ["q"]'), (BACKTEST, "2 of 2 messages have exactly the broker's queues")):
         result = run(*words, "--keep-going", log=log)
         assert result.exit_code == 2, result.output
         assert printed in result.stdout
-        assert result.stderr.splitlines()[0].startswith(told)
+        assert result.stderr.splitlines()[0].startswith(expected_text)
         assert result.stderr.splitlines()[-1] == "1 bad record was left out"
         stopped = run(*words, log=log)
-        assert (stopped.exit_code, stopped.stderr.startswith(told)) == (2, True)
+        assert (stopped.exit_code, stopped.stderr.startswith(expected_text)) == (2, True)
         assert "left out" not in stopped.output
 
 
@@ -161,7 +161,7 @@ def test_what_the_definitions_lack_is_the_first_line(log: list[object], first: s
 
 
 @pytest.mark.parametrize(
-    ("log", "told"),
+    ("log", "expected_text"),
     [
         (b"", "log has no published message: there is nothing to compare"),
         (b"\n  \n", "log has no published message"),
@@ -170,8 +170,8 @@ def test_what_the_definitions_lack_is_the_first_line(log: list[object], first: s
         ([entry(vhost="b")], "log has no message of the topology's virtual host: 1 message of another virtual host"),
     ],
 )
-def test_a_log_without_a_message_is_an_error_of_use(log: list[object] | bytes, told: str) -> None:
+def test_a_log_without_a_message_is_an_error_of_use(log: list[object] | bytes, expected_text: str) -> None:
     for words in (BACKTEST, ("backtest", "log.gz", "t.json", "--vhost", "/", "--format", "json")):
         result = run(*words, log=log)
         assert (result.exit_code, result.stdout) == (2, "")
-        assert result.stderr.removeprefix("log.gz ").removeprefix("log ").startswith(told.removeprefix("log "))
+        assert result.stderr.removeprefix("log.gz ").removeprefix("log ").startswith(expected_text.removeprefix("log "))

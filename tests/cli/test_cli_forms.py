@@ -123,9 +123,9 @@ def test_a_backtest_is_of_the_brokers_own_log() -> None:
 
 def test_queues_that_a_backtest_has_no_whole_record_of_are_not_extra() -> None:
     Path("read.jsonl").write_text(lines(PLAIN[0] | {"queue": "eu"}, PLAIN[1] | {"queue": "eu"}), encoding="utf-8")
-    told = "1 of 2 messages go to the queue that they were read from (2 deliveries)"
+    expected_text = "1 of 2 messages go to the queue that they were read from (2 deliveries)"
     for options in (["--partial", "--recorded", "queue"], ["--recorded-queue", "eu"]):
-        assert run("backtest", "read.jsonl", "new.json", *options).stdout.startswith(told)
+        assert run("backtest", "read.jsonl", "new.json", *options).stdout.startswith(expected_text)
     misspelt = run("backtest", "read.jsonl", "new.json", "--exchange", "typo")
     assert (misspelt.exit_code, "there is no exchange called 'typo'" in misspelt.stderr) == (2, True)
     result = run("backtest", "read.jsonl", "new.json")
@@ -150,7 +150,7 @@ def test_members_beside_plain_properties_are_properties_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "told"),
+    ("name", "text", "expected_text"),
     [
         ("a.jsonl", lines({"headers": [{"key": "a", "value": "YQ=="}]}), "--layout kafka-headers"),
         ("a.jsonl", lines({"basicProperties": {"headers": {}}}), "--layout aws-rabbitmq"),
@@ -161,15 +161,15 @@ def test_members_beside_plain_properties_are_properties_too() -> None:
         ),
     ],
 )
-def test_what_cannot_be_read_names_the_layout_that_can(name: str, text: str, told: str) -> None:
+def test_what_cannot_be_read_names_the_layout_that_can(name: str, text: str, expected_text: str) -> None:
     Path(name).write_text(text, encoding="utf-8")
     for words in (["match", "a = 1", name], ["route", "topology.json", name], ["explain", "a = 1", "--message", name]):
         result = run(*words)
         assert result.exit_code == 2
-        assert told in result.stderr
+        assert expected_text in result.stderr
 
 
-def test_a_message_without_an_exchange_is_told_of_the_option() -> None:
+def test_a_message_without_an_exchange_is_reported_the_option() -> None:
     given = lines({"color": "red", "routing_key": "eu.new"}, {"color": "red"})
     for command in (["route", "topology.json"], ["diff", "topology.json", "new.json", "-"]):
         result = run(*command, given=given)
@@ -181,9 +181,11 @@ def test_a_message_without_an_exchange_is_told_of_the_option() -> None:
 
 
 def test_messages_with_null_for_an_exchange_went_to_the_default_one() -> None:
-    told = "1 message names no exchange and reached no queue from the default one\n  hint: --exchange NAME says"
+    expected_text = (
+        "1 message names no exchange and reached no queue from the default one\n  hint: --exchange NAME says"
+    )
     result = run("route", "topology.json", given=lines({"exchange": None, "routing_key": "eu"}, {"exchange": None}))
-    assert result.stderr.startswith(told)
+    assert result.stderr.startswith(expected_text)
     assert [json.loads(line)["queues"] for line in result.stdout.splitlines()] == [["eu"], []]
     Path("sent.csv").write_text("exchange,routing_key\n,eu\norders,eu.new\n")
     routed = run("route", "topology.json", "sent.csv").stdout.splitlines()

@@ -100,13 +100,13 @@ def process(
     return subprocess.run(command, env=environ, stderr=subprocess.PIPE, timeout=60, **options)  # type: ignore[call-overload, no-any-return]
 
 
-def assert_one_line(code: int, told: str, error: str = "") -> None:
-    assert code == 2, told
-    assert "Traceback" not in told
-    assert "internal error" not in told
-    assert told.endswith("\n")
-    assert len(told.splitlines()) == 1, told
-    assert error in told
+def assert_one_line(code: int, reported: str, error: str = "") -> None:
+    assert code == 2, reported
+    assert "Traceback" not in reported
+    assert "internal error" not in reported
+    assert reported.endswith("\n")
+    assert len(reported.splitlines()) == 1, reported
+    assert error in reported
 
 
 @pytest.mark.parametrize("name", INPUTS)
@@ -123,7 +123,7 @@ def test_a_byte_order_mark_and_crlf_simply_work(name: str, hazard: str) -> None:
 
 
 @pytest.mark.parametrize("name", INPUTS)
-def test_bytes_that_are_not_utf8_are_told_with_their_line_and_column(name: str) -> None:
+def test_bytes_that_are_not_utf8_are_reported_with_their_line_and_column(name: str) -> None:
     words, text = INPUTS[name]
     file = "-" if name in FROM_STANDARD_INPUT else "given"
     before = text[: text.index("é")] if "é" in text else '{"'
@@ -181,8 +181,8 @@ def test_a_file_without_permission_is_one_line() -> None:
     )
     command = [sys.executable, "-c", program, "match", "a=1", "secret"]
     environ = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
-    told = subprocess.run(command, env=environ, capture_output=True, timeout=60)
-    assert_one_line(told.returncode, told.stderr.decode(), "cannot be read: Permission denied")
+    result = subprocess.run(command, env=environ, capture_output=True, timeout=60)
+    assert_one_line(result.returncode, result.stderr.decode(), "cannot be read: Permission denied")
 
 
 @pytest.mark.parametrize("name", INPUTS)
@@ -211,8 +211,8 @@ def test_an_output_that_cannot_be_written_is_one_line(words: str) -> None:
     if not os.path.exists("/dev/full"):
         return
     with open("/dev/full", "wb") as full:
-        told = process(words, stdout=full)
-    assert_one_line(told.returncode, told.stderr.decode(), "standard output: No space left on device")
+        printed = process(words, stdout=full)
+    assert_one_line(printed.returncode, printed.stderr.decode(), "standard output: No space left on device")
 
 
 def closed(*descriptors: int) -> dict[str, object]:
@@ -226,8 +226,8 @@ def closed(*descriptors: int) -> dict[str, object]:
 @pytest.mark.full
 @pytest.mark.parametrize("words", ["sql a=1", "check a==1 --format json", "--version"])
 def test_a_closed_output_gives_one_line_of_error(words: str) -> None:
-    told = process(words, **closed(1))
-    assert_one_line(told.returncode, told.stderr.decode(), "standard output: Bad file descriptor")
+    result = process(words, **closed(1))
+    assert_one_line(result.returncode, result.stderr.decode(), "standard output: Bad file descriptor")
 
 
 @pytest.mark.full
@@ -244,8 +244,8 @@ def test_a_closed_standard_error_hides_the_error_and_keeps_the_exit_code() -> No
     "words", sample([*(INPUTS[name][0] for name in FROM_STANDARD_INPUT), "sql --filter-bytes -"], 4)
 )
 def test_a_closed_standard_input_is_one_line(words: str) -> None:
-    told = process(words, stdout=subprocess.DEVNULL, **closed(0))
-    assert_one_line(told.returncode, told.stderr.decode(), "standard input is closed")
+    output = process(words, stdout=subprocess.DEVNULL, **closed(0))
+    assert_one_line(output.returncode, output.stderr.decode(), "standard input is closed")
 
 
 def test_standard_input_is_read_once() -> None:
@@ -310,15 +310,15 @@ LOCALES = (
 @pytest.mark.full
 @pytest.mark.parametrize("environment", sample(LOCALES, 2))
 def test_arguments_files_and_output_are_utf8_in_every_locale(environment: dict[str, str]) -> None:
-    told = process("sql a='é😀'", environment=environment, stdout=subprocess.PIPE)
-    assert (told.returncode, told.stderr) == (0, b"")
-    assert told.stdout.decode() == "(application_properties['a'].string = 'é😀')\n"
+    output = process("sql a='é😀'", environment=environment, stdout=subprocess.PIPE)
+    assert (output.returncode, output.stderr) == (0, b"")
+    assert output.stdout.decode() == "(application_properties['a'].string = 'é😀')\n"
     Path("é.jsonl").write_text(MESSAGE + "\n", encoding="utf-8")
-    told = process("match a='é' é.jsonl", environment=environment, stdout=subprocess.PIPE)
-    assert (told.returncode, told.stdout.decode()) == (0, MESSAGE + "\n")
-    told = process("sql é=='é'", environment=environment, stdout=subprocess.PIPE)
-    assert told.returncode == 2
-    assert "é=='é'" in told.stderr.decode()
+    output = process("match a='é' é.jsonl", environment=environment, stdout=subprocess.PIPE)
+    assert (output.returncode, output.stdout.decode()) == (0, MESSAGE + "\n")
+    output = process("sql é=='é'", environment=environment, stdout=subprocess.PIPE)
+    assert output.returncode == 2
+    assert "é=='é'" in output.stderr.decode()
 
 
 @pytest.mark.full
@@ -326,8 +326,8 @@ def test_an_argument_that_is_not_utf8_is_one_line() -> None:
     for word in (b"a='\xff'", b"\xe9.jsonl"):
         command = [sys.executable.encode(), b"-m", b"transpiler.cli", b"match", word]
         environ = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
-        told = subprocess.run(command, env=environ, capture_output=True)
-        assert_one_line(told.returncode, told.stderr.decode(), "argument 2 is not UTF-8: ")
+        result = subprocess.run(command, env=environ, capture_output=True)
+        assert_one_line(result.returncode, result.stderr.decode(), "argument 2 is not UTF-8: ")
 
 
 def test_half_of_a_surrogate_pair_in_json_is_refused_at_its_place() -> None:
@@ -336,8 +336,8 @@ def test_half_of_a_surrogate_pair_in_json_is_refused_at_its_place() -> None:
     for words, text in (("route topology.json @", message), ("match a='x' @", message), ("topology @", topology)):
         Path("given").unlink(missing_ok=True)
         result = run(words, text.encode())
-        said, *shown = result.stderr.splitlines()
-        assert_one_line(result.exit_code, f"{said}\n", "holds half of a surrogate pair")
+        reported, *shown = result.stderr.splitlines()
+        assert_one_line(result.exit_code, f"{reported}\n", "holds half of a surrogate pair")
         assert all(" | " in line for line in shown)
 
 
@@ -345,10 +345,10 @@ def test_half_of_a_surrogate_pair_in_json_is_refused_at_its_place() -> None:
 def test_an_output_without_a_buffer_is_written_whole() -> None:
     Path(LONG).write_text("a == 1\n" * ERRORS)
     words = f"check --as selectors --file {LONG}"
-    told = process(words, environment={"PYTHONUNBUFFERED": "1"}, stdout=subprocess.PIPE)
-    assert told.returncode == 1
-    assert len(told.stdout) > 2**16
-    assert len(told.stdout.splitlines()) == 4 * ERRORS
+    output = process(words, environment={"PYTHONUNBUFFERED": "1"}, stdout=subprocess.PIPE)
+    assert output.returncode == 1
+    assert len(output.stdout) > 2**16
+    assert len(output.stdout.splitlines()) == 4 * ERRORS
 
 
 NAMES = (
@@ -390,9 +390,9 @@ def test_a_file_name_is_data_in_every_other_format(name: str) -> None:
 
 @pytest.mark.parametrize("words", ["--help", "sql --help", "check --help", "route --help"])
 def test_help_has_the_exit_codes(words: str) -> None:
-    told = " ".join(run(words).output.split())
-    assert "Exit codes: 0 " in told
-    assert "130 interrupted 141" in told
+    expected_text = " ".join(run(words).output.split())
+    assert "Exit codes: 0 " in expected_text
+    assert "130 interrupted 141" in expected_text
 
 
 @pytest.mark.full
@@ -406,7 +406,7 @@ print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss //
 print(done.stderr)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    numbers, _, told = done.stdout.partition("\n")
+    numbers, _, output = done.stdout.partition("\n")
     code, megabytes = map(int, numbers.split())
-    assert (code, told.strip()) == (2, f"standard input has more than {MAX_LINE:,} bytes in line 1")
+    assert (code, output.strip()) == (2, f"standard input has more than {MAX_LINE:,} bytes in line 1")
     assert megabytes < 300

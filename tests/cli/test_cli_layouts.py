@@ -86,7 +86,7 @@ def test_a_schema_is_text_or_a_file(tmp_path: Path, form: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "expected_text"),
     [
         (["--layout-option", "types=by-use"], "--layout-option is an option of a layout: give --layout NAME with it"),
         (["--schema", "x INT", "--layout-option", "types=json"], "give --layout NAME with it"),
@@ -132,10 +132,12 @@ def test_a_schema_is_text_or_a_file(tmp_path: Path, form: str) -> None:
     ],
 )
 @pytest.mark.parametrize("command", ["sql", "match"])
-def test_what_is_no_layout_is_an_error_that_says_what_to_do(command: str, options: list[str], told: str) -> None:
+def test_what_is_no_layout_is_an_error_that_says_what_to_do(
+    command: str, options: list[str], expected_text: str
+) -> None:
     result = run(command, "x > 5", *options)
     assert result.exit_code == 2
-    assert told in result.output
+    assert expected_text in result.output
     assert "Traceback" not in result.output
 
 
@@ -192,7 +194,7 @@ def test_without_their_types_texts_are_read_as_the_policy_says() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "given", "told"),
+    ("options", "given", "expected_text"),
     [
         ([], '{"color": ["red"]}', "-:1: message.type: color: expected a simple value, found an array"),
         ([], '{"JMSPriority": "7"}', "-:1: message.type: JMSPriority: expected an integer, found text"),
@@ -210,10 +212,12 @@ def test_without_their_types_texts_are_read_as_the_policy_says() -> None:
         (["--layout", "confluent-jms"], "5", "-:1: message.not-an-object"),
     ],
 )
-def test_a_line_that_is_no_message_is_an_error_with_its_place(options: list[str], given: str, told: str) -> None:
+def test_a_line_that_is_no_message_is_an_error_with_its_place(
+    options: list[str], given: str, expected_text: str
+) -> None:
     result = run("match", "x > 5", *options, given=given)
     assert result.exit_code == 2
-    assert told in result.output
+    assert expected_text in result.output
 
 
 def test_explain_reads_the_message_as_a_row_of_the_layout() -> None:
@@ -293,7 +297,7 @@ def test_rows_of_a_layout_are_routed(
         ({"b": "x", "exchange": "topics", "routing_key": "eu.1"}, "-:1: row.columns: no column of the layout"),
     ],
 )
-def test_a_row_that_cannot_be_routed_is_told_by_its_line(line: dict[str, Any], error: str, tmp_path: Path) -> None:
+def test_a_row_that_cannot_be_routed_is_reported_by_its_line(line: dict[str, Any], error: str, tmp_path: Path) -> None:
     file = tmp_path / "topology.json"
     file.write_text(json.dumps(TOPOLOGY))
     result = CliRunner().invoke(main, ["route", str(file), "--schema", "a INT"], input=json.dumps(line) + "\n")

@@ -64,7 +64,7 @@ def test_the_first_bad_record_ends_the_command_with_its_place_once() -> None:
     assert result.stderr == "a.jsonl:2:2: this is not JSON: Expecting property name enclosed in double quotes\n"
 
 
-def test_keep_going_tells_of_each_bad_record_and_reads_on() -> None:
+def test_keep_going_reports_each_bad_record_and_reads_on() -> None:
     result = run("color = 'red'", "a.jsonl", "--keep-going", a_jsonl=BAD)
     assert (result.exit_code, result.stdout) == (2, f"{RED}\n{RED}\n")
     assert result.stderr.splitlines() == [
@@ -86,7 +86,9 @@ EVENTS = {
 
 
 @pytest.mark.parametrize(("messages", "layout", "event"), [(each, *EVENTS[each]) for each in EVENTS])
-def test_an_event_of_aws_lambda_is_told_how_its_messages_are_taken_out(messages: str, layout: str, event: str) -> None:
+def test_an_event_of_aws_lambda_is_reported_how_its_messages_are_taken_out(
+    messages: str, layout: str, event: str
+) -> None:
     hint = f"  hint: this is an event of AWS Lambda: read the output of jq -c '{messages}' with --layout {layout}"
     for options in ((), ("--layout", layout)):
         result = run("color = 'red'", *options, given=f"{event}\n")
@@ -142,7 +144,7 @@ def test_elements_of_an_array_are_printed_one_a_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "told"),
+    ("name", "text", "expected_text"),
     [
         ("a.json", '[{"a": 1},\n {"a": 2,}]', "a.json:2:10: this is not JSON: "),
         ("a.json", '[{"a": 1} {"a": 2}]', "a.json:1:11: this is not JSON: expected a comma or the end of the array"),
@@ -162,11 +164,11 @@ def test_elements_of_an_array_are_printed_one_a_line() -> None:
         ("a.jsonl.gz", "no gzip", "file 'a.jsonl.gz' cannot be read"),
     ],
 )
-def test_an_error_names_its_place_once(name: str, text: str, told: str) -> None:
+def test_an_error_names_its_place_once(name: str, text: str, expected_text: str) -> None:
     Path(name).write_text(text, encoding="utf-8")
     result = run("a = 1", name)
     assert result.exit_code == 2
-    assert result.stderr.startswith(told)
+    assert result.stderr.startswith(expected_text)
     assert result.stderr.count(name) == 1
     assert "Traceback" not in result.output
 

@@ -84,7 +84,7 @@ def test_case_does_not_matter_in_names_and_choices(words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "expected_text"),
     [
         ("route definitions.json --vhost order", "there is no virtual host 'order'\n  hint: did you mean orders?\n"),
         ("route definitions.json --vhost zzz", "there is no virtual host 'zzz'\n  hint: there are orders, billing\n"),
@@ -92,10 +92,10 @@ def test_case_does_not_matter_in_names_and_choices(words: str) -> None:
         ("topology own.json --vhost x", "there is no virtual host 'x'\n  hint: perhaps leave it out: "),
     ],
 )
-def test_a_virtual_host_that_is_not_there_is_an_error_with_those_that_are(words: str, told: str) -> None:
+def test_a_virtual_host_that_is_not_there_is_an_error_with_those_that_are(words: str, expected_text: str) -> None:
     result = CliRunner().invoke(main, words.split(" "), input=MESSAGE)
     assert result.exit_code == 2
-    assert told in result.stderr
+    assert expected_text in result.stderr
 
 
 def test_a_virtual_host_that_is_there_is_chosen() -> None:

@@ -129,10 +129,10 @@ def test_a_command_says_on_a_terminal_that_it_starts_spark_before_it_does(tmp_pa
     ours, theirs = pty.openpty()
     done = subprocess.run(words, stdout=theirs, stderr=theirs, env={**os.environ, "JAVA_HOME": str(tmp_path)})
     os.close(theirs)
-    said = os.read(ours, 65_536).decode().splitlines()
+    output = os.read(ours, 65_536).decode().splitlines()
     os.close(ours)
-    assert (done.returncode, said[0]) == (2, "starting Spark …")
-    assert said[1].startswith("Java cannot be started")
+    assert (done.returncode, output[0]) == (2, "starting Spark …")
+    assert output[1].startswith("Java cannot be started")
 
 
 def test_warnings_of_a_kind_about_an_import_are_one_line_with_a_count(tmp_path: Path) -> None:

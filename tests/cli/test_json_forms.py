@@ -121,7 +121,7 @@ def test_a_member_version_of_a_message_stays() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "options", "told"),
+    ("given", "options", "expected_text"),
     [
         ('{"queues": ["mine"], "outcome": "mine"}', [], "-:1: route would overwrite queues and outcome of the message"),
         ('{"outcome": "delivered", "version": 1}', [], "-:1: route would overwrite outcome of the message"),
@@ -131,13 +131,13 @@ def test_a_member_version_of_a_message_stays() -> None:
         ('{"application_properties": {"queues": "mine"}, "why": "so"}', [], None),
     ],
 )
-def test_no_member_of_a_message_is_overwritten(given: str, options: list[str], told: str | None) -> None:
+def test_no_member_of_a_message_is_overwritten(given: str, options: list[str], expected_text: str | None) -> None:
     result = CliRunner().invoke(main, ["route", DEFINITIONS, "--exchange", "orders", *options], input=f"{given}\n")
-    if told is None:
+    if expected_text is None:
         assert result.exit_code == 0, result.output
     else:
         assert (result.exit_code, result.stdout) == (2, "")
-        assert f"{told}" in result.stderr
+        assert f"{expected_text}" in result.stderr
         assert "give it another name there, or write plain properties" in result.stderr
 
 

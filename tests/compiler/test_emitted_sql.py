@@ -9,7 +9,7 @@ import pytest
 from tests.compiler.sql_text import bare
 from transpiler import Layout, stores, transpile_selector
 from transpiler.base.errors import LayoutError, UnsupportedFeatureError
-from transpiler.compiler.layouts.publication import places_like
+from transpiler.compiler.layouts.publication import header_hints
 from transpiler.compiler.layouts.schemas import parse_ddl
 from transpiler.compiler.presets import find_layout
 
@@ -72,7 +72,7 @@ def test_a_map_that_is_no_property_is_offered_as_texts(values: str, hint: str) -
     [("routing-key", "Routing-Key"), ("routing-key", "rk"), ("exchange", "exchange_name"), ("exchange", "SentTo")],
 )
 def test_a_column_that_looks_like_a_place_of_publication_is_offered(header: str, column: str) -> None:
-    hints = places_like(header, find_layout("a STRING"), parse_ddl(f"`{column}` STRING, a STRING"))
+    hints = header_hints(header, find_layout("a STRING"), parse_ddl(f"`{column}` STRING, a STRING"))
     assert hints == [f"infer_layout(df, headers={{'{header}': '{column}'}}) reads it from there"]
 
 

@@ -7,7 +7,7 @@
 A refactoring leaves every line unchanged. Other tests check whether the SQL is right, with the brokers' results and
 with the reference evaluator. The guard only reports what changed. A sample of the dump is kept in the repository and
 compared in ``test_golden``. If SQL changes on purpose, ``sample`` writes it again and the commit shows the difference.
-``sample`` also writes the findings again: every message, location, hint and warning for wrong and doubtful inputs.
+``sample`` also writes the findings again: every message, location, hint and warning for wrong and ambiguous inputs.
 
 In reading order: ``corpus`` (what is compiled), ``dump`` (how it is written), ``findings`` (with
 ``layouts`` and ``calls``), ``test_golden``.

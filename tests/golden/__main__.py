@@ -14,7 +14,7 @@ from tests.golden import dump, findings
 SAMPLE = Path(__file__).parent / "data" / "sample.jsonl.gz"
 #: Number of selectors in the sample's dump, and the divisor: the sample contains every ``PART``-th line.
 SAMPLED, PART = 400, 17
-SHOWN = 20
+MAX_LISTED = 20
 
 
 def sample() -> list[str]:
@@ -28,7 +28,7 @@ def _compare(before: Path, after: Path) -> int:
         for old, new in zip_longest(first, second, fillvalue=""):
             if old != new:
                 different += 1
-                if different <= SHOWN:
+                if different <= MAX_LISTED:
                     print("-", old, "+", new, sep="", end="")
     print(f"{different} lines differ")
     return int(different > 0)

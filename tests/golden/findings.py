@@ -1,4 +1,4 @@
-"""Every diagnostic as a whole: messages, locations, hints and fixes for inputs that are wrong or doubtful.
+"""Every diagnostic as a whole: messages, locations, hints and fixes for inputs that are wrong or ambiguous.
 
 Other tests check the part of a message that they are about. A line of ``data/findings.jsonl.gz`` contains an input and
 the complete answer to that input, so that the test finds a changed hint, location or warning wherever the code makes
@@ -206,9 +206,9 @@ def answer(given: Mapping[str, Any]) -> Any:
 def _grouped(answers: Mapping[str, Any]) -> dict[str, Any]:
     """Return each distinct answer once; its key joins all keys that have the answer."""
     groups: dict[str, list[str]] = {}
-    for key, said in answers.items():
-        groups.setdefault(json.dumps(said), []).append(key)
-    return {", ".join(keys): json.loads(said) for said, keys in groups.items()}
+    for key, expected_text in answers.items():
+        groups.setdefault(json.dumps(expected_text), []).append(key)
+    return {", ".join(keys): json.loads(expected_text) for expected_text, keys in groups.items()}
 
 
 def _selector(text: str, dialect: str) -> Any:
@@ -306,7 +306,7 @@ def _topology(**described: Any) -> dict[str, Any]:
 
 def _routes(topology: Topology) -> dict[str, Any]:
     """Return the routes of some messages from the first exchanges, by exchange and subject."""
-    known = topology if topology.shown is None else topology.shown
+    known = topology if topology.displayed is None else topology.displayed
     names = [None, *(exchange.name for exchange in known.exchanges[:_MAX_EXCHANGES]), "nowhere"]
     return _grouped({f"{name} {subject}": _route(topology, name, subject) for name in names for subject in _SUBJECTS})
 

@@ -33,5 +33,5 @@ def test_every_finding_is_what_it_was() -> None:
 
 
 def _difference(before: Any, now: Any) -> list[str]:
-    old, new = (json.dumps(said, indent=1, ensure_ascii=False).split("\n") for said in (before, now))
+    old, new = (json.dumps(expected_text, indent=1, ensure_ascii=False).split("\n") for expected_text in (before, now))
     return list(unified_diff(old, new, "before", "now", lineterm="", n=1))

@@ -155,15 +155,15 @@ def run(*words: str) -> Result:
 @pytest.mark.parametrize("ending", ["sel", "java", "json", "xml", "ipynb"])
 @pytest.mark.parametrize("kind", OTHERS)
 def test_check_names_what_is_no_file_and_reads_the_files_beside_it(tmp_path: Path, kind: str, ending: str) -> None:
-    make, said = OTHERS[kind]
+    make, expected_text = OTHERS[kind]
     make(tmp_path / f"other.{ending}")
     (tmp_path / "a.sel").write_text("a = 1 AND a = 2\n")
     result = run("check", str(tmp_path))
     assert result.exit_code == 1
     assert "a.sel:1:" in result.output
-    [told] = [line for line in result.output.splitlines() if f"other.{ending}" in line]
-    assert "skipped" in told
-    assert said in told
+    [printed] = [line for line in result.output.splitlines() if f"other.{ending}" in line]
+    assert "skipped" in printed
+    assert expected_text in printed
 
 
 @pytest.mark.parametrize("name", [".gitignore", "pyproject.toml", "application.properties", "application.yml"])
@@ -179,15 +179,15 @@ def test_check_does_not_wait_for_settings_that_are_no_files(tmp_path: Path, kind
 
 @pytest.mark.parametrize("kind", OTHERS)
 def test_a_directory_of_cases_may_have_what_is_no_file(tmp_path: Path, kind: str) -> None:
-    make, said = OTHERS[kind]
+    make, expected_text = OTHERS[kind]
     make(tmp_path / "other.selectors.yaml")
     (tmp_path / "a.selectors.yaml").write_text("selector: a = 1\ncases:\n  - message: {a: 1}\n    expect: matches\n")
     result = run("test", str(tmp_path))
     assert result.exit_code == 0, result.output
     assert "1 passed" in result.output
-    [told] = [line for line in result.output.splitlines() if "other.selectors.yaml" in line]
-    assert "skipped" in told
-    assert said in told
+    [printed] = [line for line in result.output.splitlines() if "other.selectors.yaml" in line]
+    assert "skipped" in printed
+    assert expected_text in printed
 
 
 def test_a_directory_without_permission_is_named() -> None:
@@ -233,19 +233,19 @@ def test_topologies_are_read_from_files(tmp_path: Path, kind: str) -> None:
 @pytest.mark.parametrize("ending", ["json", "yaml", "yml"])
 @pytest.mark.parametrize("kind", OTHERS)
 def test_a_directory_of_definitions_names_what_is_no_file(tmp_path: Path, kind: str, ending: str) -> None:
-    make, said = OTHERS[kind]
+    make, expected_text = OTHERS[kind]
     make(tmp_path / f"other.{ending}")
-    with pytest.raises(TopologyError, match=rf"left out: other\.{ending} \(.*{said}"):
+    with pytest.raises(TopologyError, match=rf"left out: other\.{ending} \(.*{expected_text}"):
         read_topology(tmp_path)
     definitions = {"rabbitmq_version": "4.1.0", "queues": [{"name": "b"}], "exchanges": [], "bindings": []}
     (tmp_path / "a.json").write_text(json.dumps(definitions))
     (tmp_path / "README.md").write_text("")
     topology = read_topology(tmp_path)
     assert topology.queue_names == {"b"}
-    [told, noted] = topology.findings
-    assert (told.code, told.severity, noted.severity) == ("import.left-out", "warning", "info")
-    assert f"other.{ending} (" in told.message
-    assert said in told.message
+    [reported, noted] = topology.findings
+    assert (reported.code, reported.severity, noted.severity) == ("import.left-out", "warning", "info")
+    assert f"other.{ending} (" in reported.message
+    assert expected_text in reported.message
     assert noted.message.endswith("README.md")
     listed = run("topology", str(tmp_path))
     assert listed.exit_code == 0
@@ -263,7 +263,7 @@ def test_a_pipe_that_the_user_names_is_read(tmp_path: Path) -> None:
         "match": '{"a": 1}\n{"a": 2}\n',
     }
     words = {"topology": ["topology", "@"], "match": ["match", "a = 2", "@"]}
-    said = {"topology": "1 binding", "match": '{"a": 2}'}
+    expected_text = {"topology": "1 binding", "match": '{"a": 2}'}
     for name, text in written.items():
         pipe = tmp_path / name
         os.mkfifo(pipe)
@@ -272,4 +272,4 @@ def test_a_pipe_that_the_user_names_is_read(tmp_path: Path) -> None:
             result = run(*(str(pipe) if word == "@" else word for word in words[name]))
         assert writer.returncode == 0
         assert result.exit_code == 0, result.output
-        assert said[name] in result.output
+        assert expected_text[name] in result.output

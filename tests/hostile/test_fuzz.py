@@ -76,6 +76,6 @@ def test_some_seconds_of_fuzzing_find_nothing(tmp_path: Path) -> None:
     options.append(f"-artifact_prefix={tmp_path}/found-")
     command = [sys.executable, "-m", "tests.hostile.fuzz", ANY, str(tmp_path), *options]
     done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
-    said = done.stderr.decode(errors="replace")
-    assert done.returncode == 0, said[-3_000:]
-    assert re.search(r"Done [0-9]+ runs", said), said[-3_000:]
+    output = done.stderr.decode(errors="replace")
+    assert done.returncode == 0, output[-3_000:]
+    assert re.search(r"Done [0-9]+ runs", output), output[-3_000:]

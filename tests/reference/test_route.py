@@ -217,7 +217,7 @@ def test_what_becomes_of_an_unroutable_message_is_data(unroutable: str, mandator
     assert publish(one, message("k"), "x", publisher=Publisher(mandatory=mandatory)).outcome == "delivered"
 
 
-def test_a_message_that_only_alternates_bring_to_a_queue_is_told_apart() -> None:
+def test_a_message_that_only_alternates_bring_to_a_queue_is_distinguished() -> None:
     """A message is delivered if bindings alone lead it to at least one queue, wherever else an alternate sends it."""
     bindings = [
         {"source": "x", "exchange": "y", "key": "k"},
@@ -380,8 +380,8 @@ def test_an_option_that_the_topology_does_not_have_is_an_error() -> None:
         (TypeError, "publisher: expected a Publisher", {"publisher": "0-9-1"}),
         (ValueError, "rabbitmq: routing_type is of messages to an Artemis broker", {"routing_type": "ANYCAST"}),
     ]
-    for kind, told, options in wrong:
+    for kind, expected_text, options in wrong:
         for ask in (publish, explain_route, *([] if "publisher" in options else [route_message])):
-            with pytest.raises(kind, match=told) as refused:
+            with pytest.raises(kind, match=expected_text) as refused:
                 ask(one, Message(), **{"exchange": "orders", **options})
             assert len(str(refused.value)) < 200

@@ -198,9 +198,11 @@ def test_a_change_after_loading_decodes_the_buckets_of_its_queues_only(
 
 def test_progress_ends_with_all_bindings() -> None:
     bindings = [Binding("d", "q1", str(number)) for number in range(25_000)]
-    told: list[tuple[int, int]] = []
-    compile_plan(topology(_NAMES, bindings), LAYOUT, Settings(Destination("d")), progress=lambda *at: told.append(at))
-    assert told == [(10_000, 25_001), (20_000, 25_001), (25_001, 25_001)]
+    reported: list[tuple[int, int]] = []
+    compile_plan(
+        topology(_NAMES, bindings), LAYOUT, Settings(Destination("d")), progress=lambda *at: reported.append(at)
+    )
+    assert reported == [(10_000, 25_001), (20_000, 25_001), (25_001, 25_001)]
 
 
 @pytest.mark.usefixtures("every_topology_is_large")
@@ -311,14 +313,14 @@ def test_a_layout_of_ones_own_is_given_when_the_file_is_read(tmp_path: Path, sub
 
 def test_a_change_that_is_not_a_list_of_bindings_and_queues_is_rejected() -> None:
     compiled, binding = compile_plan(topology(_NAMES, []), LAYOUT, Settings()), Binding("d", "q1", "k")
-    for wrong, told in (
+    for wrong, expected_text in (
         ("q1", "added: expected a list of bindings and queues, found a value of type str"),
         (binding, "added: expected a list of bindings and queues, found a value of type Binding"),
         (None, "added: expected a list of bindings and queues, found None"),
         (["q1"], "added: expected a Binding or a Queue, found a value of type str"),
         ([EXCHANGES[0]], "added: expected a Binding or a Queue, found a value of type Exchange"),
     ):
-        with pytest.raises(TypeError, match=told):
+        with pytest.raises(TypeError, match=expected_text):
             compiled.updated(wrong)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="removed: expected a Binding or a Queue"):
         compiled.updated(removed=["q1"])  # type: ignore[list-item]

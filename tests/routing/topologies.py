@@ -164,8 +164,8 @@ def topologies(draw: st.DrawFn, rules: Rules, *, queries: bool = True, choosing:
     for _ in range(draw(st.integers(0, size(12, 24)))):
         source = draw(st.sampled_from(names))
         binding = Binding(source, draw(st.sampled_from(QUEUES)), draw(patterns))
-        leads_on = draw(st.integers(0, 1 if always else 4)) == 0 and (not always or kinds[source] == "fanout")
-        if rules.exchange_to_exchange and leads_on:
+        to_exchange = draw(st.integers(0, 1 if always else 4)) == 0 and (not always or kinds[source] == "fanout")
+        if rules.exchange_to_exchange and to_exchange:
             binding = replace(binding, destination=draw(st.sampled_from(names)), destination_type="exchange")
         arguments: dict[str, AmqpValue] = {}
         if kinds[source] == "headers":
@@ -176,7 +176,7 @@ def topologies(draw: st.DrawFn, rules: Rules, *, queries: bool = True, choosing:
                 arguments["x-match"] = AmqpValue(AmqpType.STRING, mode)
         if kinds[source] == "x-super-stream":
             binding = replace(binding, key=draw(st.sampled_from("012")))
-        selected = kinds[source] == "x-jms-topic" or (not (always and leads_on) and draw(st.booleans()))
+        selected = kinds[source] == "x-jms-topic" or (not (always and to_exchange) and draw(st.booleans()))
         if kinds[source] in rules.selector_types and selected:
             arguments["x-filter-jms-selector"] = AmqpValue(AmqpType.STRING, draw(selectors(rules)))
         if kinds[source] == "xml" and queries and draw(st.booleans()):

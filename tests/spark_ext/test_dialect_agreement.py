@@ -118,11 +118,11 @@ OF_THE_BROKER = "UTFU UTTU UFTU UTFU UTUF UFUT UTUF TFTF FTFT UTUF UFUT UFTT UUU
 
 def test_artemis_reads_message_annotations_behind_their_prefix(spark: SparkSession) -> None:
     messages = [Message.from_dict(data) for data in ANNOTATED]
-    told = [
+    reported = [
         "".join({True: "T", False: "F", None: "U"}[evaluate(text, message, "artemis")] for message in messages)
         for text in OF_ANNOTATIONS
     ]
-    assert told == OF_THE_BROKER
+    assert reported == OF_THE_BROKER
     frame = numbered(create_messages(spark, messages))
     assert_agreement(frame, "amqp", "artemis", list(OF_ANNOTATIONS), messages)
 

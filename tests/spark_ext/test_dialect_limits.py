@@ -49,7 +49,11 @@ def test_an_integer_beyond_38_digits_is_unknown_and_never_wrong(spark: SparkSess
         columns = answers(frame, sqls)
     for (text, beyond), column in zip(tried.items(), columns, strict=True):
         wanted = [evaluate(text, message, "rabbitmq") for message in MESSAGES]
-        other = [(said, found) for said, found in zip(wanted, column, strict=True) if said is not found]
+        other = [
+            (expected_text, found)
+            for expected_text, found in zip(wanted, column, strict=True)
+            if expected_text is not found
+        ]
         assert [found for _, found in other] == [None] * beyond, text
 
 
@@ -105,9 +109,9 @@ NO_XPATH = [
 ]
 
 
-@pytest.mark.parametrize(("expression", "column", "said"), NO_XPATH)
-def test_what_is_no_xpath_is_refused_before_java_fails_on_it(expression: str, column: int, said: str) -> None:
-    with pytest.raises(UnsupportedFeatureError, match=re.escape(said)) as refused:
+@pytest.mark.parametrize(("expression", "column", "expected_text"), NO_XPATH)
+def test_what_is_no_xpath_is_refused_before_java_fails_on_it(expression: str, column: int, expected_text: str) -> None:
+    with pytest.raises(UnsupportedFeatureError, match=re.escape(expected_text)) as refused:
         transpile_selector(f"XPATH '{expression}'", dialect="activemq")
     [found] = refused.value.diagnostics
     assert (found.code, found.span.start) == ("spark.xpath", len("XPATH '") + column - 1)

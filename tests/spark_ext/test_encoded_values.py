@@ -44,9 +44,11 @@ def test_spark_reads_what_the_layout_reads(spark: SparkSession) -> None:
 def test_a_report_states_that_bytes_are_not_text(spark: SparkSession) -> None:
     rows = [([("EventType", bytes.fromhex("a1056f72646572")), ("other", b"\xff")],), ([("EventType", b"order")],)]
     frame = spark.createDataFrame(rows, "headers ARRAY<STRUCT<key: STRING, value: BINARY>>")
-    said = "EventType has bytes that are no UTF-8 text in 1 of the rows that were looked at\n  hint: types='amqp' reads"
+    expected_text = (
+        "EventType has bytes that are no UTF-8 text in 1 of the rows that were looked at\n  hint: types='amqp' reads"
+    )
     texts = stores.kafka_headers()
     for report in (verify(frame, "EventType = 'order'", texts), explain_matches(frame, "EventType = 'order'", texts)):
         assert [finding.code for finding in report.findings] == ["layout.bytes"]
-        assert said in str(report)
+        assert expected_text in str(report)
     assert not verify(frame, "EventType = 'order'", LAYOUT).findings

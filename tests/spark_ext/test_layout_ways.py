@@ -518,7 +518,7 @@ def test_messages_without_a_routing_key_are_one_error_or_need_none(
 
 
 @pytest.mark.parametrize("shape", [name for name in SHAPES if name not in ("struct", "typed")])
-def test_a_place_of_a_table_that_is_not_known_is_told(shape: str) -> None:
+def test_a_place_of_a_table_that_is_not_known_is_reported(shape: str) -> None:
     headers: dict[str, Any] = {"JMSType": "Kind"}
     layout = SHAPES[shape].store("Props", headers=headers, **OPTIONS.get(shape, {}))
     found = [finding.code for finding in transpile_selector("JMSType = 'stock'", layout).diagnostics]

@@ -72,7 +72,7 @@ _TEMPLATE = ("--dialect", "qpid-cpp", "--schema", "`{{ x }}` INT")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected_text"),
     [
         (["a = 1", "--as", "where", "a b"], "is no name in SQL"),
         (["a = 1", "--as", "view", "v"], "--from TABLE"),
@@ -92,10 +92,10 @@ _TEMPLATE = ("--dialect", "qpid-cpp", "--schema", "`{{ x }}` INT")
         (["--as", "where", "a = 1"], "'a = 1' is no name in SQL"),
     ],
 )
-def test_a_statement_that_cannot_be_written_is_refused(arguments: list[str], said: str) -> None:
+def test_a_statement_that_cannot_be_written_is_refused(arguments: list[str], expected_text: str) -> None:
     result = CliRunner().invoke(main, ["sql", *arguments])
     assert result.exit_code == 2
-    assert said in result.output
+    assert expected_text in result.output
 
 
 def test_a_function_has_no_parameter_for_a_field_or_a_word_of_sql() -> None:

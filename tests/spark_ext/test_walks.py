@@ -21,7 +21,7 @@ _STORE = re.compile(r"stores\.\w+\((?:[^()]|\([^()]*\))*\)")
 _HEADERS = re.compile(r"headers=(\{'[\w-]+': '[\w.]+'\})")
 
 
-def told(asked: Callable[[], object]) -> str:
+def error_of(asked: Callable[[], object]) -> str:
     """Return the error of a step, or its warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -65,18 +65,18 @@ def test_an_events_table_of_a_webhook_service(spark: SparkSession) -> None:
     )
     headers: dict[str, str] = {}
     # 1. The exchange is unknown; the error names the column.
-    first = told(lambda: route(df, topology))
+    first = error_of(lambda: route(df, topology))
     assert "route.no-exchange" in first
     headers |= eval(_HEADERS.search(first)[1])  # type: ignore[index]
     # 2. A layout with that column does not know the types of the properties.
-    second = told(lambda: route(df, topology, infer_layout(df, headers=headers)))
+    second = error_of(lambda: route(df, topology, infer_layout(df, headers=headers)))
     assert "the binding shop -> large" in second
     layout = made(second, df)
     # 3. The routing key is unknown.
-    third = told(lambda: route(df, topology, layout))
+    third = error_of(lambda: route(df, topology, layout))
     assert "route.no-key" in third
     headers |= eval(_HEADERS.search(third)[1])  # type: ignore[index]
-    layout = made(told(lambda: route(df, topology, infer_layout(df, headers=headers))), df)
+    layout = made(error_of(lambda: route(df, topology, infer_layout(df, headers=headers))), df)
     rows = {row.id: row.queues for row in route(df, topology, layout).collect()}
     assert rows == {1: ["eu", "large"], 2: [], 3: ["eu"], 4: []}
     # 4. The report shows the column and key of each name, and how many values it found.
@@ -98,10 +98,10 @@ def test_a_topic_of_kafka_whose_values_a_json_converter_wrote(spark: SparkSessio
     )
     selector = "severity > 5 AND site = 'north'"
     # 1. No column has the name. The value is bytes, and the hint tells how to cast it.
-    assert "JSON in their value, cast to STRING, is read by" in told(lambda: compile_selector(selector, df))
+    assert "JSON in their value, cast to STRING, is read by" in error_of(lambda: compile_selector(selector, df))
     texts = df.withColumn("value", sf.col("value").cast("string"))
     # 2. The value is text, and perhaps JSON.
-    second = told(lambda: compile_selector(selector, texts))
+    second = error_of(lambda: compile_selector(selector, texts))
     plain, inside = (made(second, texts, call) for call in (0, 1))
     # 3. With plain JSON no row has the names, and the report states this.
     report = explain_matches(texts, selector, plain)

@@ -69,7 +69,7 @@ def test_names_of_places_are_patterns_where_a_broker_reads_them_so(rules: Rules,
 
 
 @pytest.mark.parametrize(
-    ("rules", "name", "said"),
+    ("rules", "name", "expected_text"),
     [
         (RABBITMQ, "x", "exchange x"),
         (RABBITMQ, "", "the default exchange"),
@@ -77,8 +77,8 @@ def test_names_of_places_are_patterns_where_a_broker_reads_them_so(rules: Rules,
         (ACTIVEMQ, "topic://x", "topic://x"),
     ],
 )
-def test_a_sentence_names_a_place_by_what_it_is(rules: Rules, name: str, said: str) -> None:
-    assert rules.addressing.place(name) == said
+def test_a_sentence_names_a_place_by_what_it_is(rules: Rules, name: str, expected_text: str) -> None:
+    assert rules.addressing.place(name) == expected_text
 
 
 @pytest.mark.parametrize(
@@ -99,12 +99,12 @@ def test_the_likeliest_kind_of_a_name_is_first(
 
 @pytest.mark.parametrize(("rules", "missing"), [(ARTEMIS, "untyped, untyped::, ANYCAST"), (ACTIVEMQ, "queue, topic")])
 def test_a_topology_without_entries_rejects_every_send(rules: Rules, missing: str) -> None:
-    told = f"exchanges: messages to {rules.name} enter at exchanges that are not there: {missing}"
-    with pytest.raises(TopologyError, match=told):
+    expected_text = f"exchanges: messages to {rules.name} enter at exchanges that are not there: {missing}"
+    with pytest.raises(TopologyError, match=expected_text):
         topology_from_dict({"broker": rules.name, "queues": ["a"]})
     topology = Topology(rules, (), (Queue("a"),))
     for send in (route_message, publish, explain_route):
-        with pytest.raises(TopologyError, match=told):
+        with pytest.raises(TopologyError, match=expected_text):
             send(topology, Message(), "a")
 
 

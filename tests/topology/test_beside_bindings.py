@@ -14,9 +14,9 @@ from transpiler import topology_from_dict
 from transpiler.reference.route import publish, route_path
 from transpiler.tools.topology_report.findings import report
 from transpiler.tools.topology_report.operator_questions import losses
+from transpiler.topology.displayed_addresses import addresses_of
 from transpiler.topology.files import parse_topology
 from transpiler.topology.model import Topology
-from transpiler.topology.shown_addresses import addresses_of
 
 
 def artemis(core: str, **more: Any) -> Topology:
@@ -153,7 +153,7 @@ def test_a_network_connector_is_a_link_of_each_queue_and_security_is_nothing_to_
         ),
     ],
 )
-def test_a_name_that_the_broker_does_not_know_is_told_with_a_near_one(topology: Topology, named: str) -> None:
+def test_a_name_that_the_broker_does_not_know_is_reported_with_a_near_one(topology: Topology, named: str) -> None:
     [finding] = topology.findings
     assert finding.code == "import.unknown"
     assert named in finding.render()

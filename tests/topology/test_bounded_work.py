@@ -9,9 +9,9 @@ import pytest
 from transpiler import Message
 from transpiler.reference.route import publish
 from transpiler.topology import parse_topology
+from transpiler.topology.displayed_addresses import addresses_of
 from transpiler.topology.importers.exchange_builder import MAX_BINDINGS
 from transpiler.topology.model import Topology
-from transpiler.topology.shown_addresses import addresses_of
 
 
 def mesh_of_queues(count: int, operator: str) -> Topology:

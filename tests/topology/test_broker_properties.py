@@ -83,7 +83,11 @@ def test_an_address_without_queues_has_its_routing_types(types: str) -> None:
     line = f"addressConfigurations.a.routingTypes={types}\naddressSettings.#.autoCreateQueues=false"
     found = parse_topology(line, "broker.properties")
     expected = parse_topology(f"<configuration><core>{xml}</core></configuration>", "broker.xml")
-    assert (found.exchanges, found.bindings, found.shown) == (expected.exchanges, expected.bindings, expected.shown)
+    assert (found.exchanges, found.bindings, found.displayed) == (
+        expected.exchanges,
+        expected.bindings,
+        expected.displayed,
+    )
     outcome = publish(found, Message(), "a").outcome
     assert outcome == ("discarded" if types == "ANYCAST" else "undecided")
 

@@ -400,7 +400,7 @@ def test_the_last_of_many_bindings_is_found() -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "said"),
+    ("word", "expected_text"),
     [
         ("NO", "write true or false, or 'NO'"),
         ("off", "write true or false, or 'off'"),
@@ -415,14 +415,14 @@ def test_the_last_of_many_bindings_is_found() -> None:
         ("!x 1", "write the value without it"),
     ],
 )
-def test_a_word_that_yaml_misreads_is_refused_with_the_spelling_to_use(word: str, said: str) -> None:
+def test_a_word_that_yaml_misreads_is_refused_with_the_spelling_to_use(word: str, expected_text: str) -> None:
     text = f"""broker: rabbitmq
 queues: [q]
 bindings:
   - {{source: amq.headers, queue: q, arguments: {{x-match: all, code: {word}}}}}"""
     with pytest.raises(TopologyError, match=r"t\.yaml:4:69: topology\.word") as error:
         parse_topology(text, "t.yaml")
-    assert (error.value.diagnostics[0].hint or "").startswith(said)
+    assert (error.value.diagnostics[0].hint or "").startswith(expected_text)
 
 
 def test_words_that_yaml_reads_as_people_do_are_values() -> None:

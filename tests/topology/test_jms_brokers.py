@@ -18,8 +18,8 @@ from transpiler.tools.explanation.routes import explain_route
 from transpiler.tools.topology_report.findings import report
 from transpiler.tools.topology_report.picture import draw
 from transpiler.topology import parse_topology, read_topology, topology_from_dict, topology_to_dict
+from transpiler.topology.displayed_addresses import addresses_of
 from transpiler.topology.model import Topology
-from transpiler.topology.shown_addresses import addresses_of
 
 
 def artemis(inner: str, **options: object) -> Topology:
@@ -441,21 +441,21 @@ SETTING = (
         ),
     ],
 )
-def test_a_change_that_is_no_selector_is_told(old: str, new: str, change: str, messages: bool) -> None:
+def test_a_change_that_is_no_selector_is_reported(old: str, new: str, change: str, messages: bool) -> None:
     diff = diff_topologies(artemis(old), artemis(new))
     assert change in [one.text for one in diff.changes]
     assert bool(diff.examples) is messages
     assert str(diff_topologies(artemis(old), artemis(old))) == "OLD and NEW have the same routes."
 
 
-@pytest.mark.parametrize(("resource", "told"), [("jetty.xml", 0), ("conf/jetty.xml", 0), ("camel.xml", 1)])
-def test_an_import_is_told_once_and_that_of_the_console_by_a_report_alone(
-    resource: str, told: int, tmp_path: Path
+@pytest.mark.parametrize(("resource", "count"), [("jetty.xml", 0), ("conf/jetty.xml", 0), ("camel.xml", 1)])
+def test_an_import_is_reported_once_and_that_of_the_console_by_a_report_alone(
+    resource: str, count: int, tmp_path: Path
 ) -> None:
     file = tmp_path / "activemq.xml"
     text = f'<beans><import resource="{resource}"/><broker xmlns="http://activemq.apache.org/schema/core"/></beans>'
     file.write_text(text, encoding="utf-8")
-    for words, expected in (["diff", str(file), str(file)], told), (["topology", str(file), "--report"], 1):
+    for words, expected in (["diff", str(file), str(file)], count), (["topology", str(file), "--report"], 1):
         assert CliRunner().invoke(main, words).stderr.count("is imported, and not read") == expected
 
 
@@ -510,10 +510,10 @@ def test_an_address_leads_to_the_wildcard_addresses_that_match_it() -> None:
 
 
 def test_why_names_the_diverts_and_queues_that_took_a_message() -> None:
-    said = str(explain_route(artemis(ORDERS.format(limit=1000)), Message.of(amount=5000), "orders"))
-    assert said.startswith("destination orders → review (delivered)\n  took it\n")
-    assert "orders → address review  divert large: amount > 1000\n    review → review          any message" in said
-    assert "orders → a  the exclusive divert large took the message" in said
+    text = str(explain_route(artemis(ORDERS.format(limit=1000)), Message.of(amount=5000), "orders"))
+    assert text.startswith("destination orders → review (delivered)\n  took it\n")
+    assert "orders → address review  divert large: amount > 1000\n    review → review          any message" in text
+    assert "orders → a  the exclusive divert large took the message" in text
 
 
 ONE_QUEUE = (
@@ -525,7 +525,7 @@ ONE_QUEUE = (
 
 
 @pytest.mark.parametrize(
-    ("topology", "to", "routing_type", "said"),
+    ("topology", "to", "routing_type", "expected_text"),
     [
         (artemis(ONE_QUEUE), "orders", "ANYCAST", "orders  color is 'blue', not 'red'"),
         (
@@ -540,10 +540,10 @@ ONE_QUEUE = (
     ],
 )
 def test_why_names_what_is_at_the_address_and_why_it_got_no_message(
-    topology: Topology, to: str, routing_type: str | None, said: str
+    topology: Topology, to: str, routing_type: str | None, expected_text: str
 ) -> None:
     explained = explain_route(topology, Message.of(color="blue"), to, routing_type=routing_type)
-    assert said in str(explained)
+    assert expected_text in str(explained)
     assert "other" not in str(explained)
     assert explained.others == 0
 
@@ -566,8 +566,8 @@ def test_a_path_names_the_diverts_that_a_message_took() -> None:
         "<address-settings><address-setting match='#'><auto-create-addresses>false</auto-create-addresses>"
         "</address-setting></address-settings>"
     )
-    said = str(explain_route(refused, Message(), "nowhere", routing_type="ANYCAST"))
-    assert "the broker has no such address, and creates none: the sender gets an error" in said
+    text = str(explain_route(refused, Message(), "nowhere", routing_type="ANYCAST"))
+    assert "the broker has no such address, and creates none: the sender gets an error" in text
 
 
 def test_a_destination_is_all_that_says_where_a_message_to_a_jms_broker_goes() -> None:
@@ -763,6 +763,6 @@ def test_a_divert_that_did_not_take_a_message_or_may_take_it_has_its_name() -> N
     divert = "<divert name='{0}'><address>a</address><forwarding-address>{0}</forwarding-address>{1}</divert>"
     inner = divert.format("red", "<filter string='color IS NOT NULL'/>")
     inner += divert.format("big", "<filter string='AMQSize &gt; 9'/>")
-    said = str(explain_route(artemis(f"<diverts>{inner}</diverts>"), Message(), "a", routing_type="MULTICAST"))
-    assert "divert red: " in said.partition("nearly took it")[2]
-    assert "divert big: AMQSize > 9" in said
+    text = str(explain_route(artemis(f"<diverts>{inner}</diverts>"), Message(), "a", routing_type="MULTICAST"))
+    assert "divert red: " in text.partition("nearly took it")[2]
+    assert "divert big: AMQSize > 9" in text

@@ -11,8 +11,8 @@ from transpiler import Message, TopologyError, evaluate
 from transpiler.reference.route import publish
 from transpiler.tools.topology_report.findings import report
 from transpiler.topology import parse_topology, topology_from_dict, topology_to_dict
+from transpiler.topology.displayed_addresses import addresses_of
 from transpiler.topology.model import Topology
-from transpiler.topology.shown_addresses import addresses_of
 
 MESSAGE = Message.from_dict(
     {
@@ -170,9 +170,9 @@ def test_a_filter_that_is_not_evaluated_is_possible_where_the_rest_does_not_deci
     for n, (certain, possible) in zip((5, 6), case[1 + place], strict=True):
         routed = publish(topology, Message.of(n=n), "o")
         assert ("".join(routed.queues), "".join(routed.possible_queues)) == (certain, possible), n
-    told = [finding.message for finding in topology.findings if finding.code == "topology.not-evaluated"]
-    assert len(told) == ("IS NOT NULL" not in case[0])
-    assert not any("start" in message for message in told)
+    reported = [finding.message for finding in topology.findings if finding.code == "topology.not-evaluated"]
+    assert len(reported) == ("IS NOT NULL" not in case[0])
+    assert not any("start" in message for message in reported)
 
 
 @pytest.mark.parametrize("text", ["n = = 5", "n = NULL", "'x'"])
@@ -237,7 +237,7 @@ def test_a_certain_exclusive_divert_takes_what_an_open_one_may_leave(
     assert (set(routed.queues), set(routed.possible_queues)) == (certain, possible)
 
 
-def test_what_takes_a_message_for_sure_keeps_it_from_what_gets_the_rest() -> None:
+def test_what_takes_a_message_certainly_keeps_it_from_what_gets_the_rest() -> None:
     settings = "<address-setting match='a'><dead-letter-address>d</dead-letter-address>"
     settings += "<send-to-dla-on-no-route>true</send-to-dla-on-no-route></address-setting>"
     queue = "<queue name='{}'><filter string='{}'/></queue>"

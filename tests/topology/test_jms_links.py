@@ -11,8 +11,8 @@ from transpiler.tools.topology_report.findings import report
 from transpiler.tools.topology_report.operator_questions import losses
 from transpiler.tools.topology_report.picture import draw
 from transpiler.topology import parse_topology, topology_from_dict, topology_to_dict
+from transpiler.topology.displayed_addresses import addresses_of, counts_of
 from transpiler.topology.model import Topology
-from transpiler.topology.shown_addresses import addresses_of, counts_of
 
 
 def artemis(settings: str, *addresses: str) -> Topology:
@@ -114,9 +114,9 @@ def test_reports_and_pictures_of_a_jms_broker_speak_of_its_addresses_and_destina
     text = "<broker><destinations><queue physicalName='a'/></destinations></broker>"
     topology = parse_topology(text, "activemq.xml")
     assert repr(topology) == "Topology(activemq: 1 queue)"
-    said = str(report(addresses_of(topology)))
-    assert said.startswith("activemq: 0 destinations, 2 queues, 0 bindings\n")
-    assert "who subscribes to topics is not in the broker's file" in said
+    output = str(report(addresses_of(topology)))
+    assert output.startswith("activemq: 0 destinations, 2 queues, 0 bindings\n")
+    assert "who subscribes to topics is not in the broker's file" in output
 
 
 @pytest.mark.parametrize(("match", "lost"), [("#", []), ("a.#", []), ("a.b", []), ("b.#", ["a.b"]), ("a", ["a.b"])])

@@ -75,22 +75,22 @@ def decide(text: str) -> Decided:
 @given(_TEXTS)
 @example("NOT (AMQSize > 5 AND r = 'EU') OR n = 5")
 @example("AMQSize - r > 1 OR n = 5")
-def test_a_selector_lies_between_what_holds_for_sure_and_what_may_hold(text: str) -> None:
+def test_a_selector_lies_between_what_holds_certainly_and_what_may_hold(text: str) -> None:
     decided = decide(text)
     assert decided.certain or "AMQSize" in text
     for message in MESSAGES:
         answers = {evaluate(text.replace("AMQSize", str(size)), message, "artemis-core") is True for size in SIZES}
         possible = decided.selector is None or evaluate(decided.selector, message, "artemis-core") is True
-        sure = decided.sure is not None and evaluate(decided.sure, message, "artemis-core") is True
+        sufficient = decided.sufficient is not None and evaluate(decided.sufficient, message, "artemis-core") is True
         if decided.certain:
             assert answers == {possible}
         else:
             assert possible or answers == {False}
-            assert not sure or answers == {True}
+            assert not sufficient or answers == {True}
 
 
 @pytest.mark.parametrize(
-    ("text", "selector", "sure"),
+    ("text", "selector", "sufficient"),
     [
         ("AMQSize > 5", None, None),
         ("n = 5 AND AMQSize > 5", "n = 5 AND TRUE", None),
@@ -99,8 +99,8 @@ def test_a_selector_lies_between_what_holds_for_sure_and_what_may_hold(text: str
         ("n = 5 OR AMQSize - n > 5", None, None),
     ],
 )
-def test_the_rest_of_a_selector_decides_what_it_can(text: str, selector: str | None, sure: str | None) -> None:
-    assert decide(text) == Decided(selector, False, sure, frozenset({"AMQSize"}))
+def test_the_rest_of_a_selector_decides_what_it_can(text: str, selector: str | None, sufficient: str | None) -> None:
+    assert decide(text) == Decided(selector, False, sufficient, frozenset({"AMQSize"}))
 
 
 def test_a_name_that_every_message_has_is_never_null() -> None:

@@ -85,16 +85,16 @@ def test_an_address_says_how_its_queue_is_configured() -> None:
 
 
 @pytest.mark.parametrize(
-    ("spec", "said"),
+    ("spec", "expected_text"),
     [
         ("{queueName: q}", r"k\.yaml:4:7: .*addressName is missing"),
         ("{addressName: a, queueName: q, routingType: both}", r"k\.yaml:4:\d+: .*'both' is no routing type"),
         ("{addressName: a, queueName: [q]}", r"k\.yaml:4:\d+: .*spec\.queueName is text, found a list"),
     ],
 )
-def test_what_is_wrong_with_an_address_has_its_place(spec: str, said: str) -> None:
+def test_what_is_wrong_with_an_address_has_its_place(spec: str, expected_text: str) -> None:
     head = "apiVersion: broker.amq.io/v1beta1\nkind: ActiveMQArtemisAddress\nmetadata: {name: a}\n"
-    with pytest.raises(TopologyError, match=said):
+    with pytest.raises(TopologyError, match=expected_text):
         parse_topology(f"{head}spec: {spec}\n", "k.yaml")
 
 
@@ -231,7 +231,7 @@ def test_a_brokers_file_in_a_configmap_or_secret_is_read(text: str) -> None:
     assert names(parse_topology(listed, "c.json")) == ["in"]
 
 
-def test_files_of_one_configmap_are_told_apart() -> None:
+def test_files_of_one_configmap_are_distinguished() -> None:
     text = held("ConfigMap", data={"definitions.json": DEFINITIONS, "broker.xml": BROKER})
     assert vhosts_of(text, "c.json") == ["broker/broker.xml", "broker/definitions.json"]
     assert parse_topology(text, "c.json", vhost="broker/broker.xml").rules.name == "artemis"

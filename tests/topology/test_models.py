@@ -30,7 +30,7 @@ def plain(message: Message) -> Mapping[str, Any]:
     return {name: one.value for name, one in (message.application_properties or {}).items()} | {"priority": priority}
 
 
-def told(model: RabbitMQ | Artemis | ActiveMQ, one: Sent) -> set[str] | str:
+def outcome_of(model: RabbitMQ | Artemis | ActiveMQ, one: Sent) -> set[str] | str:
     """Return the queues of a message in a world, or the outcome of a send that fails."""
     try:
         match model:
@@ -79,7 +79,7 @@ def contradictions(broker: str, given_: Configuration, topology: Topology, draw:
     for _ in range(WORLDS):
         model = world(broker, given_.text, given_.state, draw)
         for one, traced in sent:
-            got = told(model, one)
+            got = outcome_of(model, one)
             if contradicts(traced.routed, got):
                 found.append(f"{one}: {traced.routed}, and {got}")
             elif isinstance(model, RabbitMQ) and isinstance(got, set):

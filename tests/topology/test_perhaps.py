@@ -41,9 +41,9 @@ def _bound(destination: str, selector: str) -> dict[str, Any]:
     return {"bindingKey": "k", "destination": destination, "arguments": {"x-filter-jms-selector": selector}}
 
 
-def broker_j(alternate: dict[str, Any], sure: str | None = None, **exchanges: dict[str, Any]) -> Topology:
-    """Return a topology with a binding that is not evaluated, and another with the selector ``sure`` unless None."""
-    bindings = [_bound("q", DEEP_SELECTOR)] + ([_bound("sure", sure)] if sure is not None else [])
+def broker_j(alternate: dict[str, Any], other_selector: str | None = None, **exchanges: dict[str, Any]) -> Topology:
+    """Return a topology with a binding that is not evaluated, and another with ``other_selector`` unless it is None."""
+    bindings = [_bound("q", DEEP_SELECTOR)] + ([_bound("sure", other_selector)] if other_selector is not None else [])
     listed = [{"name": "x", "type": "topic", "bindings": bindings} | alternate]
     listed += [{"name": name, "type": "topic"} | exchange for name, exchange in exchanges.items()]
     queues = [{"name": name} for name in ("q", "other", "sure")]
@@ -67,7 +67,7 @@ def test_a_binding_whose_selector_is_beyond_a_limit_may_match(topology: Topology
     assert topology_from_dict(topology_to_dict(topology)) == topology
 
 
-def test_a_message_that_the_key_keeps_out_goes_to_the_alternate_for_sure() -> None:
+def test_a_message_that_the_key_keeps_out_goes_to_the_alternate_certainly() -> None:
     topology = broker_j({"alternateBinding": {"destination": "other"}})
     assert publish(topology, Message(), "x", ["l"]) == Routed(("other",), "alternate", "x")
 
@@ -85,7 +85,7 @@ _OTHER = {"alternateBinding": {"destination": "other"}}
         broker_j({}, "n < 3", before=_OTHER | {"bindings": [{"bindingKey": "k", "destination": "x"}]}),
     ],
 )
-def test_what_takes_a_message_for_sure_keeps_it_from_the_alternate(topology: Topology) -> None:
+def test_what_takes_a_message_certainly_keeps_it_from_the_alternate(topology: Topology) -> None:
     exchange = "before" if "before" in topology.exchange_by_name else "x"
     for n in (1, 2):
         routed = publish(topology, Message.of(n=n), exchange, ["k"])
@@ -97,7 +97,7 @@ def test_what_takes_a_message_for_sure_keeps_it_from_the_alternate(topology: Top
     assert {"other", "q"} <= {*routed.possible_queues}
 
 
-def test_an_alternate_that_surely_takes_what_an_open_binding_leaves_keeps_it_from_the_one_before() -> None:
+def test_an_alternate_that_certainly_takes_what_an_open_binding_leaves_keeps_it_from_the_one_before() -> None:
     before = {"alternateBinding": {"destination": "sure"}, "bindings": [{"bindingKey": "k", "destination": "x"}]}
     topology = broker_j(_OTHER, before=before)
     assert publish(topology, Message(), "before", ["k"]).possible_queues == ("other", "q")

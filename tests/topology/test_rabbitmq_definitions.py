@@ -512,8 +512,10 @@ def test_a_term_that_is_no_selector_is_refused_with_its_place() -> None:
         "bindings": [{"source": "x", "destination": "q", "arguments": {"rjms_erlang_selector": "{'=',1}."}}]}"""
     with pytest.raises(TopologyError) as error:
         parse_topology(text, "definitions.json", form="rabbitmq")
-    said = "definitions.json:2:96: bindings[0].arguments.rjms_erlang_selector:1:1: jms-term.operator: no selector"
-    assert said in str(error.value)
+    expected_text = (
+        "definitions.json:2:96: bindings[0].arguments.rjms_erlang_selector:1:1: jms-term.operator: no selector"
+    )
+    assert expected_text in str(error.value)
 
 
 CHOOSING = ("x-consistent-hash", "x-modulus-hash", "x-random", "x-local-random", "x-super-stream")

@@ -251,7 +251,9 @@ def test_federation_from_an_exchange_of_this_broker_may_take_what_its_downstream
         ({"federation-upstream-set": "some"}, ["some"]),
     ],
 )
-def test_an_upstream_that_the_file_lacks_is_told_and_federates_nothing(definition: Json, missing: list[str]) -> None:
+def test_an_upstream_that_the_file_lacks_is_reported_and_federates_nothing(
+    definition: Json, missing: list[str]
+) -> None:
     upstream = {"vhost": "/", "component": "federation-upstream", "name": "hub", "value": {"uri": "amqp://far"}}
     topology = read(policies=[policy(**definition)], parameters=[upstream])
     assert [finding.code for finding in topology.findings] == ["import.upstream"] * len(missing)
@@ -322,9 +324,9 @@ def test_queues_are_kept_and_policies_overwritten(tmp_path: Path) -> None:
         for n in range(2)
     ]
     topology = directory(tmp_path, f1=files[0], f2=files[1])
-    told = [(one.code, one.message) for one in topology.findings]
-    assert [code for code, _ in told] == ["import.duplicate"] * 3
-    assert [message.rpartition(": ")[2] for _, message in told] == [
+    reported = [(one.code, one.message) for one in topology.findings]
+    assert [code for code, _ in reported] == ["import.duplicate"] * 3
+    assert [message.rpartition(": ")[2] for _, message in reported] == [
         "the broker keeps the first",
         "the broker keeps the last",
         "the broker keeps the last",

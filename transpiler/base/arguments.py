@@ -97,7 +97,7 @@ _SLASH = re.compile("(?<=[A-Za-z0-9+.-]{2}):/(?!/)")
 ELSEWHERE = "is on no file system of this machine"
 
 #: Maximum length of an argument that an error message quotes, in characters.
-_SHOWN = 40
+_MAX_QUOTED = 40
 
 
 def local_path(name: str, value: object, others: str) -> Path:
@@ -110,7 +110,7 @@ def local_path(name: str, value: object, others: str) -> Path:
         raise unexpected(name, "a file's name", value)
     text = str(value)
     if isinstance(value, str) and (text.lstrip()[:1] in ("{", "[", "<") or "\n" in text):
-        shown = f"{text.strip()[:_SHOWN]}…".replace("\n", " ")
+        shown = f"{text.strip()[:_MAX_QUOTED]}…".replace("\n", " ")
         raise TypeError(f"{name}: expected a file's name, found a text: {shown} ({others})")
     name = text if isinstance(value, str) else _SLASH.sub("://", text)
     path = local_file(name)

@@ -93,7 +93,7 @@ def folded(title: str, lines: Iterable[tuple[int, str, str, str]]) -> str:
     """Return HTML of a heading ``title``, on which a click shows ``lines``: (depth, code, remark, remark's colour)."""
     shown = "".join(
         f'<div style="padding-left:{1.5 * depth}em">{escape(source)} → '
-        f'<span style="color:{colour}">{escape(said)}</span></div>'
-        for depth, source, said, colour in lines
+        f'<span style="color:{colour}">{escape(remark)}</span></div>'
+        for depth, source, remark, colour in lines
     )
     return f'<details><summary>{escape(title)}</summary><div style="{_CODE}">{shown}</div></details>'

@@ -158,15 +158,15 @@ class Inputs:
                 # The check of the corrected files, which follows, reports this error together with the findings.
                 continue
             if count:
-                problem = self._leads_out(text.file) or _write(text.file, text.content, content)
-                told = f"{count} correction{'' if count == 1 else 's'} written"
-                corrections.append(f"{shown(text.file)}: {told if problem is None else f'not corrected: {problem}'}")
+                problem = self._outside_target(text.file) or _write(text.file, text.content, content)
+                outcome = f"{count} correction{'' if count == 1 else 's'} written"
+                corrections.append(f"{shown(text.file)}: {outcome if problem is None else f'not corrected: {problem}'}")
         declarations.constants.forget()
         # Remove the notes of this first pass, because ``self.texts()`` reads all files and adds them again.
         self.notes[:], self.left_out[:] = [*notes, *corrections], left_out
         yield from self.texts()
 
-    def _leads_out(self, name: str) -> str | None:
+    def _outside_target(self, name: str) -> str | None:
         """Return the reason not to write ``name`` if it links to a file outside the arguments; None for other files."""
         target = Path(os.path.realpath(name))
         given = (*self.arguments, *self.files)

@@ -11,7 +11,7 @@ from transpiler import Message, Topology, TranspilerError, evaluate, matches, pa
 from transpiler.base.arguments import has_scheme
 from transpiler.base.documents.jsontext import JsonTextError, load_json
 from transpiler.base.source import Source
-from transpiler.cli.group import fail, told
+from transpiler.cli.group import command_error_text, fail
 from transpiler.cli.inputs import check_input, exists, is_directory, read_text_file, shown
 from transpiler.cli.options import warn
 from transpiler.language.filters.json import is_described
@@ -129,7 +129,7 @@ def _filter(text: str, name: str) -> Comparable:
     try:
         filters = read_filters(text)
     except TranspilerError as error:
-        fail(f"{shown(name)}: {told(error)}")
+        fail(f"{shown(name)}: {command_error_text(error)}")
     warn(filters.findings)
     return Comparable(filters, name)
 

@@ -97,8 +97,8 @@ def explain(
         return
     where = layout.layout
     transpiled = transpile_selector(text, where, dialect=dialect, missing=missing, **receiver.keywords)
-    doubts = () if quiet else all_warnings(transpiled, text, where, dialect)
-    warnings = with_ids_of([each for _, each in messages], doubts)
+    of_selector = () if quiet else all_warnings(transpiled, text, where, dialect)
+    warnings = with_ids_of([each for _, each in messages], of_selector)
     # All messages are evaluated with the same time of reception.
     at_one_time = receiver.timed
     explanations = [(number, explain_tree(tree, text, each, rules, at_one_time)) for number, each in messages]

@@ -118,7 +118,7 @@ class Program(click.Group):
             assert error.__cause__ is not None
             error = error.__cause__
         if isinstance(error, KeyboardInterrupt | click.Abort):
-            _tell("interrupted")
+            _write_error("interrupted")
             return _INTERRUPTED
         if isinstance(error, BrokenPipeError):
             _abandon(sys.stdout)
@@ -131,7 +131,7 @@ class Program(click.Group):
             return error.exit_code
         if os.environ.get(_DEBUG) and not isinstance(error, CommandError | TranspilerError):
             raise error
-        _tell(self.describe(error) or _text(error))
+        _write_error(self.describe(error) or _text(error))
         return 2
 
 
@@ -163,7 +163,7 @@ def say_data(text: str) -> None:
     click.echo(printable(text) if sys.stdout.isatty() else text)
 
 
-def told(error: TranspilerError) -> str:
+def command_error_text(error: TranspilerError) -> str:
     """Return the text of ``error``, with options and layouts in its hints spelled as on the command line."""
     if isinstance(error, RecordError):
         text = error.text
@@ -179,7 +179,7 @@ def _text(error: BaseException) -> str:
         case CommandError():
             return error.message
         case TranspilerError():
-            return told(error)
+            return command_error_text(error)
         case OSError():
             place = error.filename if error.filename is not None else "standard output"
             if isinstance(place, bytes):
@@ -196,7 +196,7 @@ def _text(error: BaseException) -> str:
             return one_line(f"internal error: {known}") + f" (with {_DEBUG}=1 in the environment: its traceback)"
 
 
-def _tell(text: str) -> None:
+def _write_error(text: str) -> None:
     """Write the error text; if standard error cannot be written, the exit code is the only sign of the error."""
     try:
         say(text, err=True)
@@ -250,7 +250,7 @@ def _flushed(code: int) -> int:
     except OSError as error:
         # If ``code`` is 2, the command has probably reported the same error already.
         if code != 2:
-            _tell(_text(error))
+            _write_error(_text(error))
         code = 2
     else:
         return code

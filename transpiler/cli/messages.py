@@ -28,7 +28,7 @@ class CommandErrors(Errors):
     """Errors about records. The first error ends the command, except with ``keep_going``: then each is reported."""
 
     def __init__(self, keep_going: bool = False) -> None:
-        super().__init__(_tell if keep_going else None)
+        super().__init__(_write_error if keep_going else None)
 
     def finish(self) -> None:
         """End the command with exit code 2 if there was an error. A command calls this last, after its output."""
@@ -36,7 +36,7 @@ class CommandErrors(Errors):
             fail(f"{self.count:,} bad {'record was' if self.count == 1 else 'records were'} left out")
 
 
-def _tell(error: TranspilerError) -> None:
+def _write_error(error: TranspilerError) -> None:
     click.echo(str(error), err=True)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from transpiler import Diagnostic, TranspilerError
 from transpiler.base.documents.jsontext import json_text
-from transpiler.cli.group import click, fail, say, told
+from transpiler.cli.group import click, command_error_text, fail, say
 from transpiler.cli.inputs import InputFile, read_bytes, read_text_file, shown
 from transpiler.message.receiver import Receiver
 from transpiler.tools.command_spelling import for_command
@@ -188,7 +188,7 @@ def _read_filter(filter_file: str | None, filter_bytes: str | None, unknown: Any
     try:
         return read_filters(given, unknown)
     except TranspilerError as error:
-        fail(f"{shown(name)}: {told(error)}")
+        fail(f"{shown(name)}: {command_error_text(error)}")
 
 
 def read_text(selector: str) -> str:

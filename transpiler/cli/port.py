@@ -63,7 +63,7 @@ def compare(selector: str, message: str | None) -> None:
     width = max(len(name) for name in DIALECTS)
     for row in compare_dialects(text, examples[0] if examples else None):
         star = "*" if row.rule is not None or row.reading is not None else " "
-        say(f"{star} {row.dialect.name:{width}}  {_said(row)}")
+        say(f"{star} {row.dialect.name:{width}}  {_acceptance(row)}")
         if row.verdict is not None and row.verdict.thrown is not None:
             say(f"  {'':{width}}    throws: {row.verdict.thrown}; {row.dialect.on_throw}")
         if row.reading is not None:
@@ -76,7 +76,7 @@ def compare(selector: str, message: str | None) -> None:
 VERSION = 1
 
 
-def _said(row: Compared) -> str:
+def _acceptance(row: Compared) -> str:
     if row.refused is not None:
         return f"refused   {row.refused.code}: {row.refused.message}"
     if row.verdict is None:
@@ -245,8 +245,8 @@ def _sentence(note: Diagnostic) -> str:
     if note.source is not None and note.span is not None:
         part = note.source.text[note.span.start : note.span.end]
     whole = note.source is None or part == note.source.text.strip()
-    said = f"{kind}: {note.message}" if whole or not part else f"{kind}: {part}: {note.message}"
-    return said if note.hint is None else f"{said} ({note.hint})"
+    entry = f"{kind}: {note.message}" if whole or not part else f"{kind}: {part}: {note.message}"
+    return entry if note.hint is None else f"{entry} ({note.hint})"
 
 
 def _end(notes: Iterable[Diagnostic], strict: bool) -> None:
@@ -282,12 +282,12 @@ def _print(rows: list[_Row], form: str | None, several: bool) -> None:
                 writer.writerow([_printable(cell) for cell in cells])
             click.echo(buffer.getvalue(), nl=False)
         case _:
-            told = [row for row in rows if row.outcome != "same"]
-            if told:
-                texts = [(_place(row, several), row.source.strip(), row.text or "-", row.note) for row in told]
-                styles = [_STYLES[row.outcome] for row in told]
+            changed = [row for row in rows if row.outcome != "same"]
+            if changed:
+                texts = [(_place(row, several), row.source.strip(), row.text or "-", row.note) for row in changed]
+                styles = [_STYLES[row.outcome] for row in changed]
                 print_table(("line", "from", "to", "note"), [tuple(map(one_line, one)) for one in texts], styles)
-            same = len(rows) - len(told)
+            same = len(rows) - len(changed)
             if same:
                 click.echo(f"{same:,} {'selector needs' if same == 1 else 'selectors need'} no change")
 

@@ -10,7 +10,7 @@ from transpiler.base.errors import TranspilerError
 from transpiler.base.hints import joined
 from transpiler.cli.group import click, fail, say
 from transpiler.cli.inputs import shown
-from transpiler.compiler.layouts.publication import likely_names, names_exchange, names_key, places_like
+from transpiler.compiler.layouts.publication import header_hints, likely_names, names_exchange, names_key
 from transpiler.message.publication import Sent
 from transpiler.tools.backtest import count_left_out
 from transpiler.tools.message_files.read_message import ReadMessage
@@ -97,7 +97,7 @@ def _offers(header: str, read: ReadMessage) -> list[str]:
     name = header.replace("-", "_")
     schema = None if read.layout is None else read.layout.known_schema()
     if read.layout is not None and (schema is not None or read.record.cells is None):
-        return [*places_like(header, read.layout, schema), f"perhaps give the messages a column {name}"]
+        return [*header_hints(header, read.layout, schema), f"perhaps give the messages a column {name}"]
     what = "member" if read.record.cells is None else "column"
     likely = likely_names(header, read.record.names or read.value)
     return [

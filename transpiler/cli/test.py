@@ -70,20 +70,20 @@ def test(
     for result in failed:
         click.echo(f"\n{_failure(result)}")
     if coverage:
-        _tell_coverage([result.case for result in results])
+        _print_coverage([result.case for result in results])
     if junit is not None:
         try:
             replace_file(system_path(junit), junit_xml(results, time.perf_counter() - began).encode())
         except OSError as error:
             fail(f"{shown(junit)}: {error.strerror}")
     counts = {"passed": len(results) - len(failed), "failed": len(failed), "deselected": total - left}
-    told = ", ".join(f"{count} {what}" for what, count in counts.items() if count or what == "passed")
-    click.echo(_coloured(f"\n{told} in {time.perf_counter() - began:.2f}s", not failed))
+    summary = ", ".join(f"{count} {what}" for what, count in counts.items() if count or what == "passed")
+    click.echo(_coloured(f"\n{summary} in {time.perf_counter() - began:.2f}s", not failed))
     if failed:
         raise SystemExit(1)
 
 
-def _tell_coverage(cases: list[Case]) -> None:
+def _print_coverage(cases: list[Case]) -> None:
     for selector, lines in uncovered(cases):
         say(f"\n{clipped(selector, 100)}")
         for line in lines or ["each condition decided, and had each of its truths"]:

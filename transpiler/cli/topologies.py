@@ -35,7 +35,7 @@ from transpiler.topology.publishing import PROTOCOLS, PUBLISH_TO, Protocol, Publ
 from transpiler.topology.receivers import Sender, resolve_sender
 
 #: Key in the ``meta`` of click's context. Its value is the set of findings about files that were already printed.
-_TOLD = "transpiler.findings"
+_REPORTED = "transpiler.findings"
 
 
 class _FormName(click.Choice):  # type: ignore[type-arg]
@@ -94,7 +94,7 @@ class TopologyForm(NamedTuple):
 
         def parse(of: TopologyForm, every: bool) -> Topology:
             topology = parse_definitions(sources, name, vhost=of.vhost, broker_version=of.broker_version)
-            return of._tell(files.told_in(topology), every=every)
+            return of._report(files.with_findings(topology), every=every)
 
         return _Loaded(shown(name), parse, lambda: vhosts_of_definition_files(sources, name))
 
@@ -103,15 +103,15 @@ class TopologyForm(NamedTuple):
 
         Objects that a running broker's answers ``running`` list replace those of the file.
         """
-        return self._tell(parse_topology(text, name, running=running, **self._asdict()), every=every)
+        return self._report(parse_topology(text, name, running=running, **self._asdict()), every=every)
 
-    def _tell(self, topology: Topology, *, every: bool) -> Topology:
+    def _report(self, topology: Topology, *, every: bool) -> Topology:
         """Print the findings about a topology's file, and return the topology."""
         # A finding that occurs in both of two compared files is printed once. Only a report (``every``) has notes.
-        told = click.get_current_context().meta.setdefault(_TOLD, set())
+        reported = click.get_current_context().meta.setdefault(_REPORTED, set())
         shown = [one for one in topology.findings if every or one.severity != "info"]
-        warn(tuple(one for one in shown if one not in told), every=every)
-        told.update(shown)
+        warn(tuple(one for one in shown if one not in reported), every=every)
+        reported.update(shown)
         return topology
 
 

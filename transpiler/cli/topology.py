@@ -28,10 +28,10 @@ from transpiler.tools.topology_report.permissions import allowed
 from transpiler.tools.topology_report.picture import draw_all, draw_page
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.tools.topology_report.ways_in import fills as what_fills
+from transpiler.topology.displayed_addresses import addresses_of, counts_of
 from transpiler.topology.graph import narrow
 from transpiler.topology.importers.native_format import topology_to_dict
 from transpiler.topology.model import unknown_name
-from transpiler.topology.shown_addresses import addresses_of, counts_of
 
 _PICTURES = ("mermaid", "dot", "svg", "html", "json")
 

@@ -26,16 +26,16 @@ Ends = frozenset[Target]
 class _Reached(NamedTuple):
     """The queues and outcomes (``ends``) that a message reaches in one part of a traversal.
 
-    ``surely`` is True if the message reaches some end whatever exchanges choose. That end may be missing in ``ends``,
+    ``certain`` is True if the message reaches some end whatever exchanges choose. That end may be missing in ``ends``,
     because the traversal does not follow every choice.
     """
 
     ends: Ends = frozenset()
-    surely: bool = False
+    certain: bool = False
 
     def also(self, other: _Reached) -> _Reached:
         """Return the union of this object and ``other``, which comes from another part of the traversal."""
-        return _Reached(self.ends | other.ends, self.surely or other.surely)
+        return _Reached(self.ends | other.ends, self.certain or other.certain)
 
 
 #: A part of a traversal, as a generator. It yields each part that begins inside it, receives the ends of that part by
@@ -114,7 +114,7 @@ class ExchangeWalk:
         is_open = self._chose_here > chose
         # The alternate is followed if the message reached no end. If an exchange inside chose a binding, the message
         # may have reached a queue, so the alternate is only a possible end: it is followed only if ``chosen`` is set.
-        left = not reached.surely and (self._chosen or not is_open)
+        left = not reached.certain and (self._chosen or not is_open)
         if not matched if self.topology.rules.alternate_on_no_match else left:
             reached = reached.also((yield from self._alternate(exchange, keys)))
         if not self.topology.rules.alternate_on_no_match:
@@ -150,12 +150,12 @@ class ExchangeWalk:
     def _along_all(self, bindings: Iterable[Binding], keys: Keys) -> _Walk:
         """Follow all of ``bindings``, which the message matches, and return the union of their ends."""
         ends: set[Target] = set()
-        surely = False
+        certain = False
         for binding in bindings:
             found = yield from self._along(binding, keys)
             ends |= found.ends
-            surely |= found.surely
-        return _Reached(frozenset(ends), surely)
+            certain |= found.certain
+        return _Reached(frozenset(ends), certain)
 
     def _along(self, binding: Binding, keys: Keys) -> _Walk:
         """Follow ``binding``, which the message matches, to its queue or through the next exchange."""
@@ -177,7 +177,7 @@ class ExchangeWalk:
             reached = yield from self._along_all(choice.bindings, keys)
             if not choice.total and not choice.by_match:
                 reached = reached.also((yield from self._alternate(exchange, keys)))
-        return reached._replace(surely=choice.reaches_queue)
+        return reached._replace(certain=choice.reaches_queue)
 
     def _end(self, kind: TargetType, name: str, keys: Keys) -> _Reached:
         if kind == "own-queue":

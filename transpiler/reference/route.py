@@ -189,10 +189,10 @@ def trace(
         message = _with_subject(message, sender.subject)
         keys = keys if sender.key is None else (sender.key,)
     else:
-        said = sent.exchange if exchange is None else exchange
-        if said is None:
-            said = topology.default_exchange if says_exchange else own_default(topology)
-        name = said
+        exchange_name = sent.exchange if exchange is None else exchange
+        if exchange_name is None:
+            exchange_name = topology.default_exchange if says_exchange else own_default(topology)
+        name = exchange_name
     published_to = topology.exchange_by_name.get(name)
     if published_to is None:
         return Traced(Routed((), "no-exchange", name), message, topology)

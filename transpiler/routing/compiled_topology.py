@@ -404,7 +404,7 @@ def compile_plan(
         queues=tuple(queue for queue in topology.queues if settings.destination.relay or queue.name in alternates),
         bindings=tuple(binding for binding in topology.bindings if binding.destination_type != "queue"),
         findings=(),
-        shown=None,
+        displayed=None,
     )
     bindings = BindingBuckets.of(topology.queues, topology.bindings)
     return CompiledTopology(plan, skeleton, layout, layout.name, settings, bindings, None, version)

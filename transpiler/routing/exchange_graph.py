@@ -248,7 +248,7 @@ class _Stop(NamedTuple):
     with_alternate: bool
 
 
-class _Leads(NamedTuple):
+class _NextStops(NamedTuple):
     """The next stops after a stop, without states that the message has visited.
 
     ``onward`` contains the stops through bindings. ``alternate`` is the stop of the alternate, or ``queue`` its queue.
@@ -271,13 +271,13 @@ class _Paths:
         steps: list[Visit] = []
         first = _Stop(start, 0, True)
         # The next stops after a stop are numbered first. Not recursive, because a path can exceed Python's stack.
-        waiting = [(first, self._leads(first))]
+        waiting = [(first, self._next_stops(first))]
         while waiting:
-            stop, leads = waiting[-1]
-            following = (*leads.onward, *((leads.alternate,) if leads.alternate is not None else ()))
+            stop, next_stops = waiting[-1]
+            following = (*next_stops.onward, *((next_stops.alternate,) if next_stops.alternate is not None else ()))
             new = next((other for other in following if other not in self._numbers), None)
             if new is not None:
-                waiting.append((new, self._leads(new)))
+                waiting.append((new, self._next_stops(new)))
                 continue
             waiting.pop()
             if len(steps) >= MAX_PATHS:
@@ -285,32 +285,32 @@ class _Paths:
                 hint = "perhaps take some of the cycles out of the topology"
                 raise UnsupportedFeatureError.at("limit.ways", message, hint=hint)
             self._numbers[stop] = len(steps)
-            steps.append(self._visit(stop, leads))
+            steps.append(self._visit(stop, next_stops))
         self.steps = tuple(steps)
 
-    def _leads(self, stop: _Stop) -> _Leads:
+    def _next_stops(self, stop: _Stop) -> _NextStops:
         reach = self._reach
         path = stop.behind | reach.bit(stop.state)
         onward = [self._at(state, path) for state in reach.onward(stop.state) if not path & reach.bit(state)]
         target = reach.alternate(stop.state) if stop.with_alternate else None
         if not isinstance(target, State):
-            return _Leads(onward, None, target)
+            return _NextStops(onward, None, target)
         if not reach.topology.rules.alternates_chain:
             # At this broker, an alternate exchange does not use its own alternate. Its bindings are tested even if the
             # message has visited it before, so the earlier states (0) are forgotten.
-            return _Leads(onward, self._at(target, 0, False), None)
-        return _Leads(onward, None if path & reach.bit(target) else self._at(target, path), None)
+            return _NextStops(onward, self._at(target, 0, False), None)
+        return _NextStops(onward, None if path & reach.bit(target) else self._at(target, path), None)
 
     def _at(self, state: State, path: int, with_alternate: bool = True) -> _Stop:
         # Keep only earlier states that can be visited again, so that more paths share their stops.
         return _Stop(state, path & self._reach.relevant(state), with_alternate)
 
-    def _visit(self, stop: _Stop, leads: _Leads) -> Visit:
+    def _visit(self, stop: _Stop, next_stops: _NextStops) -> Visit:
         path = stop.behind | self._reach.bit(stop.state)
-        onward = tuple((self._reach.number(to.state), self._hop(to, path)) for to in leads.onward)
-        alternate = leads.alternate
+        onward = tuple((self._reach.number(to.state), self._hop(to, path)) for to in next_stops.onward)
+        alternate = next_stops.alternate
         hop = None if alternate is None else self._hop(alternate, path)
-        return Visit(self._reach.number(stop.state), onward, leads.queue, hop)
+        return Visit(self._reach.number(stop.state), onward, next_stops.queue, hop)
 
     def _hop(self, stop: _Stop, path: int) -> Hop:
         # A key that a binding has set can equal the message's own key. Then the message has been in this state before,

@@ -21,15 +21,15 @@ from transpiler.routing.plan import RoutingPlan, Table
 from transpiler.routing.row_index import MatchedKey
 from transpiler.routing.signatures import Substring
 from transpiler.topology.binding_text import ends_text, key_and_arguments
+from transpiler.topology.displayed_addresses import addresses_of
 from transpiler.topology.model import Topology
 from transpiler.topology.records import Binding
-from transpiler.topology.shown_addresses import addresses_of
 
 #: Number of rows whose bounds are looked up in an interval index to estimate the average number of matches.
 _SAMPLE = 200
 
 #: Maximum number of bindings that ``str()`` lists.
-SHOWN = 5
+MAX_LISTED = 5
 
 
 class RoutingClass(NamedTuple):
@@ -97,9 +97,9 @@ class RoutingReport:
         lines += ["  ".join(row).rstrip() for row in aligned([heads, *self._cells()], range(1, 4))]
         if self.tried:
             lines += ["", "Every message tests:"]
-            lines += [f"  {_described(binding)}" for binding in self.tried[:SHOWN]]
-            if len(self.tried) > SHOWN:
-                lines.append(f"  and {len(self.tried) - SHOWN:,} more")
+            lines += [f"  {_described(binding)}" for binding in self.tried[:MAX_LISTED]]
+            if len(self.tried) > MAX_LISTED:
+                lines.append(f"  and {len(self.tried) - MAX_LISTED:,} more")
         return "\n".join([*lines, *found])
 
     def _repr_html_(self) -> str:
@@ -137,7 +137,7 @@ def explain_plan(topology: Topology, plan: RoutingPlan) -> RoutingReport:
             to = ("queue", plan.queues[queue]) if queue is not None else ("exchange", states[onward or 0].exchange)
             ends.append((states[state].exchange, *to))
         found = [binding for end in dict.fromkeys(ends) for binding in by_ends.get(end, ())]
-        if topology.shown is None:
+        if topology.displayed is None:
             return _distinct(found)
         return _distinct(each for binding in found for each in of_addresses.get(binding.path, ()))
 

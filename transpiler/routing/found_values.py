@@ -82,7 +82,7 @@ class FoundValues:
     uncounted: int = field(default=0)
 
     @property
-    def doubts(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[str, ...]:
         """The warnings about names that have no value in any row, and about repeated routing keys, as sentences."""
         missing = (
             f"{value.name} is missing in all rows{self._meaning(value)}"
@@ -110,22 +110,22 @@ class FoundValues:
         """Return the counts and warnings as JSON."""
         values = [{**value._asdict(), "types": dict(value.types)} for value in self.values]
         keys = {} if self.keys is None else {"keys": self.keys}
-        return {"rows": self.rows, "values": values, **keys, "doubts": list(self.doubts)}
+        return {"rows": self.rows, "values": values, **keys, "doubts": list(self.warnings)}
 
     def lines(self) -> list[str]:
         """Return the table as lines of text, followed by the warnings."""
         if not self.values:
-            return list(self.doubts)
+            return list(self.warnings)
         lines = ["  ".join(row).rstrip() for row in aligned([_HEADS, *self._cells()], [1])]
         lines += [f"and {self.uncounted:,} more names"] if self.uncounted else []
-        return [*lines, *([""] if self.doubts else []), *self.doubts]
+        return [*lines, *([""] if self.warnings else []), *self.warnings]
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
 
     def _repr_html_(self) -> str:
-        doubts = "".join(map(html.heading, self.doubts))
-        return (html.table(_HEADS, self._cells()) if self.values else "") + doubts
+        warnings = "".join(map(html.heading, self.warnings))
+        return (html.table(_HEADS, self._cells()) if self.values else "") + warnings
 
     def _cells(self) -> Iterator[tuple[str, str, str, str]]:
         for value in self.values:

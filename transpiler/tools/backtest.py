@@ -16,7 +16,7 @@ from transpiler.topology.model import Topology, check_topology
 from transpiler.topology.records import DEFAULT_EXCHANGE
 
 #: Maximum number of names listed in one line of the report.
-_SHOWN = 5
+_MAX_LISTED = 5
 
 #: Version number of the JSON form of the report.
 VERSION = 1
@@ -219,8 +219,8 @@ def _shown(exchange: str) -> str:
 
 def _most_common(counts: Counter[str]) -> str:
     """Return the most frequent names of ``counts`` as text, each with its number of messages."""
-    listed = ", ".join(f"{name} ({count:,})" for name, count in counts.most_common(_SHOWN))
-    return listed + (f" and {len(counts) - _SHOWN:,} more" if len(counts) > _SHOWN else "")
+    listed = ", ".join(f"{name} ({count:,})" for name, count in counts.most_common(_MAX_LISTED))
+    return listed + (f" and {len(counts) - _MAX_LISTED:,} more" if len(counts) > _MAX_LISTED else "")
 
 
 def _named(name: str, counts: Counter[str]) -> list[dict[str, Any]]:

@@ -114,9 +114,9 @@ class Addressing(ABC):
     unknown: ClassVar[str]
     #: The text for users about a queue to which no binding leads; None if such a queue is normal.
     lonely: ClassVar[str | None]
-    #: ``leads_nowhere``: the text for users about a place that leads nowhere. ``ends_early``: the text about a place
+    #: ``dead_end``: the text for users about a place that leads nowhere. ``ends_early``: the text about a place
     #: whose paths end before any queue; None if there may be a queue.
-    leads_nowhere: ClassVar[str] = "it leads to no queue: its messages are lost"
+    dead_end: ClassVar[str] = "it leads to no queue: its messages are lost"
     ends_early: ClassVar[str | None] = None
     #: By outcome: the text for users about a message that reached no binding, if it differs from the usual text.
     unasked: ClassVar[Mapping[Outcome, str]] = MappingProxyType({})
@@ -235,7 +235,7 @@ class ArtemisAddresses(Destinations):
     has_expiry_address = True
     nothing_declared = "the file declares no address: those that its settings let clients create are not in it"
     lonely = "it gets no message: it is disabled, or it needs a consumer and has none"
-    leads_nowhere = "no queue is there: its messages are lost, if no client makes one"
+    dead_end = "no queue is there: its messages are lost, if no client makes one"
     unasked = MappingProxyType(
         {
             "undecided": "no queue is at this address, but that an earlier send with a routing type may have made",

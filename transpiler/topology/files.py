@@ -151,7 +151,7 @@ def read_topology(
         found = definition_files(path)
         sources = [Source(_text_of(one), one.name) for one in found.files]
         topology = parse_definitions(sources, str(path), vhost=vhost, broker_version=broker_version)
-        return found.told_in(topology)
+        return found.with_findings(topology)
     return parse_topology(
         _text_of(path),
         str(path),
@@ -169,7 +169,7 @@ class DefinitionFiles(NamedTuple):
     files: list[Path]
     left_out: tuple[Diagnostic, ...]
 
-    def told_in(self, topology: Topology) -> Topology:
+    def with_findings(self, topology: Topology) -> Topology:
         """Return ``topology``, which was read from the files, with the findings about the directory added."""
         return replace(topology, findings=(*self.left_out, *topology.findings)) if self.left_out else topology
 
@@ -198,9 +198,9 @@ def definition_files(directory: Path) -> DefinitionFiles:
         message = f"{directory} has no file of definitions: no name of a file ends in .json{besides}"
         raise TopologyError.at("topology.form", message)
     source = Source("", str(directory))
-    told = [Diagnostic("import.left-out", "warning", f"left out, as no files: {', '.join(wrong)}", source)]
+    skipped = [Diagnostic("import.left-out", "warning", f"left out, as no files: {', '.join(wrong)}", source)]
     noted = [Diagnostic("import.left-out", "info", f"left out, by their names: {', '.join(others)}", source)]
-    return DefinitionFiles(files, (*(told if wrong else ()), *(noted if others else ())))
+    return DefinitionFiles(files, (*(skipped if wrong else ()), *(noted if others else ())))
 
 
 def _text_of(path: Path) -> str:

@@ -79,7 +79,7 @@ class Topology:
     version: str = field(default="", compare=False)
     #: For a JMS broker, the topology for display, in which exchanges are addresses. (In the topology that routes, they
     #: are cases of the broker's routing.) None for a broker with exchanges.
-    shown: Topology | None = field(default=None, compare=False)
+    displayed: Topology | None = field(default=None, compare=False)
     #: The settings of the file that do not affect routing. They are not compared, so that topologies with the same
     #: routes are equal.
     settings: tuple[Setting, ...] = field(default=(), compare=False)

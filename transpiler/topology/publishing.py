@@ -34,7 +34,7 @@ PublishTo = Literal["exchange", "to"]
 PUBLISH_TO: tuple[PublishTo, ...] = get_args(PublishTo)
 
 #: Maximum number of exchanges that an error lists.
-_SHOWN = 8
+_MAX_LISTED = 8
 
 _BEHAVIOURS: Mapping[Unroutable, Outcome] = MappingProxyType(
     {"discard": "discarded", "reject": "rejected", "return": "returned"}
@@ -108,7 +108,7 @@ def own_default(topology: Topology, offers: Sequence[str] = ()) -> str:
         Hint(
             "perhaps give ",
             Setting("exchange", Verbatim("NAME")),
-            f": there {'is' if len(names) == 1 else 'are'} {first_of(names, _SHOWN)}; ",
+            f": there {'is' if len(names) == 1 else 'are'} {first_of(names, _MAX_LISTED)}; ",
             Setting("exchange", DEFAULT_EXCHANGE),
             " is the default exchange, which routes by the queue's name",
             *chain.from_iterable(("; ", offer) for offer in offers),

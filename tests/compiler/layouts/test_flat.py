@@ -114,7 +114,7 @@ def test_a_missing_column_is_an_error_or_null() -> None:
     assert sql("weight BIGINT", "JMSPriority = 4", missing="null") == "true"
 
 
-def test_columns_that_differ_only_in_case_are_ambiguous_unless_spark_tells_them_apart(spark: SparkSession) -> None:
+def test_columns_that_differ_only_in_case_are_ambiguous_unless_spark_distinguishes_them(spark: SparkSession) -> None:
     schema = StructType.fromDDL("Color STRING, color STRING, n INT")
     with pytest.raises(LayoutError, match="does not tell apart"):
         compile_selector("color = 'x'", schema)

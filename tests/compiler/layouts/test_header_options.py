@@ -240,7 +240,7 @@ def test_a_name_that_is_plainly_a_column_or_a_key_warns_of_nothing(schema: str, 
 
 
 @pytest.mark.parametrize(
-    ("columns", "name", "told"),
+    ("columns", "name", "expected_text"),
     [
         ("day DATE", "day", "column day: no message property has the type DATE"),
         ("tags ARRAY<STRING>", "tags", "column tags: no message property has the type ARRAY"),
@@ -248,10 +248,10 @@ def test_a_name_that_is_plainly_a_column_or_a_key_warns_of_nothing(schema: str, 
     ],
 )
 @pytest.mark.parametrize("beside", ["JMSPriority INT, v VARIANT", "headers ARRAY<STRUCT<key: STRING, value: BINARY>>"])
-def test_a_column_of_a_type_that_no_property_has_is_told_beside_keys_of_any_name(
-    columns: str, name: str, told: str, beside: str
+def test_a_column_of_a_type_that_no_property_has_is_reported_beside_keys_of_any_name(
+    columns: str, name: str, expected_text: str, beside: str
 ) -> None:
-    with pytest.raises(LayoutError, match=told):
+    with pytest.raises(LayoutError, match=expected_text):
         transpile_selector(f"{name} = 5", f"{beside}, {columns}")
 
 
@@ -284,7 +284,7 @@ def test_a_column_beside_a_store_is_a_property_of_the_message_in_a_row() -> None
 
 
 @pytest.mark.parametrize(
-    ("schema", "selector", "told"),
+    ("schema", "selector", "expected_text"),
     [
         ("priority INT", "JMSPriority > 4", "infer_layout(df, headers={'JMSPriority': 'priority'})"),
         ("order_type STRING", "JMSType = 'a'", "df.withColumnRenamed('order_type', 'JMSType')"),
@@ -299,11 +299,13 @@ def test_a_column_beside_a_store_is_a_property_of_the_message_in_a_row() -> None
         ("day DATE", "day > 1767225600000", 'col("day").cast("timestamp_ntz")'),
     ],
 )
-def test_the_error_of_a_name_without_a_place_tells_what_gives_it_one(schema: str, selector: str, told: str) -> None:
+def test_the_error_of_a_name_without_a_place_says_what_gives_it_one(
+    schema: str, selector: str, expected_text: str
+) -> None:
     with pytest.raises(LayoutError) as caught:
         transpile_selector(selector, schema)
     [finding] = caught.value.diagnostics
-    assert told in str(finding.hint)
+    assert expected_text in str(finding.hint)
     assert finding.span is not None
 
 
@@ -316,11 +318,13 @@ def test_the_hint_of_a_time_as_text_says_that_a_date_is_to_be_cast() -> None:
     assert 'df.withColumn("day", col("day").cast("string"))' in hint
 
 
-@pytest.mark.parametrize(("name", "told"), [("kafka", "kafka-headers"), ("flat", "pass the DataFrame or its schema")])
-def test_a_word_that_is_no_preset_tells_the_one_that_is_meant(name: str, told: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "expected_text"), [("kafka", "kafka-headers"), ("flat", "pass the DataFrame or its schema")]
+)
+def test_a_word_that_is_no_preset_says_the_one_that_is_meant(name: str, expected_text: str) -> None:
     with pytest.raises(LayoutError) as caught:
         transpile_selector("x = 1", name)
-    assert told in str(caught.value.diagnostics[0].hint)
+    assert expected_text in str(caught.value.diagnostics[0].hint)
 
 
 def test_flat_tables_take_header_fields_in_columns_of_other_names() -> None:

@@ -167,7 +167,7 @@ def test_a_row_of_something_else_is_an_error(layout: Layout, value: Any, text: s
         (AmqpLayout(), {"color": "red"}, "it reads header, delivery_annotations, message_annotations"),
     ],
 )
-def test_a_row_without_any_column_of_the_layout_is_told(layout: Layout, value: Any, text: str) -> None:
+def test_a_row_without_any_column_of_the_layout_is_reported(layout: Layout, value: Any, text: str) -> None:
     with pytest.raises(DecodeError) as caught:
         check_columns(value, layout)
     assert text in str(caught.value)

@@ -44,5 +44,5 @@ def test_a_csv_cell_has_the_type_that_its_name_implies(cells: dict[str, str], se
         ("JMSDeliveryMode", "3", "JMSDeliveryMode: expected PERSISTENT or NON_PERSISTENT, found '3'"),
     ],
 )
-def test_a_cell_that_is_no_value_of_its_header_field_is_told(name: str, cell: str, message: str) -> None:
+def test_a_cell_that_is_no_value_of_its_header_field_is_reported(name: str, cell: str, message: str) -> None:
     assert unreadable_cell(csv([name, "a"]), {name: cell, "a": "x"}) == message

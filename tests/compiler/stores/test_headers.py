@@ -52,10 +52,10 @@ def _octets(value: Any, spark_type: Any) -> Any:
 def test_every_store_has_a_row_with_all_of_its_header_fields() -> None:
     assert set(ROWS) == set(LAYOUTS) - OWN
     for table, case in ROWS.items():
-        told = " ".join(case["true"])
+        expected_text = " ".join(case["true"])
         for name in layout(table, "string").headers:
             if name not in ("exchange", "routing-key"):
-                assert NAMES.get(name, name) in told, f"{table}: {name}"
+                assert NAMES.get(name, name) in expected_text, f"{table}: {name}"
         published = [name for name in ("exchange", "routing-key") if name in layout(table, "string").headers]
         assert len(published) == len(case.get("published", [])), table
 

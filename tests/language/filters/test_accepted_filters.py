@@ -48,7 +48,7 @@ LEFT_OUT: tuple[tuple[Any, tuple[str, ...]], ...] = (
 
 
 @pytest.mark.parametrize(("filters", "names"), LEFT_OUT)
-def test_what_rabbitmq_leaves_out_is_not_in_effect_and_told(filters: Any, names: tuple[str, ...]) -> None:
+def test_what_rabbitmq_leaves_out_is_not_in_effect_and_reported(filters: Any, names: tuple[str, ...]) -> None:
     made = transpile_filter(filters, dialect="rabbitmq")
     assert made.in_effect is not None
     assert made.in_effect.ignored == names

@@ -84,7 +84,7 @@ def test_filters_of_each_kind_are_taken(filters: Any, message: Any, expected: bo
     assert matches(filters, message) is expected
 
 
-def test_what_is_wrong_in_a_clients_filter_is_told_at_its_path() -> None:
+def test_what_is_wrong_in_a_clients_filter_is_reported_at_its_path() -> None:
     with pytest.raises(UnsupportedFeatureError, match=r"filters\.x"):
         transpile_filter({symbol("x"): Described(symbol("example.com:unknown"), "a")})
     with pytest.raises(DecodeError, match=r"filters\.x\.value"):

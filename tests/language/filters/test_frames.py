@@ -93,7 +93,7 @@ def test_a_source_without_filters_says_so(data: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "expected_text"),
     [
         (encode(OPEN), "this is AMQP's open, which holds no filter set"),
         (encode(composite(0x29, text("q"))), "this is AMQP's target"),
@@ -105,8 +105,8 @@ def test_a_source_without_filters_says_so(data: bytes) -> None:
         (frame(attach())[:-3], r"a frame of \d+ bytes has \d+, at byte 0"),
     ],
 )
-def test_what_holds_no_filter_set_is_named_and_no_hint_leaves_it_out(data: bytes, said: str) -> None:
-    with pytest.raises(DecodeError, match=said) as error:
+def test_what_holds_no_filter_set_is_named_and_no_hint_leaves_it_out(data: bytes, expected_text: str) -> None:
+    with pytest.raises(DecodeError, match=expected_text) as error:
         read_filters(data, unknown="ignore")
     assert "ignore" not in str(error.value)
 

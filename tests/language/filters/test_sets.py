@@ -292,12 +292,12 @@ def test_a_known_filter_with_another_value_is_the_same_error_in_json_and_in_byte
     content: Any = {list: AmqpList(), dict: AmqpMap(), int: AmqpValue(AmqpType.LONG, 5)}[type(payload)]
     described = Described(AmqpValue(AmqpType.SYMBOL, SELECTOR), content)
     data = encode(AmqpMap(((AmqpValue(AmqpType.SYMBOL, "f"), described),)))
-    told = []
+    reported = []
     for filters in (one(payload), data):
         with pytest.raises(DecodeError) as refused:
             read_filters(filters, "ignore")
-        told.append(str(refused.value))
-    assert told[0] == told[1]
+        reported.append(str(refused.value))
+    assert reported[0] == reported[1]
 
 
 @pytest.mark.parametrize(
@@ -308,43 +308,45 @@ def test_a_known_filter_with_another_value_is_the_same_error_in_json_and_in_byte
     ],
 )
 def test_base64_is_never_guessed(text: str, hint: str) -> None:
-    with pytest.raises(DecodeError, match=f"user-id holds bytes, and '{text}' may be their text or their") as told:
+    with pytest.raises(
+        DecodeError, match=f"user-id holds bytes, and '{text}' may be their text or their"
+    ) as expected_text:
         read_filters(one({"user-id": text}, "amqp:properties-filter"))
-    assert (told.value.diagnostics[0].hint or "").startswith(hint)
+    assert (expected_text.value.diagnostics[0].hint or "").startswith(hint)
     typed = one({"user-id": {"type": "binary", "value": "Sm9obg=="}}, "amqp:properties-filter")
     assert "X'4A6F686E'" in transpile_filter(typed).sql
     assert transpile_filter(read_filters(typed).to_dict()).sql == transpile_filter(typed).sql
 
 
-@pytest.mark.parametrize(("filters", "code", "said"), REFUSED)
-def test_what_is_no_filter_set_is_refused_with_its_path(filters: Any, code: str, said: str) -> None:
+@pytest.mark.parametrize(("filters", "code", "expected_text"), REFUSED)
+def test_what_is_no_filter_set_is_refused_with_its_path(filters: Any, code: str, expected_text: str) -> None:
     for use in (lambda: transpile_filter(filters), lambda: matches(filters, Message())):
         with pytest.raises(TranspilerError) as refused:
             use()
         assert refused.value.diagnostics[0].code == code
-        assert said in str(refused.value)
+        assert expected_text in str(refused.value)
         assert str(pickle.loads(pickle.dumps(refused.value))) == str(refused.value)
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "expected_text"),
     [
         (AmqpList((AmqpValue(AmqpType.LONG, 1),)), "expected a simple value, found a list"),
         (AmqpMap(), "expected a simple value, found a map"),
         (Described(AmqpValue(AmqpType.SYMBOL, "a"), AmqpList()), "expected a simple value, found a described value"),
     ],
 )
-def test_a_compound_value_of_a_headers_binding_is_refused_on_the_wire(value: Any, said: str) -> None:
+def test_a_compound_value_of_a_headers_binding_is_refused_on_the_wire(value: Any, expected_text: str) -> None:
     key, match = AmqpValue(AmqpType.STRING, "x-match"), AmqpValue(AmqpType.SYMBOL, "all")
     entries = AmqpMap(((key, match), (AmqpValue(AmqpType.STRING, "a"), value)))
     data = encode(
         AmqpMap(((AmqpValue(AmqpType.SYMBOL, "f"), Described(AmqpValue(AmqpType.SYMBOL, HEADERS), entries)),))
     )
-    with pytest.raises(DecodeError, match=f"filters.f.value.a: {said}"):
+    with pytest.raises(DecodeError, match=f"filters.f.value.a: {expected_text}"):
         read_filters(data)
 
 
-def test_a_string_for_x_match_is_read_and_doubted() -> None:
+def test_a_string_for_x_match_is_read_with_a_warning() -> None:
     tagged = {"x-match": {"type": "string", "value": "all"}}
     [finding] = transpile_filter(one(tagged, HEADERS)).diagnostics
     assert (finding.severity, finding.code) == ("warning", "filters.x-match")

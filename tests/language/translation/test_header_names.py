@@ -54,7 +54,7 @@ def test_a_form_is_said_in_the_other(form: str, given: str, expected: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("form", "text", "said"),
+    ("form", "text", "expected_text"),
     [
         ("amqp", "JMSDeliveryMode = 'durable'", "JMSDeliveryMode is PERSISTENT or NON_PERSISTENT"),
         ("amqp", "JMSDeliveryMode LIKE 'P%'", "JMSDeliveryMode is PERSISTENT or NON_PERSISTENT"),
@@ -64,12 +64,12 @@ def test_a_form_is_said_in_the_other(form: str, given: str, expected: str) -> No
         ("jms", "amqp.annotation.x_opt_a = 1", "JMS has no name for amqp.annotation.x_opt_a"),
     ],
 )
-def test_what_has_no_counterpart_is_an_error(form: str, text: str, said: str) -> None:
+def test_what_has_no_counterpart_is_an_error(form: str, text: str, expected_text: str) -> None:
     with pytest.raises(UnsupportedFeatureError) as caught:
         translate_names(text, form)  # type: ignore[arg-type]
     [finding] = caught.value.diagnostics
     assert finding.code == "names.no-counterpart"
-    assert said in finding.message
+    assert expected_text in finding.message
     assert finding.span is not None
     assert finding.hint
 

@@ -260,7 +260,7 @@ def test_each_type_lists_its_encodings_from_the_smallest():
         assert [row.width for row in rows] == sorted(row.width for row in rows)
 
 
-def test_identity_tells_apart_what_python_calls_equal():
+def test_identity_distinguishes_what_python_calls_equal():
     different = [
         (AmqpValue(T.DOUBLE, 0.0), AmqpValue(T.DOUBLE, -0.0)),
         (AmqpValue(T.DECIMAL64, Decimal("1.0")), AmqpValue(T.DECIMAL64, Decimal(1))),

@@ -93,7 +93,7 @@ def test_an_input_that_cannot_be_read_is_one_line(words: str, file: str, data: b
     ("data", "place"),
     [(b"{oops\n", "2:2"), (b"[1]\n", "2"), (b'{"a": "\0"}\n', "2:8"), (b'{"a": "\xff"}\n', "2:8")],
 )
-def test_a_wrong_line_of_a_log_is_told_by_its_place(layout: str, data: bytes, place: str) -> None:
+def test_a_wrong_line_of_a_log_is_reported_by_its_place(layout: str, data: bytes, place: str) -> None:
     Path("log.jsonl").write_bytes(lines([ENTRY]).encode() + data)
     assert_one_line(run(f"route topology.json @ --layout {layout}", "log.jsonl"), f"log.jsonl:{place}: ")
 
@@ -127,7 +127,7 @@ def test_a_byte_order_mark_crlf_gzip_patterns_and_directories_simply_work() -> N
 
 
 @pytest.mark.parametrize(
-    ("words", "given", "code", "told"),
+    ("words", "given", "code", "expected_text"),
     [
         ("filter --filter filter.json @", None, 0, "2 of 3 messages match"),
         ("filter --filter-bytes filter.bin @", None, 0, "1 of 3 messages match"),
@@ -146,10 +146,10 @@ def test_a_byte_order_mark_crlf_gzip_patterns_and_directories_simply_work() -> N
         ("filter - @", "amqp.subject='b'", 0, "1 of 3 messages match"),
     ],
 )
-def test_messages_are_filtered_by_a_filter_set(words: str, given: str | None, code: int, told: str) -> None:
+def test_messages_are_filtered_by_a_filter_set(words: str, given: str | None, code: int, expected_text: str) -> None:
     result = run(words, given=given.encode() if given is not None else None)
     assert result.exit_code == code, result.output
-    assert told in result.stderr
+    assert expected_text in result.stderr
 
 
 def test_a_filter_set_filters_parquet_by_the_layout_that_it_shows(spark: SparkSession) -> None:
@@ -197,9 +197,9 @@ def test_an_output_that_fails_half_way_leaves_nothing(spark: SparkSession) -> No
 
 @pytest.mark.parametrize("words", ["--help", "filter --help", "route --help", "backtest --help"])
 def test_help_has_the_exit_codes(words: str) -> None:
-    told = " ".join(run(words).output.split())
-    assert "Exit codes: 0 " in told
-    assert "130 interrupted 141" in told
+    expected_text = " ".join(run(words).output.split())
+    assert "Exit codes: 0 " in expected_text
+    assert "130 interrupted 141" in expected_text
 
 
 @pytest.mark.full
@@ -209,11 +209,11 @@ def test_a_process_is_quiet_in_every_locale_and_an_interrupt_leaves_no_output() 
     environ |= {"SPARK_SUBMIT_OPTS": java_options()}
     command = [sys.executable, "-m", "spark_ext.cli", "filter", "--master", "local[1]"]
     words = ["amqp.subject='é'".encode(), "é.jsonl".encode(), b"--output", "oué".encode(), b"--show", b"1"]
-    told = subprocess.run([*command, *words], env=environ, capture_output=True)
-    assert told.returncode == 0, told.stderr
-    assert len(told.stderr.decode().splitlines()) == 1, told.stderr
-    assert told.stderr.startswith(b"1 of 3 messages match")
-    assert "é" in told.stdout.decode()
+    result = subprocess.run([*command, *words], env=environ, capture_output=True)
+    assert result.returncode == 0, result.stderr
+    assert len(result.stderr.decode().splitlines()) == 1, result.stderr
+    assert result.stderr.startswith(b"1 of 3 messages match")
+    assert "é" in result.stdout.decode()
     assert Path("oué/_SUCCESS").exists()
     # Interrupted when its first file appears, the command must leave a complete output or no output.
     many = ["filter", "--master", "local[1]", "JMSPriority = 4", "many.jsonl", "--output", "out"]
@@ -293,7 +293,7 @@ def test_directories_with_links_in_a_circle_are_read_once(tmp_path: Path) -> Non
 @pytest.mark.parametrize("kind", OTHERS)
 @pytest.mark.parametrize("record", [{"application_properties": {"a": 1}}, {"a": 1}], ids=["messages", "properties"])
 def test_a_directory_may_have_what_is_no_file(kind: str, record: dict[str, object]) -> None:
-    make, said = OTHERS[kind]
+    make, expected_text = OTHERS[kind]
     Path("mixed").mkdir()
     Path("mixed/a.jsonl").write_text(lines([record]))
     for name in ("b.jsonl", "c.jsonl.gz"):
@@ -302,18 +302,18 @@ def test_a_directory_may_have_what_is_no_file(kind: str, record: dict[str, objec
     for given in ("mixed", "mixed/*"):
         result = run("filter a=1 @", given)
         assert result.exit_code == 0, result.output
-        *told, counted = result.stderr.splitlines()
-        assert [line.partition(": ")[0] for line in told] == ["mixed/b.jsonl", "mixed/c.jsonl.gz"]
-        assert all("skipped: " in line and said in line for line in told)
+        *reported, counted = result.stderr.splitlines()
+        assert [line.partition(": ")[0] for line in reported] == ["mixed/b.jsonl", "mixed/c.jsonl.gz"]
+        assert all("skipped: " in line and expected_text in line for line in reported)
         assert counted.startswith("1 of 1 messages match")
 
 
 @pytest.mark.parametrize("kind", ["pipe", "socket", "device"])
 @pytest.mark.parametrize("words", COMMANDS)
 def test_an_input_that_is_no_file_is_one_line(words: str, kind: str) -> None:
-    make, said = OTHERS[kind]
+    make, expected_text = OTHERS[kind]
     make(Path("other.jsonl").absolute())
-    assert_one_line(run(words, "other.jsonl"), said)
+    assert_one_line(run(words, "other.jsonl"), expected_text)
     assert "there is no file other.*" in run(words, "other.*").stderr
 
 

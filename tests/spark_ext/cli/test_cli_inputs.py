@@ -52,7 +52,7 @@ def assert_one_line(result: Result, error: str) -> None:
     assert error in result.stderr
 
 
-def test_the_old_spelling_of_the_input_format_is_told_what_to_write() -> None:
+def test_the_old_spelling_of_the_input_format_is_reported_what_to_write() -> None:
     result = run("filter", "a = 1", "in.csv", "--format", "csv")
     assert result.exit_code == 2
     assert "--format is --input-format in this command" in result.stderr
@@ -138,7 +138,7 @@ def test_what_brokers_write_is_read_without_a_layout(name: str) -> None:
     assert result.stderr.startswith("1 of 2 messages match"), result.output
 
 
-def test_a_wrong_line_in_a_directory_is_told_by_its_place() -> None:
+def test_a_wrong_line_in_a_directory_is_reported_by_its_place() -> None:
     Path("job").mkdir()
     Path("job/a b.jsonl").write_text(lines(MESSAGES) + '{"header": {"prioritty": 5}}\n', encoding="utf-8")
     result = run("filter", "color = 'red'", "job")
@@ -160,13 +160,13 @@ CUT = {
 
 @pytest.mark.parametrize("name", CUT)
 def test_a_record_that_is_cut_is_left_out_and_counted(name: str) -> None:
-    text, told = CUT[name]
+    text, expected_text = CUT[name]
     Path(name).write_text(text, encoding="utf-8")
-    assert_one_line(run("filter", "color = 'red'", name), told)
+    assert_one_line(run("filter", "color = 'red'", name), expected_text)
     result = run("filter", "color = 'red'", name, "--keep-going", "--show", "9")
     assert (result.exit_code, result.stdout.count("-RECORD ")) == (2, 2), result.output
     first, *_, last = result.stderr.splitlines()
-    assert first.startswith(told)
+    assert first.startswith(expected_text)
     assert last == "1 bad record was left out"
 
 
@@ -280,8 +280,8 @@ def test_csv_has_a_header_and_the_types_of_a_schema() -> None:
     Path("a.csv").write_text(text + "red,heavy,x\n", encoding="utf-8")
     assert_one_line(run("filter", "weight > 5", "a.csv", "--schema", "types.json"), "a.csv")
     Path("a.csv").write_text("colour\nred\n", encoding="utf-8")
-    said = "a.csv has no column weight; its columns are colour"
-    assert_one_line(run("filter", "weight > 5", "a.csv", "--schema", "types.json"), said)
+    expected_text = "a.csv has no column weight; its columns are colour"
+    assert_one_line(run("filter", "weight > 5", "a.csv", "--schema", "types.json"), expected_text)
     Path("types.json").write_text("[]", encoding="utf-8")
     result = run("filter", "weight > 5", "a.csv", "--schema", "types.json")
     assert (result.exit_code, result.stderr.splitlines()[0]) == (
@@ -298,7 +298,7 @@ def test_a_tracing_log_is_filtered_by_the_basic_property_type() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "said"),
+    ("name", "data", "expected_text"),
     [
         (
             "a.avro",
@@ -311,11 +311,11 @@ def test_a_tracing_log_is_filtered_by_the_basic_property_type() -> None:
         ("nowhere://x/a.csv", None, "nowhere"),
     ],
 )
-def test_what_spark_cannot_read_is_one_line(name: str, data: bytes | None, said: str) -> None:
+def test_what_spark_cannot_read_is_one_line(name: str, data: bytes | None, expected_text: str) -> None:
     if data is not None:
         Path(name).write_bytes(data)
     options = ["--layout", "amqp"] if name.endswith("xml") else []
-    assert_one_line(run("filter", "a = 1", name, *options), said)
+    assert_one_line(run("filter", "a = 1", name, *options), expected_text)
 
 
 def test_inputs_of_two_formats_are_refused() -> None:
@@ -327,9 +327,11 @@ def test_inputs_of_two_formats_are_refused() -> None:
 
 
 def test_a_backtest_needs_recorded_queues(spark: SparkSession) -> None:
-    said = "a backtest compares with a column routed_queues, an array of the names of the broker's queues"
+    expected_text = "a backtest compares with a column routed_queues, an array of the names of the broker's queues"
     Path("a.jsonl").write_text(lines(MESSAGES), encoding="utf-8")
-    assert_one_line(run("backtest", "a.jsonl", "topology.json"), f"a.jsonl has no column routed_queues: {said}")
+    assert_one_line(
+        run("backtest", "a.jsonl", "topology.json"), f"a.jsonl has no column routed_queues: {expected_text}"
+    )
     create_messages(spark, MESSAGES).selectExpr("*", "CAST(NULL AS ARRAY<STRING>) AS routed_queues").write.parquet(
         str(Path("a.parquet").absolute())
     )

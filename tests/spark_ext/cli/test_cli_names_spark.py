@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from pyspark.sql import SparkSession
 
 from spark_ext.cli.commands import main
-from tests.hostile.test_names import ACTING, NAMES, SHOWN
+from tests.hostile.test_names import ACTING, NAMES, PRINTABLE_NAMES
 
 pytestmark = pytest.mark.usefixtures("spark")
 
@@ -51,7 +51,7 @@ def run(*words: str, code: int = 0) -> Result:
 
 def test_counts_of_routes_have_all_names(spark: SparkSession, tmp_path: Path) -> None:
     listed = run("route", "topology.json", "m.jsonl", "--output", "out").stdout.splitlines()
-    assert sorted(line[12:] for line in listed) == sorted(SHOWN)
+    assert sorted(line[12:] for line in listed) == sorted(PRINTABLE_NAMES)
     written = spark.read.parquet(str(tmp_path / "out")).selectExpr("explode(queues) AS queue").collect()
     assert sorted(row.queue for row in written) == sorted(NAMES)
     summary = json.loads(run("route", "topology.json", "m.jsonl", "--summary").stdout)
@@ -60,9 +60,9 @@ def test_counts_of_routes_have_all_names(spark: SparkSession, tmp_path: Path) ->
 
 def test_comparisons_with_a_broker_have_all_names() -> None:
     words = ["backtest", "m.jsonl", "topology.json", "--examples", "100"]
-    told = run(*words, code=1).stdout
+    output = run(*words, code=1).stdout
     # Each message is an example, and the most frequent differences are listed in addition.
-    assert [name for name in SHOWN if f"missed recorded {name}; extra {name}" not in told] == []
+    assert [name for name in PRINTABLE_NAMES if f"missed recorded {name}; extra {name}" not in output] == []
     found = json.loads(run(*words, "--format", "json", code=1).stdout)
     assert {one["queue"] for one in found["extra"]} == {*NAMES}
     assert {one["queue"] for one in found["missed"]} == {f"recorded {name}" for name in NAMES}
@@ -71,16 +71,16 @@ def test_comparisons_with_a_broker_have_all_names() -> None:
 @pytest.mark.parametrize("form", ["text", "markdown", "json"])
 def test_changes_of_routes_have_all_names(form: str) -> None:
     words = ["diff", "empty.json", "topology.json", "m.jsonl", "--examples", "100", "--format", form]
-    told = run(*words, code=1).stdout
+    printed = run(*words, code=1).stdout
     if form == "json":
-        texts = json.dumps(json.loads(told), ensure_ascii=False)
+        texts = json.dumps(json.loads(printed), ensure_ascii=False)
         assert [name for name in NAMES if json.dumps(name, ensure_ascii=False)[1:-1] not in texts] == []
     elif form == "text":
-        assert [name for name in SHOWN if name not in told] == []
+        assert [name for name in PRINTABLE_NAMES if name not in printed] == []
     else:
-        assert len(told.splitlines()) >= len(NAMES)
+        assert len(printed.splitlines()) >= len(NAMES)
         # Outside of code spans, no text in a Markdown cell starts an HTML tag.
-        assert "<script" not in told.replace("`", "")
+        assert "<script" not in printed.replace("`", "")
     run(*words, "--output", "report", code=1)
     assert ACTING.search(Path("report").read_text(encoding="utf-8")) is None
 
@@ -90,8 +90,8 @@ def test_messages_and_explanations_have_all_names() -> None:
     shown = run("filter", f"a IN ({listed})", "m.jsonl", "--show", "100").stdout
     assert shown.count("-RECORD ") == len(NAMES)
     selector = f"n < 0 OR a IN ({listed}) AND n > 100"
-    told = run("explain", selector, "m.jsonl", "--examples", "100").stdout
-    assert "n < 0" in told
+    output = run("explain", selector, "m.jsonl", "--examples", "100").stdout
+    assert "n < 0" in output
     explained = json.loads(run("explain", selector, "m.jsonl", "--examples", "100", "--format", "json").stdout)
     assert explained
     run("verify", selector, "m.jsonl")

@@ -70,8 +70,8 @@ def test_the_real_trace_agrees(run) -> None:  # type: ignore[no-untyped-def]
     for (archive, count, deliveries), options in product(archives, ([], ["--keys-once"])):
         result = run("backtest", archive, DEFINITIONS, *options, lines=lines[:300])
         assert result.exit_code == 0, result.output
-        said = f"{count} of {count} messages have exactly the broker's queues ({deliveries} deliveries)"
-        assert said in result.output
+        expected_text = f"{count} of {count} messages have exactly the broker's queues ({deliveries} deliveries)"
+        assert expected_text in result.output
 
 
 def test_one_message_that_differs_fails_the_backtest(run) -> None:  # type: ignore[no-untyped-def]
@@ -123,7 +123,7 @@ def test_messages_read_from_a_queue_are_compared_with_that_queue(run) -> None:  
 
 
 @pytest.mark.parametrize(
-    ("lines", "said"),
+    ("lines", "expected_text"),
     [
         ([ENTRY, "{oops"], "archive.jsonl:2:2: this is not JSON"),
         ([ENTRY, {"exchange": "x"}], "an entry of a tracing log"),
@@ -132,10 +132,10 @@ def test_messages_read_from_a_queue_are_compared_with_that_queue(run) -> None:  
         (["[1]"], "a message is an object"),
     ],
 )
-def test_an_input_that_is_not_an_archive_is_rejected(run, lines: list[object], said: str) -> None:  # type: ignore[no-untyped-def]
+def test_an_input_that_is_not_an_archive_is_rejected(run, lines: list[object], expected_text: str) -> None:  # type: ignore[no-untyped-def]
     result = run("backtest", "archive.jsonl", "small.json", lines=lines)
     assert result.exit_code == 2
-    assert said in result.output
+    assert expected_text in result.output
     assert "Traceback" not in result.output
 
 
@@ -281,7 +281,7 @@ def test_messages_and_what_spark_writes_are_json_lines_of_amqp_0_10_too(run, spa
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "expected_text"),
     [
         (
             {"delivery_properties": {"routing_kee": "a"}},
@@ -290,10 +290,10 @@ def test_messages_and_what_spark_writes_are_json_lines_of_amqp_0_10_too(run, spa
         ({"message_properties": {"application_headers": {"a": []}}}, "expected a simple value, found an array"),
     ],
 )
-def test_a_line_that_is_no_row_of_amqp_0_10_is_refused(run, line: object, said: str) -> None:  # type: ignore[no-untyped-def]
+def test_a_line_that_is_no_row_of_amqp_0_10_is_refused(run, line: object, expected_text: str) -> None:  # type: ignore[no-untyped-def]
     result = run("route", "small.json", "archive.jsonl", "--layout", "amqp-0-10", lines=[line])
     assert result.exit_code == 2
-    assert said in result.output
+    assert expected_text in result.output
     assert "Traceback" not in result.output
 
 
@@ -341,7 +341,7 @@ def test_a_compiled_topology_can_replace_a_topology_file(run) -> None:  # type: 
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected_text"),
     [
         (["route", "small.compiled", "archive.jsonl", "--exchange", "x"], "--exchange is for compile-topology"),
         (["backtest", "archive.jsonl", "small.compiled", "--missing", "null"], "--missing is for compile-topology"),
@@ -351,13 +351,13 @@ def test_a_compiled_topology_can_replace_a_topology_file(run) -> None:  # type: 
     ],
 )
 def test_what_cannot_be_done_with_a_compiled_topology_is_said(  # type: ignore[no-untyped-def]
-    run, arguments: list[str], said: str
+    run, arguments: list[str], expected_text: str
 ) -> None:
     run("compile-topology", "small.json", "archive.jsonl", "--output", "small.compiled", lines=[ENTRY])
     Path("damaged.compiled").write_bytes(Path("small.compiled").read_bytes()[:200])
     result = run(*arguments)
     assert result.exit_code == 2, result.output
-    assert said in result.output
+    assert expected_text in result.output
     assert "Traceback" not in result.output
 
 

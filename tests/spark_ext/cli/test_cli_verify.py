@@ -62,7 +62,7 @@ def test_a_disagreement_is_exit_code_1(spark: SparkSession, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "expected_text"),
     [
         (("weight = = 5", CONFLUENT), "syntax.unexpected-token"),
         (("weight = 5", "nowhere.parquet"), "nowhere.parquet"),
@@ -72,8 +72,8 @@ def test_a_disagreement_is_exit_code_1(spark: SparkSession, tmp_path: Path) -> N
         (("weight = 5", CONFLUENT, "--sample", "0"), "0 is not in the range x>=1"),
     ],
 )
-def test_what_cannot_be_verified_is_an_error(words: tuple[str, ...], told: str) -> None:
+def test_what_cannot_be_verified_is_an_error(words: tuple[str, ...], expected_text: str) -> None:
     result = run(*words)
     assert result.exit_code == 2
-    assert told in result.output
+    assert expected_text in result.output
     assert "Traceback" not in result.output

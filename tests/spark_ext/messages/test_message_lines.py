@@ -286,7 +286,7 @@ def test_a_line_that_python_rejects_is_rejected_by_spark(spark: SparkSession) ->
     assert [line for line, problem in found if problem != NO_MESSAGE] == []
 
 
-def test_the_content_of_a_list_or_a_map_is_told(spark: SparkSession) -> None:
+def test_the_content_of_a_list_or_a_map_is_reported(spark: SparkSession) -> None:
     lines = [
         '{"application_properties": {"x": {"type": "list", "value": [1]}}}',
         '{"footer": {"x": {"type": "map", "value": {}}}}',
@@ -296,19 +296,19 @@ def test_the_content_of_a_list_or_a_map_is_told(spark: SparkSession) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "expected_text"),
     [
         ("{oops", "messages.jsonl: this line is no message in JSON: {oops"),
         ('{"footer": {"x": {"type": "list", "value": []}}}', "which create_messages reads and Spark cannot"),
     ],
 )
-def test_no_query_overlooks_a_wrong_line(spark: SparkSession, tmp_path: Path, line: str, told: str) -> None:
+def test_no_query_overlooks_a_wrong_line(spark: SparkSession, tmp_path: Path, line: str, expected_text: str) -> None:
     file = tmp_path / "messages.jsonl"
     file.write_text(f'{{"header": {{"priority": 7}}}}\n{line}\n', encoding="utf-8")
     messages = read_messages(spark, str(file))
     for frame in (messages, messages.filter(compile_selector("JMSPriority > 6")), messages.select("header.priority")):
         for act in (frame.count, frame.collect):
-            with pytest.raises((PySparkException, Py4JJavaError), match=re.escape(told)):
+            with pytest.raises((PySparkException, Py4JJavaError), match=re.escape(expected_text)):
                 act()
 
 

@@ -59,7 +59,7 @@ def test_a_delivery_is_a_row_of_its_own(trace: DataFrame) -> None:
     assert counted == {queue: recorded.count(queue) for queue in {*recorded} - {"nobody"}}
 
 
-def test_headers_keep_their_types_and_other_lines_are_told_apart(spark: SparkSession) -> None:
+def test_headers_keep_their_types_and_other_lines_are_distinguished(spark: SparkSession) -> None:
     headers = {"s": "5", "n": 5, "x": 2.5, "b": True, "none": None, "table": {"a": 1}, "list": [1]}
     entry = {"type": "published", "exchange": "e", "routing_keys": ["k", "cc"], "routed_queues": "none"}
     lines = [

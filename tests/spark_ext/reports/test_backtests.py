@@ -40,7 +40,7 @@ def test_a_backtest_reads_the_exchange_that_the_route_used(spark: SparkSession) 
     assert (found.messages, found.agreed) == ({"orders": 2}, 0)
 
 
-def test_wrong_options_of_reports_on_topologies_are_told(spark: SparkSession) -> None:
+def test_wrong_options_of_reports_on_topologies_are_reported(spark: SparkSession) -> None:
     frame: Any = spark.sql("SELECT 'eu' AS routing_key, array('eu') AS queues, array('eu') AS routed_queues")
     wrong: list[tuple[type[Exception], str, Callable[[], object]]] = [
         (
@@ -57,6 +57,6 @@ def test_wrong_options_of_reports_on_topologies_are_told(spark: SparkSession) ->
         ),
         (ValueError, "exchange is for topologies", lambda: diff(frame, "a = 1", "a = 2", exchange="orders")),
     ]
-    for kind, told, ask in wrong:
-        with pytest.raises(kind, match=told):
+    for kind, expected_text, ask in wrong:
+        with pytest.raises(kind, match=expected_text):
             ask()

@@ -229,7 +229,7 @@ def test_a_report_on_topologies_has_a_row_a_queue(spark: SparkSession) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "error", "told"),
+    ("old", "new", "error", "expected_text"),
     [
         ("a = 1", OLD_TOPOLOGY, TypeError, "old is a selector and new is a topology"),
         ("a = 1", {"t": topic("x")}, TypeError, "old is a selector and new is a filter"),
@@ -244,9 +244,9 @@ def test_a_report_on_topologies_has_a_row_a_queue(spark: SparkSession) -> None:
     ],
 )
 def test_what_cannot_be_compared_is_an_error(
-    frame: DataFrame, old: Any, new: Any, error: type[Exception], told: str
+    frame: DataFrame, old: Any, new: Any, error: type[Exception], expected_text: str
 ) -> None:
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=expected_text):
         diff(frame, old, new)
 
 

@@ -254,7 +254,7 @@ CONFLUENT = str(TABLES / "confluent_jms.parquet")
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "told"),
+    ("words", "code", "expected_text"),
     [
         (("color = 'red' AND JMSPriority > 4", CONFLUENT), 0, "kept out  by the first part that is not true"),
         (
@@ -268,10 +268,10 @@ CONFLUENT = str(TABLES / "confluent_jms.parquet")
         (("color = 5", CONFLUENT, "--examples", "-1"), 2, "-1 is not in the range"),
     ],
 )
-def test_the_command_explains_files(words: tuple[str, ...], code: int, told: str) -> None:
+def test_the_command_explains_files(words: tuple[str, ...], code: int, expected_text: str) -> None:
     result = CliRunner().invoke(main, ["explain", *words])
     assert result.exit_code == code, result.output
-    assert told in result.output
+    assert expected_text in result.output
     assert "Traceback" not in result.output
 
 

@@ -132,7 +132,7 @@ def test_reports_describe_columns_sections_and_documents_in_the_users_words(spar
         assert found is not None
         where = {value.name: value.where or "no place" for value in found.values if value.asked}
         assert where == places
-        [priority] = [line for line in found.doubts if "JMSPriority" in line] or [""]
+        [priority] = [line for line in found.warnings if "JMSPriority" in line] or [""]
         assert priority in ("", "JMSPriority is missing in all rows, which means 4; 1 binding asks for it")
 
 

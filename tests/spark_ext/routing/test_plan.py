@@ -240,7 +240,7 @@ def test_two_hundred_selectors_of_as_many_shapes_run(spark: SparkSession) -> Non
     assert [len(row.queues) for row in routed.collect()] == [0, 200, 0]
 
 
-def test_words_whose_hashes_meet_are_told_apart(spark: SparkSession) -> None:
+def test_words_whose_hashes_meet_are_distinguished(spark: SparkSession) -> None:
     # Both words have the CRC-32 0x4DDB0C25, which the slots of the word lookup use.
     first, second = "plumless", "buckeroo"
     queues = (Queue("first"), Queue("second"))

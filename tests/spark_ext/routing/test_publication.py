@@ -277,7 +277,7 @@ def test_a_compiled_topology_refuses_messages_that_lack_a_column_it_reads(name: 
 
 
 @pytest.mark.parametrize(
-    ("compiled_for", "options", "lost", "told"),
+    ("compiled_for", "options", "lost", "expected_text"),
     [
         ("canonical", {"exchange": "orders"}, "n INT, properties MAP<STRING, STRING>", "properties.subject"),
         ("canonical", {"publish_to": "to"}, "n INT, properties STRUCT<subject: STRING>", "properties.to"),
@@ -292,7 +292,7 @@ def test_a_compiled_topology_refuses_messages_that_lack_a_column_it_reads(name: 
     ],
 )
 def test_a_compiled_topology_refuses_messages_without_the_places_of_its_layout(
-    compiled_for: str, options: dict[str, Any], lost: str, told: str, spark: SparkSession
+    compiled_for: str, options: dict[str, Any], lost: str, expected_text: str, spark: SparkSession
 ) -> None:
     layouts: dict[str, Any] = {
         "canonical": None,
@@ -302,12 +302,14 @@ def test_a_compiled_topology_refuses_messages_without_the_places_of_its_layout(
     compiled = compile_topology(broker, layouts[compiled_for], version="1", **options)
     frame = spark.createDataFrame([], lost)
     for messages in (frame, frame.selectExpr("*", "'eu.x' AS routing_key")):
-        with pytest.raises(LayoutError, match=f"compiled for messages with a column {told}, and these have none"):
+        with pytest.raises(
+            LayoutError, match=f"compiled for messages with a column {expected_text}, and these have none"
+        ):
             route(messages, compiled)
 
 
 @pytest.mark.parametrize(
-    ("layout", "options", "columns", "told"),
+    ("layout", "options", "columns", "expected_text"),
     [
         (
             stores.kafka_headers(types="by-use", headers={"routing-key": "rk", "exchange": "ex"}),
@@ -329,12 +331,12 @@ def test_a_compiled_topology_refuses_messages_without_the_places_of_its_layout(
     ids=["Kafka's headers", "a struct beside the key"],
 )
 def test_a_compiled_topology_refuses_messages_without_a_column_of_its_store(
-    layout: Any, options: dict[str, Any], columns: str, told: str, spark: SparkSession
+    layout: Any, options: dict[str, Any], columns: str, expected_text: str, spark: SparkSession
 ) -> None:
     compiled = compile_topology(TOPOLOGY, layout, version="1", **options)
     frame = spark.createDataFrame([], columns)
     for messages in (frame, frame.selectExpr("*", "'eu.x' AS routing_key")):
-        with pytest.raises(LayoutError, match=told):
+        with pytest.raises(LayoutError, match=expected_text):
             route(messages, compiled)
 
 
@@ -360,18 +362,18 @@ def test_a_compiled_topology_routes_messages_that_have_nothing_but_their_key(spa
 def test_a_column_may_be_new_where_the_plan_does_not_depend_on_it(
     name: str, to: Destination, several: bool, refused: bool
 ) -> None:
-    told = pytest.raises(LayoutError, match=f"without a column {name}, and these have one")
-    with told if refused else nullcontext():
+    refusal = pytest.raises(LayoutError, match=f"without a column {name}, and these have one")
+    with refusal if refused else nullcontext():
         check_columns_read((), (name,), to, several)
 
 
 def test_a_column_that_says_where_messages_were_published_is_text(spark: SparkSession) -> None:
     frame = spark.sql("SELECT 0 AS n, 5 AS routing_key, 'orders' AS exchange, 'eu.x' AS routing_keys, 1.5D AS price")
-    for columns, told in (
+    for columns, expected_text in (
         (["n", "exchange", "routing_key"], "the column routing_key has the type INT"),
         (["n", "exchange", "routing_keys"], "the column routing_keys has the type STRING.*an array of texts"),
     ):
-        with pytest.raises(LayoutError, match=told):
+        with pytest.raises(LayoutError, match=expected_text):
             route(frame.select(*columns), TOPOLOGY)
     rates = frame.selectExpr("n", "price AS exchange", "'eu.x' COLLATE UTF8_LCASE AS routing_key")
     with pytest.raises(LayoutError, match="the column exchange has the type DOUBLE"):

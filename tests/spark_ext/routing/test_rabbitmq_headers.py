@@ -90,14 +90,14 @@ def places(found: Topology, code: str) -> list[int]:
 def test_definitions_without_a_finding_have_the_brokers_verdicts() -> None:
     """Bindings whose argument the export does not contain exactly (a void, or binary) have a diagnostic."""
     found = topology_from_definitions(exported(rabbit_version="3.10.8"))
-    unsure = {number for code in ("import.types", "import.decimal") for number in places(found, code)}
+    uncertain = {number for code in ("import.types", "import.decimal") for number in places(found, code)}
     rows = rabbitmq_headers.rows()
     text = next(number for number, row in enumerate(rows) if row["value"] == ["S", "undefined"])
-    sure = {f"q{number:02}" for number in range(len(rows)) if number != text and number not in unsure}
+    certain = {f"q{number:02}" for number in range(len(rows)) if number != text and number not in uncertain}
     for message, wanted in zip(MESSAGES, verdicts("3.10.8"), strict=True):
-        answer = [name for name in route_message(found, message, "amq.headers") if name in sure]
-        assert answer == [name for name in wanted if name in sure], message
-    kinds = {row["value"][0] for number, row in enumerate(rows) if number in unsure}
+        answer = [name for name in route_message(found, message, "amq.headers") if name in certain]
+        assert answer == [name for name in wanted if name in certain], message
+    kinds = {row["value"][0] for number, row in enumerate(rows) if number in uncertain}
     assert kinds == {"A", "F", "D", "f", "d"}
     assert [rows[number]["value"] for number in places(found, "import.void")] == [["S", "undefined"], ["V", None]]
     assert [rows[number]["value"] for number in places(found, "import.bytes")] == [["x", "ff"]]

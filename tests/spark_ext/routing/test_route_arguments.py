@@ -41,16 +41,16 @@ def test_no_column_of_the_messages_is_overwritten(spark: SparkSession, tmp_path:
     ]
     for name in ("_routing_key", "_Routing_Subject", "_routing_kept_exchange"):
         own = frame.selectExpr("routing_key", f"1 AS {name}", "array('eu') AS q")
-        told = f"the messages have a column {name}, and names that begin with _routing_ are"
+        expected_text = f"the messages have a column {name}, and names that begin with _routing_ are"
         taken += [
-            (lambda own=own: route(own, TOPOLOGY, exchange=sf.lit("orders")), told),  # type: ignore[misc]
-            (lambda own=own: route(frame.select("routing_key"), TOPOLOGY, exchange="", keys=own), told),  # type: ignore[misc]
-            (lambda own=own: deliveries(own, column="q"), told),  # type: ignore[misc]
-            (lambda own=own: route_stream(own, lambda: TOPOLOGY, print), told),  # type: ignore[misc]
+            (lambda own=own: route(own, TOPOLOGY, exchange=sf.lit("orders")), expected_text),  # type: ignore[misc]
+            (lambda own=own: route(frame.select("routing_key"), TOPOLOGY, exchange="", keys=own), expected_text),  # type: ignore[misc]
+            (lambda own=own: deliveries(own, column="q"), expected_text),  # type: ignore[misc]
+            (lambda own=own: route_stream(own, lambda: TOPOLOGY, print), expected_text),  # type: ignore[misc]
         ]
     taken.append((lambda: route(frame, TOPOLOGY, column="q", outcome="_routing_x"), "outcome='_routing_x' names"))
-    for ask, told in taken:
-        with pytest.raises(LayoutError, match=told):
+    for ask, expected_text in taken:
+        with pytest.raises(LayoutError, match=expected_text):
             ask()
     routed = deliveries(route(frame, TOPOLOGY, column="q", exchange="orders"), column="q", queue="to")
     assert (routed.columns, routed.first().to) == ([*frame.columns, "to"], "all")
@@ -62,7 +62,7 @@ def test_no_column_of_the_messages_is_overwritten(spark: SparkSession, tmp_path:
         route_stream(frame, tmp_path / "no.compiled", print, version_column="v", column="q")
 
 
-def test_every_wrong_argument_is_told_in_one_line(spark: SparkSession, tmp_path: Path) -> None:
+def test_every_wrong_argument_is_reported_in_one_line(spark: SparkSession, tmp_path: Path) -> None:
     frame: Any = spark.sql("SELECT 1 AS n, 'eu.x' AS routing_key, 'orders' AS exchange, array('eu') AS routed_queues")
     given: Any = TOPOLOGY
     routed: Any = frame.withColumn("queues", sf.col("routed_queues"))
@@ -112,23 +112,23 @@ def test_every_wrong_argument_is_told_in_one_line(spark: SparkSession, tmp_path:
         (TopologyError, "not there: queue, topic", lambda: explain_routing(no_entries, frame)),
         (TopologyError, "not there: queue, topic", lambda: backtest(routed, topology=no_entries)),
     ]
-    for kind, told, ask in wrong:
-        with pytest.raises(kind, match=told) as refused:
+    for kind, expected_text, ask in wrong:
+        with pytest.raises(kind, match=expected_text) as refused:
             ask()
-        assert len(str(refused.value)) < 400, told
+        assert len(str(refused.value)) < 400, expected_text
 
 
-def test_messages_that_reach_no_queue_at_all_are_told_of(spark: SparkSession) -> None:
+def test_messages_that_reach_no_queue_at_all_are_reported(spark: SparkSession) -> None:
     frame = spark.createDataFrame([(0, "eu.x")], "n INT, routing_key STRING")
-    told = "No message to 'empty' reaches a queue"
-    with pytest.warns(RoutingWarning, match=told):
+    expected_text = "No message to 'empty' reaches a queue"
+    with pytest.warns(RoutingWarning, match=expected_text):
         assert route(frame, TOPOLOGY, exchange="empty", outcome="outcome").first().outcome == "discarded"
-    with pytest.warns(RoutingWarning, match=told) as warned:
+    with pytest.warns(RoutingWarning, match=expected_text) as warned:
         route(frame, TOPOLOGY, exchange="empty", possible_column="possible")
     assert [Path(warning.filename).name for warning in warned] == [Path(__file__).name]
-    with pytest.warns(RoutingWarning, match=told):
+    with pytest.warns(RoutingWarning, match=expected_text):
         route(frame, compile_topology(TOPOLOGY, frame, exchange="empty"))
-    assert str(explain_routing(TOPOLOGY, frame.schema, exchange="empty")).startswith(told)
+    assert str(explain_routing(TOPOLOGY, frame.schema, exchange="empty")).startswith(expected_text)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         route(frame, TOPOLOGY, exchange="orders")
@@ -141,9 +141,9 @@ def test_the_report_is_about_the_exchange_given_to_route(spark: SparkSession) ->
     assert [(each.name, each.rows) for each in orders.classes] != [
         (each.name, each.rows) for each in everywhere.classes
     ]
-    said = frame.withColumn("exchange", sf.col("ex")).schema
+    with_exchange = frame.withColumn("exchange", sf.col("ex")).schema
     for asked in (
-        explain_routing(TOPOLOGY, said),
+        explain_routing(TOPOLOGY, with_exchange),
         explain_routing(TOPOLOGY, frame, exchange=sf.col("ex")),
         explain_routing(TOPOLOGY, frame.schema, exchange=sf.col("ex")),
         explain_routing(TOPOLOGY, "routing_key STRING, ex STRING", exchange="EX"),
@@ -158,11 +158,11 @@ def test_the_report_is_about_the_exchange_given_to_route(spark: SparkSession) ->
         ("the column n has the type INT", frame.schema, "n"),
         ("the Column of exchange= has the type INT", frame, sf.col("n")),
     ]
-    for told, layout, exchange in wrong:
-        with pytest.raises(TranspilerError, match=told):
+    for expected_text, layout, exchange in wrong:
+        with pytest.raises(TranspilerError, match=expected_text):
             explain_routing(TOPOLOGY, layout, exchange=exchange)
         if isinstance(layout, DataFrame):
-            with pytest.raises(TranspilerError, match=told):
+            with pytest.raises(TranspilerError, match=expected_text):
                 route(layout, TOPOLOGY, exchange=exchange)
     with pytest.raises(TypeError, match="exchange: expected the name of an exchange, or a Column"):
         explain_routing(TOPOLOGY, frame, exchange=cast(Any, 5))
@@ -190,8 +190,8 @@ def test_an_error_of_a_route_has_few_frames(spark: SparkSession) -> None:
         ("layout.types", lambda: route(frame.selectExpr("map('a', 'b') AS properties"), headers, exchange="headers")),
         ("names one of queues", lambda: deliveries(frame, column="n")),
     ]
-    for told, ask in wrong:
-        with pytest.raises(TranspilerError, match=told) as caught:
+    for expected_text, ask in wrong:
+        with pytest.raises(TranspilerError, match=expected_text) as caught:
             ask()
         # Two frames of the test, and one of the function that was called.
-        assert len(caught.traceback) == 3, told
+        assert len(caught.traceback) == 3, expected_text

@@ -136,10 +136,10 @@ def test_a_version_that_fails_leaves_the_last_one_in_place(spark: SparkSession, 
         with pytest.raises(StreamingQueryException, match="that is enough"):
             query.awaitTermination(120)
     assert versions == [("monday", ["first"])] * len(changes) + [("tuesday", ["first", "second"])]
-    told = [str(one.message) for one in caught if one.category is RoutingWarning]
+    reported = [str(one.message) for one in caught if one.category is RoutingWarning]
     expected = [(number, reason) for number, (_, reason) in enumerate(changes, 1) if reason is not None]
-    assert len(told) == len(expected)
-    for text, (number, reason) in zip(told, expected, strict=True):
+    assert len(reported) == len(expected)
+    for text, (number, reason) in zip(reported, expected, strict=True):
         assert text.startswith(
             f"batch {number}: {file} failed, and the messages are routed by version monday as before: "
         )
@@ -168,16 +168,18 @@ def test_a_function_that_fails_leaves_the_last_version_in_place_after_the_first(
         with pytest.raises(StreamingQueryException, match="that is enough"):
             query.awaitTermination(120)
     assert len(asked) == 5
-    [told] = [str(one.message) for one in caught if one.category is RoutingWarning]
-    assert told.startswith("batch 1: the function of the topology failed")
-    assert "KeyError: 'the service has no topology'" in told
+    [reported] = [str(one.message) for one in caught if one.category is RoutingWarning]
+    assert reported.startswith("batch 1: the function of the topology failed")
+    assert "KeyError: 'the service has no topology'" in reported
     asked[:] = [""]
     query = route_stream(stream, current, write, exchange="d", on_error="keep").start()
     with pytest.raises(StreamingQueryException, match="the service has no topology"):
         query.awaitTermination(60)
 
 
-def test_what_a_file_and_the_columns_show_is_told_before_the_stream_starts(spark: SparkSession, tmp_path: Path) -> None:
+def test_what_a_file_and_the_columns_show_is_reported_before_the_stream_starts(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     stream = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
     stream = stream.selectExpr("'k' AS routing_key", "1 AS n")
     number = stream.selectExpr("n AS routing_key")
@@ -186,7 +188,7 @@ def test_what_a_file_and_the_columns_show_is_told_before_the_stream_starts(spark
     compiled = compile_topology(BEFORE, stream, exchange="d")
     compiled.save(tmp_path / "compiled")
     is_decided = "is decided when the topology is compiled: give it to compile_topology"
-    told: list[tuple[type[Exception], str, DataFrame, str, dict[str, Any]]] = [
+    reported: list[tuple[type[Exception], str, DataFrame, str, dict[str, Any]]] = [
         (ValueError, f"^exchange {is_decided}", stream, "compiled", {"exchange": "e"}),
         (ValueError, f"^exchange {is_decided}", stream, "compiled", {"exchange": sf.col("routing_key")}),
         (ValueError, f"^address {is_decided}", stream, "compiled", {"address": "d/k"}),
@@ -199,7 +201,7 @@ def test_what_a_file_and_the_columns_show_is_told_before_the_stream_starts(spark
         (TypeError, "keys: expected a DataFrame", stream, "plain", {"exchange": "d", "keys": 5}),
         (TopologyError, "wrong was written by another version", stream, "wrong", {"exchange": "d"}),
     ]
-    for kind, text, messages, file, options in told:
+    for kind, text, messages, file, options in reported:
         with pytest.raises(kind, match=text):
             route_stream(messages, tmp_path / file, print, **options)
     query = route_stream(stream, lambda: compiled, print, exchange="e").start()

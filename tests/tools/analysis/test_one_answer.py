@@ -86,7 +86,7 @@ def test_the_sides_of_a_comparison_of_two_names_matter_where_the_broker_widens_o
     assert diff_selectors("price > bid", "bid < price", "qpid-java").differs
 
 
-def test_two_zeros_are_two_bindings_where_the_broker_tells_them_apart() -> None:
+def test_two_zeros_are_two_bindings_where_the_broker_distinguishes_them() -> None:
     assert kinds("a <> 0.0", "a <> -0.0") == []
 
 

@@ -237,8 +237,8 @@ def test_bindings_are_a_change_only_where_one_is_in_the_place_of_one(old: str, n
         topology_from_dict(OLD | {"bindings": [{"source": "orders", "queue": "audit", "key": key} for key in keys]})
         for keys in (old, new)
     ]
-    told = [(each.change, each.detail) for each in diff_topologies(*sides, examples=1).changes]
-    assert told == [("removed", f"key '{key}'") for key in old] + [("added", f"key '{key}'") for key in new]
+    reported = [(each.change, each.detail) for each in diff_topologies(*sides, examples=1).changes]
+    assert reported == [("removed", f"key '{key}'") for key in old] + [("added", f"key '{key}'") for key in new]
 
 
 def test_a_topology_with_its_parts_in_another_order_is_the_same() -> None:
@@ -503,7 +503,7 @@ def test_mapped_names_are_treated_as_the_same_object() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "expected_text"),
     [
         (
             "<anycast><queue name='a'/></anycast>",
@@ -513,10 +513,10 @@ def test_mapped_names_are_treated_as_the_same_object() -> None:
         ("<anycast/>", "<anycast/><multicast/>", "a: anycast, multicast, was anycast"),
     ],
 )
-def test_routing_types_of_an_address_are_told_in_their_words(old: str, new: str, said: str) -> None:
+def test_routing_types_of_an_address_are_reported_in_their_words(old: str, new: str, expected_text: str) -> None:
     text = "<configuration><core><addresses><address name='a'>{}</address></addresses></core></configuration>"
     sides = (parse_topology(text.format(inside), "broker.xml") for inside in (old, new))
-    assert said in [change.text for change in diff_topologies(*sides).changes]
+    assert expected_text in [change.text for change in diff_topologies(*sides).changes]
 
 
 SELECTOR_FILE = "weight > 5\n"

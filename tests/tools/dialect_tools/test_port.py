@@ -168,14 +168,14 @@ NOTED = (
 )
 
 
-@pytest.mark.parametrize(("source", "target", "text", "ported", "said", "rule"), NOTED)
+@pytest.mark.parametrize(("source", "target", "text", "ported", "expected_text", "rule"), NOTED)
 def test_what_changes_for_rare_messages_is_noted_with_such_a_message(
-    source: str, target: str, text: str, ported: str, said: str, rule: str
+    source: str, target: str, text: str, ported: str, expected_text: str, rule: str
 ) -> None:
     found = port_selector(text, source, target)
     [note] = of_meaning(found)
     assert (found.text, note.severity, note.code) == (ported, "warning", "port.rare")
-    assert said in note.message
+    assert expected_text in note.message
     assert rule in (note.hint or "")
 
 

@@ -94,9 +94,11 @@ def assert_same(text: str, source: str, target: str, messages: list[Message]) ->
     before, after = parse_selector(text, source), parse_selector(ported.text, target)
     changes = [note for note in ported.notes if note.code.startswith("port.") and note.code != "port.unproved"]
     for message in messages if not changes else ():
-        said = judge(before, message, find_dialect(source), Receiver(NOW))
+        original = judge(before, message, find_dialect(source), Receiver(NOW))
         found = judge(after, message, find_dialect(target), Receiver(NOW))
-        assert (said.truth is True) is (found.truth is True), f"{source}: {text}\n{target}: {ported.text}\n{message}"
+        assert (original.truth is True) is (found.truth is True), (
+            f"{source}: {text}\n{target}: {ported.text}\n{message}"
+        )
     return "noted" if changes else "exact"
 
 
@@ -191,12 +193,12 @@ def assert_no_surprise(text: str, source: str, target: str) -> str:
         return "refused"
     after, before = _reported(ported.text, target), {one.code for one in _reported(text, source)}
     surprises = [one for one in after if one.code not in before]
-    told = [note for note in ported.notes if not note.code.startswith("port.")]
-    assert [(one.code, one.span) for one in surprises] == [(note.code, note.span) for note in told], (
+    reported = [note for note in ported.notes if not note.code.startswith("port.")]
+    assert [(one.code, one.span) for one in surprises] == [(note.code, note.span) for note in reported], (
         f"{source}: {text}\n{target}: {ported.text}"
     )
-    assert all(note.source is not None and note.source.text == ported.text for note in told)
-    return "told" if told else "noted" if ported.notes else "same"
+    assert all(note.source is not None and note.source.text == ported.text for note in reported)
+    return "told" if reported else "noted" if ported.notes else "same"
 
 
 def test_check_finds_nothing_in_what_was_ported_as_the_same() -> None:

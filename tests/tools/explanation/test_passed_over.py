@@ -75,7 +75,7 @@ def test_each_queue_of_an_address_has_its_reason_where_an_exclusive_divert_is_op
     message = Message(application_properties={"color": AmqpValue(AmqpType.STRING, "blue")})
     explained = explain_route(topology, message, "a", routing_type=routing_type)
     lines = [line.strip().partition("  ") for line in str(explained).splitlines() if line.startswith("    ")]
-    assert {ends.rpartition("→ ")[2]: said.strip() for ends, _, said in lines} == expected
+    assert {ends.rpartition("→ ")[2]: expected_text.strip() for ends, _, expected_text in lines} == expected
 
 
 def test_a_queue_of_a_selector_aware_topic_without_a_consumer_has_its_reason() -> None:
@@ -86,17 +86,17 @@ def test_a_queue_of_a_selector_aware_topic_without_a_consumer_has_its_reason() -
     text = f"<broker><destinations>{queues}</destinations>{inner}</broker>"
     state = {"subscriptions": [], "consumers": [{"queue": "C.A.VT.a", "selector": "n = 1"}]}
     topology = parse_topology(text, "activemq.xml", state=state)
-    said = str(explain_route(topology, Message.of(n=2), "topic://VT.a"))
-    assert "n is 2, not 1" in said
-    assert "queue://C.B.VT.a  it has no consumer, and the virtual topic is selectorAware" in said
+    output = str(explain_route(topology, Message.of(n=2), "topic://VT.a"))
+    assert "n is 2, not 1" in output
+    assert "queue://C.B.VT.a  it has no consumer, and the virtual topic is selectorAware" in output
     assert "no consumer" not in str(explain_route(topology, Message.of(n=2), "topic://other"))
 
 
 def test_a_condition_of_a_state_is_not_said_of_another_binding() -> None:
     state = {"subscriptions": [{"name": "s", "destination": "topic://t", "selector": "n = 4"}]}
-    said = str(explain_route(parse_topology("<broker/>", "activemq.xml", state=state), Message(), "queue://q"))
-    assert "any message" in said
-    assert "n = 4" not in said
+    text = str(explain_route(parse_topology("<broker/>", "activemq.xml", state=state), Message(), "queue://q"))
+    assert "any message" in text
+    assert "n = 4" not in text
 
 
 def test_nothing_takes_what_the_broker_refuses_or_fails() -> None:

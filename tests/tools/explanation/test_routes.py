@@ -196,7 +196,7 @@ def test_the_relay_says_where_a_message_went() -> None:
     assert str(explain_route(topology, sent, publish_to="to")) == "the default exchange, key 'one' → one (delivered)"
 
 
-def test_values_that_look_alike_are_told_apart_by_their_types() -> None:
+def test_values_that_look_alike_are_distinguished_by_their_types() -> None:
     bound = {"source": "amq.match", "queue": "q", "arguments": {"x-match": "all", "n": 5}}
     topology = topology_from_dict({"broker": "qpid-java", "queues": ["q"], "bindings": [bound]})
     message = Message.of(n={"type": "short", "value": 5})

@@ -46,7 +46,7 @@ def test_a_word_that_has_a_column_is_no_text_without_quotes() -> None:
         assert (run.exit_code, "unquoted-word" in run.output) == (code, bool(code))
 
 
-def test_a_second_name_is_doubted_where_the_layout_says_which_names_there_are() -> None:
+def test_a_second_name_has_a_warning_where_the_layout_says_which_names_there_are() -> None:
     for layout in ("amqp", "kafka-headers"):
         assert transpile_selector("color = red", layout).diagnostics == ()
         run = CliRunner().invoke(main, ["check", "color = red", "--layout", layout])
@@ -78,12 +78,12 @@ BY_TYPE = (
 )
 
 
-@pytest.mark.parametrize(("selector", "schema", "said"), BY_TYPE)
+@pytest.mark.parametrize(("selector", "schema", "expected_text"), BY_TYPE)
 def test_a_condition_that_the_type_of_a_column_makes_constant_warns(
-    selector: str, schema: str, said: str | None
+    selector: str, schema: str, expected_text: str | None
 ) -> None:
     messages = " ".join(one.message for one in transpile_selector(selector, schema).diagnostics)
-    assert messages == "" if said is None else said in messages
+    assert messages == "" if expected_text is None else expected_text in messages
 
 
 @pytest.mark.parametrize("command", ["match", "explain"])

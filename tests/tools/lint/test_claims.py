@@ -14,7 +14,7 @@ from transpiler.language.selector.dialects import DIALECTS
 from transpiler.message.message import Message
 from transpiler.testing import boundary_messages
 from transpiler.tools.lint.registry import RULES, lint
-from transpiler.tools.lint.rule import Context, Doubt, Rule
+from transpiler.tools.lint.rule import Context, Rule, Violation
 
 #: Rules about several selectors together, whose example is not a single selector.
 OF_SEVERAL = {"lint.contained"}
@@ -54,12 +54,12 @@ def found_in(rule: Rule) -> Iterator[str]:
             continue
         assert tree is not None
         if rule in RULES:
-            doubts = [finding.code for finding in lint(tree, Source(rule.wrong), rules)]
+            codes = [finding.code for finding in lint(tree, Source(rule.wrong), rules)]
         else:
             assert rule.find is not None
             context = Context(tree, Source(rule.wrong), rules)
-            doubts = [rule.id for node in ast.walk(tree) for _ in rule.find(node, context) if type(node) in rule.nodes]
-        if rule.id in doubts:
+            codes = [rule.id for node in ast.walk(tree) for _ in rule.find(node, context) if type(node) in rule.nodes]
+        if rule.id in codes:
             yield dialect
 
 
@@ -76,8 +76,8 @@ def test_a_claim_is_true_in_every_dialect_in_which_it_is_made(rule: Rule) -> Non
 def test_a_rule_that_forgets_the_dialects_is_caught() -> None:
     """The rule in this test is wrong because integers divide without a fraction in some dialects only."""
 
-    def divides(node: ast.Calculate, context: Context) -> Iterator[Doubt]:
-        yield Doubt(f"{context.text(node)} has no fraction", node.span)
+    def divides(node: ast.Calculate, context: Context) -> Iterator[Violation]:
+        yield Violation(f"{context.text(node)} has no fraction", node.span)
 
     own = Rule(
         "lint.integer-division",

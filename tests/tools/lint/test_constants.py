@@ -196,7 +196,7 @@ def _check(directory: Path, monkeypatch: pytest.MonkeyPatch, *options: str) -> R
     return CliRunner().invoke(main, ["check", ".", *options])
 
 
-def test_a_finding_is_at_the_constant_and_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_finding_is_at_the_constant_and_reported_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "Filters.java").write_text('class Filters {\n  String PAID = "a == 1";\n}\n', encoding="utf-8")
     for name in ("A", "Z"):
         text = f"class {name} {{ void a() {{ c.setMessageSelector(Filters.PAID); }} }} // jms\n"

@@ -249,9 +249,9 @@ def test_a_link_that_leads_out_of_the_directory_is_not_followed(tmp_path: Path) 
     (tmp_path / "given" / "b.sel").write_text("b == 1\n", encoding="utf-8")
     (tmp_path / "given" / "inside.sel").symlink_to("b.sel")
     (tmp_path / "given" / "out.sel").symlink_to("../outside.sel")
-    told = _check_and_fix(str(tmp_path / "given"))
+    reported = _check_and_fix(str(tmp_path / "given"))
     where = (tmp_path / "outside.sel").resolve()
-    assert told[-1] == (
+    assert reported[-1] == (
         f"{tmp_path / 'given' / 'out.sel'}: not corrected: it is a link to {where}, outside of what was given"
     )
     assert (tmp_path / "outside.sel").read_text(encoding="utf-8") == "a == 1\n"
@@ -267,8 +267,8 @@ def test_a_file_that_is_read_only_or_has_other_names_is_left_as_it_is(tmp_path: 
         (tmp_path / f"{name}.sel").write_text("a == 1\n", encoding="utf-8")
     (tmp_path / "fixed.sel").chmod(0o444)
     os.link(tmp_path / "linked.sel", tmp_path / "other.name")
-    told = _check_and_fix(str(tmp_path / "fixed.sel"), str(tmp_path / "linked.sel"))
-    assert [line.partition(": not corrected: ")[2] for line in told] == [
+    reported = _check_and_fix(str(tmp_path / "fixed.sel"), str(tmp_path / "linked.sel"))
+    assert [line.partition(": not corrected: ")[2] for line in reported] == [
         "it is read-only",
         "it has 2 names (hard links), and the new text would be under one of them only",
     ]
@@ -282,8 +282,8 @@ def test_a_file_keeps_its_owner_or_is_left_as_it_is(tmp_path: Path, monkeypatch:
         os.chown(file, 4321, 1234)
     owner = file.stat().st_uid
     monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
-    said = "it belongs to another user, and the new file would belong to you"
-    assert _check_and_fix(str(file)) == [f"{file}: not corrected: {said}"]
+    expected_text = "it belongs to another user, and the new file would belong to you"
+    assert _check_and_fix(str(file)) == [f"{file}: not corrected: {expected_text}"]
     assert file.read_text(encoding="utf-8") == "a == 1\n"
     monkeypatch.undo()
     assert _check_and_fix(str(file)) == [f"{file}: 1 correction written"]

@@ -80,7 +80,7 @@ def test_pyproject_has_the_options_of_a_project(project: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize(
-    ("table", "told"),
+    ("table", "expected_text"),
     [
         ("[tool.selector-sql]\ndialects = 'jms'", "has no key 'dialects'\n  hint: did you mean dialect?"),
         ("[tool.selector-sql]\nexclude = 5", "exclude is a text, or a list of texts"),
@@ -90,11 +90,11 @@ def test_pyproject_has_the_options_of_a_project(project: Path, monkeypatch: pyte
         ("[tool.selector-sql\n", "this is not TOML"),
     ],
 )
-def test_a_wrong_table_is_an_error(project: Path, table: str, told: str) -> None:
+def test_a_wrong_table_is_an_error(project: Path, table: str, expected_text: str) -> None:
     (project / "pyproject.toml").write_text(table, encoding="utf-8")
     result = check("p")
     assert result.exit_code == 2
-    assert told in result.stderr
+    assert expected_text in result.stderr
 
 
 def test_a_baseline_keeps_what_is_known_and_reports_what_is_new(project: Path) -> None:
@@ -210,6 +210,6 @@ def test_findings_of_the_check_itself_have_pages(code: str) -> None:
 @pytest.mark.parametrize(("name", "hint"), [("nosuchrule", None), ("quotednumber", "lint.quoted-number")])
 def test_an_unknown_rule_gets_a_near_name_or_none(name: str, hint: str | None, tmp_path: Path) -> None:
     (tmp_path / "a.sel").write_text(f"# selector-sql: ignore[{name}]\na = 1\n", encoding="utf-8")
-    told = CliRunner().invoke(main, ["check", str(tmp_path / "a.sel")]).stdout
-    assert ("did you mean" in told) is (hint is not None)
-    assert hint is None or hint in told
+    output = CliRunner().invoke(main, ["check", str(tmp_path / "a.sel")]).stdout
+    assert ("did you mean" in output) is (hint is not None)
+    assert hint is None or hint in output

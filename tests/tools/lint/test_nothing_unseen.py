@@ -81,17 +81,21 @@ boolean ownSelector(String queue, String text) { }
 
 
 #: Patterns of locations that are certain in some files.
-_SURE = {place.pattern for place in PLACES if place.is_sure}
+_CERTAIN = {place.pattern for place in PLACES if place.is_certain}
 
 
-def _calls(is_sure: bool) -> Iterator[str]:
+def _calls(is_certain: bool) -> Iterator[str]:
     """Yield a call or an assignment for each location in source code, with ``$`` for the selector."""
     for place in PLACES:
         if place.pattern.startswith("def "):
             # The context contains the declaration of the function.
-            if not is_sure:
+            if not is_certain:
                 yield "own(q, $)" if " = $" in place.pattern else "ownSelector(q, $)"
-        elif place.language == "code" and place.is_sure is is_sure and (is_sure or place.pattern not in _SURE):
+        elif (
+            place.language == "code"
+            and place.is_certain is is_certain
+            and (is_certain or place.pattern not in _CERTAIN)
+        ):
             text = re.sub(r"\*(?=\w)", "a", place.pattern).replace("*(selector", "B(selector")
             text = (
                 re.sub(r"^\*\(", "f(", text)
@@ -155,7 +159,7 @@ def test_places_of_one_value_are_one_and_places_of_equal_beginnings_are_not() ->
     assert found == ["kind", "kind = 1", "kind == 2", "kind = 1"]
 
 
-def test_what_is_wrong_in_a_constant_is_told_once() -> None:
+def test_what_is_wrong_in_a_constant_is_reported_once() -> None:
     text = """class A { static final String P = "kind == 'a'"; // jms
       void a() { s.createConsumer(q, P + " AND b = 1"); s.createConsumer(q, P + " AND c = 1"); } }"""
     report = Run().report([Text(text, "A.java")])

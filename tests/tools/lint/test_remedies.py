@@ -104,7 +104,7 @@ def test_a_column_of_properties_that_no_layout_reads_is_made_one_that_a_layout_r
 
 
 @pytest.mark.parametrize("schema", ["m MAP<INT, STRING>", "m MAP<STRING, ARRAY<ARRAY<INT>>>, size INT"])
-def test_a_map_whose_keys_or_values_are_no_propertys_is_told_of_as_one(schema: str) -> None:
+def test_a_map_whose_keys_or_values_are_no_propertys_is_reported_as_one(schema: str) -> None:
     hint = _refused("color = 'red'", schema).hint or ""
     assert 'perhaps make a column of the value that is meant, as in df.withColumn(NAME, col("m")[KEY])' in hint
     assert "missing" not in hint
@@ -120,7 +120,7 @@ KAFKA = "key BINARY, value BINARY, topic STRING, partition INT, offset BIGINT, t
 
 
 @pytest.mark.parametrize(
-    ("selector", "schema", "said", "unsaid"),
+    ("selector", "schema", "expected_text", "absent_text"),
     [
         ("JMSType = 'stock'", KAFKA, "includeHeaders", "timestampType"),
         (
@@ -135,12 +135,14 @@ KAFKA = "key BINARY, value BINARY, topic STRING, partition INT, offset BIGINT, t
         ("day > '2025-06-01'", "day DATE", "timestamp_ntz", 'cast("timestamp")'),
     ],
 )
-def test_a_hint_names_columns_that_can_have_the_value(selector: str, schema: str, said: str, unsaid: str) -> None:
+def test_a_hint_names_columns_that_can_have_the_value(
+    selector: str, schema: str, expected_text: str, absent_text: str
+) -> None:
     with pytest.raises(TranspilerError) as caught:
         transpile_selector(selector, schema)
     text = str(caught.value)
-    assert said in text
-    assert unsaid not in text
+    assert expected_text in text
+    assert absent_text not in text
 
 
 @pytest.mark.parametrize(
@@ -180,7 +182,7 @@ def test_a_word_of_a_document_has_what_is_meant_as_data() -> None:
 _CASE = "selector: a = 1\ncases:\n  - message: {}\n"
 
 
-def test_json_in_a_binary_column_is_told_of_when_the_layout_is_made() -> None:
+def test_json_in_a_binary_column_is_reported_when_the_layout_is_made() -> None:
     with pytest.raises(LayoutError, match="BINARY") as caught:
         stores.variant("value", json=True, schema="value BINARY")
     assert caught.value.diagnostics[0].fix == ColumnFix("value", "CAST(value AS STRING)")
@@ -193,7 +195,7 @@ def test_a_text_beside_a_binary_column_has_its_cast_as_the_remedy(selector: str)
     assert 'col("payload").cast("string")' in (finding.hint or "")
 
 
-def test_a_pandas_frame_as_the_schema_is_told_of_as_one() -> None:
+def test_a_pandas_frame_as_the_schema_is_reported_as_one() -> None:
     frame = type("DataFrame", (), {"__module__": "pandas.core.frame"})()
     with pytest.raises(LayoutError, match="pandas"):
         transpile_selector("color = 'red'", frame)

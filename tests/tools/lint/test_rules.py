@@ -142,7 +142,7 @@ def _of_jms(text: str) -> list[Diagnostic]:
 
 
 @pytest.mark.parametrize(("text", "dialects", "code", "under", "message", "hint"), WARNINGS)
-def test_a_doubt_is_said_where_it_is_true(
+def test_a_violation_is_reported_where_it_is_true(
     text: str, dialects: str, code: str, under: str, message: str, hint: str
 ) -> None:
     for name in dialects.split():
@@ -195,7 +195,7 @@ def test_names_of_vendors_are_no_misspellings(name: str, dialect: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["To", "EnqueuedTimeUtc", "SequenceNumber", "DeliveryCount", "Label", "TimeToLive"])
-def test_names_of_service_bus_are_told(name: str) -> None:
+def test_names_of_service_bus_are_reported(name: str) -> None:
     [finding] = Checker().check(f"sys.{name} = 5").findings
     assert "Azure Service Bus" in (finding.diagnostic.hint or "")
 

@@ -184,7 +184,7 @@ def test_an_export_that_was_cut_off_has_the_messages_before() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected_text"),
     [
         ("<broker/>", "m:1: <broker> is XML, and no export of Artemis: it begins with <activemq-journal>"),
         ("<a>", "m:1: <a> is XML"),
@@ -203,11 +203,11 @@ def test_an_export_that_was_cut_off_has_the_messages_before() -> None:
         (browsed("red").replace("JMSPriority = 4", "JMSPriority = high"), "m:1: message.type: JMSPriority"),
     ],
 )
-def test_what_is_no_message_is_an_error_with_its_place(text: str, told: str) -> None:
+def test_what_is_no_message_is_an_error_with_its_place(text: str, expected_text: str) -> None:
     Path("m").write_text(text, encoding="utf-8")
     with pytest.raises(DecodeError) as error:
         list(read("m"))
-    assert str(error.value).startswith(told)
+    assert str(error.value).startswith(expected_text)
     assert run("match", "color = 'red'", "m").exit_code == 2
 
 
@@ -256,5 +256,5 @@ def test_the_address_of_a_message_of_artemis_is_where_it_was_sent() -> None:
     [first, _] = read("artemis.json")
     assert first.sent().exchange == "orders"
     assert json.loads(run("route", "broker.xml", "artemis.json", "--summary").stdout)["queues"] == {"orders": 2}
-    told = run("route", "broker.xml", "browse.txt")
-    assert (told.exit_code, "browse.txt:1: the message names no destination" in told.stderr) == (2, True)
+    result = run("route", "broker.xml", "browse.txt")
+    assert (result.exit_code, "browse.txt:1: the message names no destination" in result.stderr) == (2, True)

@@ -50,22 +50,22 @@ def test_messages_are_read_as_they_are_asked_for() -> None:
 
 
 def test_a_bad_record_may_be_left_out() -> None:
-    told: list[DecodeError] = []
+    reported: list[DecodeError] = []
     text = f"{RED}\n{{oops\n{BLUE}\n".encode() + b'{"a": "\xff"}\n[1]\n' + RED.encode()
-    assert colors(list(read(written("m.jsonl", text), on_error=told.append))) == ["red", "blue", "red"]
-    assert [str(error).partition(": ")[0] for error in told] == ["m.jsonl:2:2", "m.jsonl:4:8", "m.jsonl:5"]
-    assert all(error.diagnostics for error in told)
-    again = pickle.loads(pickle.dumps(told[2]))
-    assert (str(again), again.diagnostics) == (str(told[2]), told[2].diagnostics)
+    assert colors(list(read(written("m.jsonl", text), on_error=reported.append))) == ["red", "blue", "red"]
+    assert [str(error).partition(": ")[0] for error in reported] == ["m.jsonl:2:2", "m.jsonl:4:8", "m.jsonl:5"]
+    assert all(error.diagnostics for error in reported)
+    again = pickle.loads(pickle.dumps(reported[2]))
+    assert (str(again), again.diagnostics) == (str(reported[2]), reported[2].diagnostics)
 
 
 def test_a_compressed_file_that_was_cut_off_has_the_messages_before() -> None:
     whole = gzip.compress("".join(f'{{"color": "red", "n": {number}}}\n' for number in range(20_000)).encode())
     name = written("m.jsonl.gz", whole[: len(whole) // 2])
-    told: list[DecodeError] = []
-    assert len(list(read(name, on_error=told.append))) > 1_000
+    reported: list[DecodeError] = []
+    assert len(list(read(name, on_error=reported.append))) > 1_000
     # The last line may be cut off, too.
-    assert str(told[-1]).startswith("file 'm.jsonl.gz' cannot be decompressed:")
+    assert str(reported[-1]).startswith("file 'm.jsonl.gz' cannot be decompressed:")
     with pytest.raises(DecodeError):
         list(read(name))
 
@@ -90,7 +90,7 @@ def test_the_form_may_be_said() -> None:
         list(read(name))
 
 
-def test_what_is_no_local_file_is_told_at_once() -> None:
+def test_what_is_no_local_file_is_reported_at_once() -> None:
     with pytest.raises(FileNotFoundError):
         list(read("nowhere.jsonl"))
     for name in ("s3://bucket/m.jsonl", Path("s3://bucket/m.jsonl"), "dbfs:/bucket/m.jsonl"):

@@ -72,7 +72,7 @@ def test_a_failure_says_why(assertion: Any, selector: str, properties: dict[str,
     assert str(caught.value).startswith(text)
 
 
-def test_what_a_broker_throws_is_told() -> None:
+def test_what_a_broker_throws_is_reported() -> None:
     with pytest.raises(AssertionError, match=r"does not match \(throws\): .*\n.*\n.*\n  in activemq: the exception"):
         assert_matches("a - 1 = 0", a="x", dialect="activemq")
 

@@ -178,7 +178,7 @@ _REAL = [line for line in DATA.read_text(encoding="utf-8").splitlines() if line.
 @pytest.mark.parametrize(
     "selector", [*_REAL[:: size(24, 3)], "a = 1 AND (b = 2 OR c = 3)", "a BETWEEN 1 AND 5 OR NOT b"]
 )
-def test_every_mutant_that_differs_is_told_apart(selector: str) -> None:
+def test_every_mutant_that_differs_is_distinguished(selector: str) -> None:
     try:
         parse_selector(selector)
     except TranspilerError:

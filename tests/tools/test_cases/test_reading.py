@@ -178,7 +178,7 @@ def test_what_is_no_case_is_refused_at_its_place(text: str, place: str, message:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected_text"),
     [
         ("", "1:1: cases.json: this is not JSON: Expecting value"),
         ("{} x", "1:4: cases.json: this is not JSON: Extra data"),
@@ -193,10 +193,10 @@ def test_what_is_no_case_is_refused_at_its_place(text: str, place: str, message:
         ("[" * 60, "this is not JSON"),
     ],
 )
-def test_what_is_no_json_is_refused_at_its_place(text: str, told: str) -> None:
+def test_what_is_no_json_is_refused_at_its_place(text: str, expected_text: str) -> None:
     with pytest.raises(CaseFileError) as caught:
         read_cases("cases.json", text)
-    assert told in str(caught.value)
+    assert expected_text in str(caught.value)
 
 
 def test_values_of_json_are_read_as_json_has_them() -> None:

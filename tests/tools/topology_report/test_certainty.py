@@ -34,12 +34,12 @@ from transpiler.tools.topology_report.findings import report
 from transpiler.tools.topology_report.labels import Finding
 from transpiler.tools.topology_report.operator_questions import losses, overlaps
 from transpiler.tools.topology_report.summary import Summary
+from transpiler.topology.displayed_addresses import addresses_of, bindings_at, sample_address
 from transpiler.topology.importers.known_names import Known, Unknown, with_known_names
 from transpiler.topology.model import Topology
 from transpiler.topology.publishing import Publisher
 from transpiler.topology.receivers import PublishSettings
 from transpiler.topology.records import CHOICE_ARGUMENT, Binding, Link
-from transpiler.topology.shown_addresses import addresses_of, bindings_at, sample_address
 from transpiler.topology.targets import Target
 
 #: Destinations to which a message may have been sent.
@@ -53,7 +53,7 @@ class World:
     """A topology and the outcome of every message of the universe."""
 
     def __init__(self, topology: Topology) -> None:
-        self.topology, self.shown = topology, addresses_of(topology)
+        self.topology, self.displayed = topology, addresses_of(topology)
         self.sent = [*universe(topology)]
 
     @cached_property
@@ -131,7 +131,7 @@ def _selects(
         return at if name == "JMSDestination" and at is not None else Unknown.OWN
 
     decided = with_known_names(selector, known, dialect)
-    bound = decided.selector if perhaps or decided.certain else decided.sure
+    bound = decided.selector if perhaps or decided.certain else decided.sufficient
     if bound is None:
         return perhaps
     return evaluate(parse_tree(bound, dialect), message, dialect) is True
@@ -157,11 +157,11 @@ def _all_is_lost(world: World, finding: Finding) -> bool:
 
 def _is_not_there(world: World, finding: Finding) -> bool:
     if not isinstance(finding.about, Link):
-        [exchange] = [one for one in world.shown.exchanges if ("exchange", one.name) == finding.about]
+        [exchange] = [one for one in world.displayed.exchanges if ("exchange", one.name) == finding.about]
         assert exchange.alternate is not None
-        return exchange.alternate.name not in world.shown.exchange_by_name
+        return exchange.alternate.name not in world.displayed.exchange_by_name
     kind, name = finding.about.ends[-1]
-    return name not in (world.topology.queue_names if kind == "queue" else world.shown.exchange_by_name)
+    return name not in (world.topology.queue_names if kind == "queue" else world.displayed.exchange_by_name)
 
 
 def _letters_are_lost(world: World, finding: Finding) -> bool:
@@ -180,14 +180,14 @@ def _changes_nothing(world: World, finding: Finding) -> bool:
     if not world.topology.rules.addressing.has_exchanges:
         others = [
             one
-            for one in world.shown.bindings_by_source[binding.source]
+            for one in world.displayed.bindings_by_source[binding.source]
             if one is not binding and one.destination == binding.destination
         ]
         # A subexpression that is not evaluated has the same result in both selectors.
         return all(
-            any(_selects(world.shown, one, sent.message, at, perhaps=perhaps) for one in others)
+            any(_selects(world.displayed, one, sent.message, at, perhaps=perhaps) for one in others)
             for sent, at, perhaps in itertools.product(world.sent, _PLACES, (False, True))
-            if _selects(world.shown, binding, sent.message, at, perhaps=perhaps)
+            if _selects(world.displayed, binding, sent.message, at, perhaps=perhaps)
         )
     kept, is_gone = [], False
     for one in world.topology.bindings:
@@ -203,7 +203,7 @@ def _never_holds(world: World, finding: Finding) -> bool:
     assert isinstance(finding.about, Binding)
     if not world.topology.rules.addressing.has_exchanges:
         ways = itertools.product(world.sent, _PLACES)
-        return not any(_selects(world.shown, finding.about, one.message, at, perhaps=True) for one, at in ways)
+        return not any(_selects(world.displayed, finding.about, one.message, at, perhaps=True) for one, at in ways)
     number = next(n for n, one in enumerate(world.topology.bindings) if one == finding.about)
     return not world.matched[number]
 
@@ -247,7 +247,7 @@ def contradicted(world: World) -> list[Finding]:
     found = {
         (one.kind, one.subject, one.reason): one
         for summary in (None, Summary(counts, queues, {}, possible))
-        for one in report(world.shown, summary).findings
+        for one in report(world.displayed, summary).findings
     }
     return [one for one in found.values() if one.kind in HOLDS and not HOLDS[one.kind](world, one)]
 
@@ -255,7 +255,7 @@ def contradicted(world: World) -> list[Finding]:
 def false_losses(world: World) -> list[Finding]:
     """Return the findings that a queue loses messages although its dead letters reach a queue."""
     wrong = []
-    for finding in losses(world.shown):
+    for finding in losses(world.displayed):
         match finding.about:
             case Link():
                 held = _letters_are_lost(world, finding)
@@ -274,11 +274,11 @@ def false_ways(world: World) -> list[Binding]:
     """Return the unconditional forwards between destinations that some message does not take."""
     wrong = []
     topology = world.topology
-    for binding in world.shown.bindings if topology.rules.name == "activemq" else ():
-        if world.shown.selector(binding) is not None or binding.text(CHOICE_ARGUMENT) not in (None, "mirrored"):
+    for binding in world.displayed.bindings if topology.rules.name == "activemq" else ():
+        if world.displayed.selector(binding) is not None or binding.text(CHOICE_ARGUMENT) not in (None, "mirrored"):
             continue
         for sent in world.sent[: len(MESSAGES)]:
-            one = trace(topology, sent.message, sample_address(world.shown, binding.source))
+            one = trace(topology, sent.message, sample_address(world.displayed, binding.source))
             came = {
                 topology.rules.addressing.destination(visit.exchange.entered, visit.keys[0] or "")
                 for visit in (*one.visits, *one.possible_visits)
@@ -287,7 +287,7 @@ def false_ways(world: World) -> list[Binding]:
             came |= {*one.routed.queues, *one.routed.possible_queues}
             # Patterns, and the topics of mirrors of queues that the file does not name, are not destinations in the
             # topology.
-            pattern = world.shown.rules.topic.name_pattern(binding.destination)
+            pattern = world.displayed.rules.topic.name_pattern(binding.destination)
             is_pattern = is_wild(pattern) or any("mirrors" in visit.exchange.name for visit in one.visits)
             is_there = is_pattern or binding.destination in came
             # A send that fails reaches nothing.
@@ -298,20 +298,20 @@ def false_ways(world: World) -> list[Binding]:
 def false_overlaps(world: World) -> list[Finding]:
     """Return the overlaps whose message does not match both bindings."""
     wrong = []
-    for finding in overlaps(world.shown):
+    for finding in overlaps(world.displayed):
         assert isinstance(finding.about, Binding)
         text = finding.reason.removeprefix("key ")
-        shown, _, message = text.partition(", {") if text.startswith("'") else ("", "", text)
-        properties = json.loads("{" + message if shown and message else message or "{}")
+        displayed, _, message = text.partition(", {") if text.startswith("'") else ("", "", text)
+        properties = json.loads("{" + message if displayed and message else message or "{}")
         sent = as_message(properties)
         source = finding.about.source
         if not world.topology.rules.addressing.has_exchanges:
-            bindings = [*bindings_at(world.shown, source)]
-            took = sum(_selects(world.shown, one, sent) for one in bindings)
+            bindings = [*bindings_at(world.displayed, source)]
+            took = sum(_selects(world.displayed, one, sent) for one in bindings)
             held = took >= 2
         else:
             exchange = replace(world.topology.exchange_by_name[source], internal=False)
-            traced = arrive(world.topology, sent, exchange, (shown.strip("'") if shown else None,), Publisher())
+            traced = arrive(world.topology, sent, exchange, (displayed.strip("'") if displayed else None,), Publisher())
             held = sum(traced.visits[0].matched) >= 2 or not traced.visits[0].matched
         wrong += [] if held else [finding]
     return wrong

@@ -12,7 +12,7 @@ from transpiler.tools.topology_report.listing import listing
 from transpiler.tools.topology_report.picture import draw
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology import Topology, parse_topology, read_topology, topology_from_dict
-from transpiler.topology.shown_addresses import addresses_of
+from transpiler.topology.displayed_addresses import addresses_of
 
 Json = dict[str, Any]
 
@@ -73,8 +73,8 @@ def test_a_summary_has_the_queues_that_got_nothing() -> None:
 
 @pytest.mark.parametrize("broker", ["rabbitmq", "qpid-java"])
 def test_a_listing_of_nothing_says_so(broker: str) -> None:
-    said = "no exchange and no queue is declared"
-    assert listing(topology_from_dict({"broker": broker})).splitlines()[-1] == said
+    expected_text = "no exchange and no queue is declared"
+    assert listing(topology_from_dict({"broker": broker})).splitlines()[-1] == expected_text
 
 
 def test_counts_stand_beside_names() -> None:
@@ -129,12 +129,12 @@ def test_a_topic_without_a_state_is_not_said_to_be_without_subscribers() -> None
     inner = f"<virtualDestinations><compositeQueue name='q'>{forward}</compositeQueue></virtualDestinations>"
     inner = f"<virtualDestinationInterceptor>{inner}</virtualDestinationInterceptor>"
     text = f"<broker><destinationInterceptors>{inner}</destinationInterceptors></broker>"
-    for state, said in (
+    for state, expected_text in (
         (None, "who subscribes is not in the file"),
         ({"subscriptions": []}, "nothing is bound to it"),
     ):
         topology = addresses_of(parse_topology(text, "activemq.xml", state=state))
-        assert f"  topic://t: {said}" in listing(topology).splitlines()
+        assert f"  topic://t: {expected_text}" in listing(topology).splitlines()
 
 
 def _activemq(*interceptors: str, state: Json | None = None, inner: str = "") -> Topology:

@@ -13,10 +13,10 @@ from transpiler import route_message
 from transpiler.cli import main
 from transpiler.tools.topology_report.operator_questions import losses, overlaps, reads, shapes, slow
 from transpiler.topology import Topology, parse_topology, topology_from_dict
+from transpiler.topology.displayed_addresses import addresses_of
+from transpiler.topology.importers.display_builder import UNREAD
 from transpiler.topology.importers.rabbitmq import topology_from_definitions
-from transpiler.topology.importers.shown_builder import UNREAD
 from transpiler.topology.records import CHOICE_ARGUMENT
-from transpiler.topology.shown_addresses import addresses_of
 
 Json = dict[str, Any]
 
@@ -151,7 +151,7 @@ def test_shapes_are_counted_the_commonest_first() -> None:
     assert all(subject.isprintable() for subject, _ in found)
 
 
-def test_slow_patterns_are_told_with_the_reason_of_the_broker() -> None:
+def test_slow_patterns_are_reported_with_the_reason_of_the_broker() -> None:
     java = "the broker's regular expression of Java"
     assert [one.reason for one in slow(TOPOLOGY)] == [
         f"color LIKE a pattern that begins with %: {java} looks through the whole text of each message",

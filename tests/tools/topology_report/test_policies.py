@@ -4,9 +4,9 @@ from typing import Any
 
 from transpiler import topology_from_dict
 from transpiler.tools.topology_report.policies import policies
+from transpiler.topology.displayed_addresses import addresses_of
 from transpiler.topology.files import parse_topology
 from transpiler.topology.model import Topology
-from transpiler.topology.shown_addresses import addresses_of
 
 
 def policy(name: str, pattern: str, priority: int = 0, **definition: Any) -> dict[str, Any]:

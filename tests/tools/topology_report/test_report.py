@@ -479,7 +479,7 @@ def test_a_report_names_equal_subjects_once_and_holds_eighty_columns() -> None:
     assert sum(name in line for line in lines) == 2
 
 
-def test_two_bindings_that_look_alike_are_told_apart_by_the_argument() -> None:
+def test_two_bindings_that_look_alike_are_distinguished_by_the_argument() -> None:
     pair = [{"x-match": "all", "a": value, "x-note": note} for value, note in ((1, "first"), (1, "second"))]
     bound = [{"source": "orders", "queue": "q", "arguments": arguments} for arguments in pair]
     found = report(topology(queues=["q"], exchanges=[{"name": "orders", "type": "headers"}], bindings=bound))

@@ -12,9 +12,9 @@ import pytest
 
 from transpiler import topology_from_dict
 from transpiler.tools.topology_report.retries import retries
+from transpiler.topology.displayed_addresses import addresses_of
 from transpiler.topology.files import parse_topology
 from transpiler.topology.model import Topology
-from transpiler.topology.shown_addresses import addresses_of
 
 Json = dict[str, Any]
 

@@ -41,7 +41,7 @@ class Origin:
         raise self.error.at(f"{self.prefix}.{code}", message, self.source, span, hint, fix)
 
 
-class Doubt(NamedTuple):
+class DeferredError(NamedTuple):
     """The reason to reject an ambiguous YAML word, such as ``no``: the message and the hint of the error."""
 
     message: str
@@ -53,14 +53,14 @@ class Node:
     """A value of a document, with the span of its text.
 
     The value of a mapping is a dictionary of nodes by key; ``keys`` contains the nodes of the keys. The value of a
-    sequence is a tuple of nodes. Only an ambiguous word of YAML has a ``doubt``.
+    sequence is a tuple of nodes. Only an ambiguous word of YAML has a ``deferred`` error.
     """
 
     value: bool | int | float | str | tuple[Node, ...] | Mapping[str, Node] | None
     span: Span
     origin: Origin
     keys: Mapping[str, Node] | None = None
-    doubt: Doubt | None = None
+    deferred: DeferredError | None = None
 
     @property
     def source(self) -> Source:
@@ -69,8 +69,8 @@ class Node:
 
     def plain(self) -> Any:
         """Return the value without locations; raise an error for the first ambiguous word of YAML in it."""
-        if self.doubt is not None:
-            self.refuse("word", *self.doubt)
+        if self.deferred is not None:
+            self.refuse("word", *self.deferred)
         return self._plain(Node.plain)
 
     def as_read(self) -> Any:

@@ -49,14 +49,14 @@ def _step(node: Node, rest: str) -> tuple[Node, str] | None:
             if number is not None and int(number[1]) < len(items):
                 return items[int(number[1])], rest[number.end() :].removeprefix(".")
         case Mapping() as members:
-            names = [name for name in members if _leads_to(name, rest)]
+            names = [name for name in members if _contains_path(name, rest)]
             if names:
                 name = max(names, key=len)
                 return members[name], rest[len(name) :].removeprefix(".")
     return None
 
 
-def _leads_to(step: str, rest: str) -> bool:
+def _contains_path(step: str, rest: str) -> bool:
     """Return True if ``rest`` is the path ``step`` itself or leads to a value inside the value at ``step``."""
     return rest.startswith(step) and rest[len(step) : len(step) + 1] in ("", ".", "[")
 
@@ -100,7 +100,7 @@ class _Walk:
             name, at = _SKIP(self._text, at)
             at = self._behind_space(self._behind_space(at) + 1)
             step = f"{own}.{name}" if own else name
-            at = self._next(at, step, [path for path in _beginning_with(step, paths) if _leads_to(step, path)])
+            at = self._next(at, step, [path for path in _beginning_with(step, paths) if _contains_path(step, path)])
 
     def _items(self, at: int, own: str, paths: list[str]) -> None:
         wanted: dict[int, list[str]] = {}

@@ -1,8 +1,8 @@
 """A safe reader of untrusted YAML: it limits the size, locates each value, and rejects words with surprising meanings.
 
 YAML 1.1 reads ``NO`` as false, ``010`` as 8, ``1:30`` as 90, ``1.10`` as 1.1 and ``2024-06-24`` as a date. It reads
-``1e3`` as a text, and YAML 1.2 as a number. Such a word without quotes has a ``Doubt``, and raises an error when its
-value is needed.
+``1e3`` as a text, and YAML 1.2 as a number. Such a word without quotes has a ``DeferredError``, which is raised when
+the value of the word is needed.
 
 An alias repeats its whole anchor, so nine lines can contain a billion values. So the values are counted before any is
 built, and each alias counts as many values as its anchor. If PyYAML's reader in C is installed, it is used, because it
@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import Any
 
 from transpiler.base.documents.jsontext import MAX_VALUES
-from transpiler.base.documents.placed_values import MAX_DEPTH, Doubt, Node, Origin, mapping
+from transpiler.base.documents.placed_values import MAX_DEPTH, DeferredError, Node, Origin, mapping
 from transpiler.base.source import Span, half_surrogate
 
 #: Maximum length of a YAML text, in characters.
@@ -154,7 +154,7 @@ class _Reader:
         match composed.id:
             case "sequence":
                 items = tuple(self.node(item) for item in composed.value)
-                return Node(items, span, self.origin, doubt=_doubtful_tag(composed.tag, "seq"))
+                return Node(items, span, self.origin, deferred=_tag_error(composed.tag, "seq"))
             case "mapping":
                 own = list(self.pairs(composed))
                 names = {key.value for key, _ in own}
@@ -162,7 +162,7 @@ class _Reader:
                 for key, value in self.merged(composed):
                     merged.setdefault(key.value, (key, value))
                 kept = [pair for name, pair in merged.items() if name not in names]
-                return replace(mapping([*kept, *own], span, self.origin), doubt=_doubtful_tag(composed.tag, "map"))
+                return replace(mapping([*kept, *own], span, self.origin), deferred=_tag_error(composed.tag, "map"))
             case _:
                 return self.scalar(composed, span)
 
@@ -191,13 +191,13 @@ class _Reader:
                 yield from ((node.key(name), member) for name, member in node.value.items())
 
     def scalar(self, composed: Any, span: Span) -> Node:
-        """Return the node of a text, number, boolean or null. An ambiguous word becomes a text with a ``doubt``."""
+        """Return the node of a text, number, boolean or null. An ambiguous word becomes a text with a ``deferred``."""
         text: str = composed.value
         value: bool | int | float | str | None = text
-        doubt = None
+        deferred = None
         match composed.tag.removeprefix(_TAG):
             case "str":
-                doubt = None if composed.style else _doubtful_text(text)
+                deferred = None if composed.style else _text_error(text)
             case "null":
                 value = None
             case "bool" if text.lower() in ("true", "false"):
@@ -205,24 +205,26 @@ class _Reader:
             case "int" if _INTEGER.fullmatch(text):
                 value = int(text)
             case "float" if _ENDS_IN_ZERO.fullmatch(text):
-                said = f"YAML reads {text} as the number {float(text)}"
-                doubt = Doubt(said, f"write '{text}' for a text, or {float(text)}")
+                reading = f"YAML reads {text} as the number {float(text)}"
+                deferred = DeferredError(reading, f"write '{text}' for a text, or {float(text)}")
             case "float" if _FLOAT.fullmatch(text):
                 value = float(text)
             case "float" if text.lower() in _SPECIAL:
                 value = _SPECIAL[text.lower()]
             case "bool":
-                doubt = Doubt(f"{text} without quotes is a boolean in YAML", f"write true or false, or '{text}'")
+                deferred = DeferredError(
+                    f"{text} without quotes is a boolean in YAML", f"write true or false, or '{text}'"
+                )
             case "timestamp":
-                doubt = Doubt(f"{text} without quotes is a date in YAML", f"write '{text}'")
+                deferred = DeferredError(f"{text} without quotes is a date in YAML", f"write '{text}'")
             case "int" | "float":
-                doubt = Doubt(f"YAML reads {text} as another number", f"write '{text}', or a decimal number")
+                deferred = DeferredError(f"YAML reads {text} as another number", f"write '{text}', or a decimal number")
             case _:
-                doubt = _doubtful_tag(composed.tag)
-        return Node(value, span, self.origin, doubt=doubt)
+                deferred = _tag_error(composed.tag)
+        return Node(value, span, self.origin, deferred=deferred)
 
 
-def _doubtful_tag(tag: str, read: str = "") -> Doubt | None:
+def _tag_error(tag: str, read: str = "") -> DeferredError | None:
     """Return why a node with the YAML tag ``tag`` is rejected.
 
     Return None if the tag is ``read``, the only tag allowed for this kind of node.
@@ -230,20 +232,22 @@ def _doubtful_tag(tag: str, read: str = "") -> Doubt | None:
     if tag == f"{_TAG}{read}":
         return None
     shown = f"!!{tag.removeprefix(_TAG)}" if tag.startswith(_TAG) else tag
-    return Doubt(f"values with the tag {shown} are not read", "write the value without it, text in quotes")
+    return DeferredError(f"values with the tag {shown} are not read", "write the value without it, text in quotes")
 
 
-def _doubtful_text(text: str) -> Doubt | None:
+def _text_error(text: str) -> DeferredError | None:
     """Return why ``text`` is rejected as ambiguous: it is text in YAML 1.1, but a number in YAML 1.2 or to people.
 
     Return None if the word is not ambiguous.
     """
     if _VERSION.fullmatch(text):
-        return Doubt(f"{text} without quotes looks like a number and is none", f"write '{text}'")
+        return DeferredError(f"{text} without quotes looks like a number and is none", f"write '{text}'")
     if ("e" in text or "E" in text) and _FLOAT.fullmatch(text):
         number = float(text)
         plain = f", or {int(number) if number.is_integer() else number}" if abs(number) < 1e15 else ""
-        return Doubt(f"{text} is text in YAML 1.1 and a number in YAML 1.2", f"write '{text}'{plain}")
+        return DeferredError(f"{text} is text in YAML 1.1 and a number in YAML 1.2", f"write '{text}'{plain}")
     if _NUMBER_ELSEWHERE.fullmatch(text):
-        return Doubt(f"{text} is text in YAML 1.1 and a number in YAML 1.2", f"write '{text}', or {int(text, 8)}")
+        return DeferredError(
+            f"{text} is text in YAML 1.1 and a number in YAML 1.2", f"write '{text}', or {int(text, 8)}"
+        )
     return None

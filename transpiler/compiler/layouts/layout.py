@@ -105,7 +105,7 @@ class Layout(ABC):
         """
         return None
 
-    def doubt(self, place: MessageField) -> tuple[str, Advice] | None:  # noqa: ARG002
+    def ambiguity(self, place: MessageField) -> tuple[str, Advice] | None:  # noqa: ARG002
         """Return the warning for a field that could be stored in two columns or keys.
 
         The warning is a message that states which of the two is read, and the advice for reading the other. Return None
@@ -113,8 +113,8 @@ class Layout(ABC):
         """
         return None
 
-    def may_doubt(self) -> bool:
-        """Return True if ``doubt`` can return a warning for some property, and False if it never does."""
+    def has_ambiguities(self) -> bool:
+        """Return True if ``ambiguity`` can return a warning for some property, and False if it never does."""
         return False
 
     def offers(self, place: MessageField) -> tuple[Advice, ...]:  # noqa: ARG002

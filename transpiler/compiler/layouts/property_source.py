@@ -54,7 +54,7 @@ from transpiler.compiler.layouts.text_types import ByItsUse, TextTypes
 from transpiler.message.types import AmqpType, AmqpValue, Compound, UntypedText
 
 #: Maximum number of columns in a ``repr``.
-_SHOWN = 6
+_MAX_LISTED = 6
 
 
 class PropertySource(ABC):
@@ -322,7 +322,7 @@ class TextProperties(PropertySource):
     def described(self) -> str:
         """Return a description of the column or columns and of the policies for text."""
         named = "".join(f", {name} {policy.name}" for name, policy in self.types.named.items())
-        where = path_text(self.path) if self.path else first_of(self.columns, _SHOWN)
+        where = path_text(self.path) if self.path else first_of(self.columns, _MAX_LISTED)
         return f"{where} {'BINARY' if self.binary else 'text'} {self.types.others.name}{named}"
 
     def root(self) -> str:

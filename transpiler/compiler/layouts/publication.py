@@ -99,7 +99,7 @@ _LIKELY: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 
 
-def places_like(header: str, layout: Layout, schema: Mapping[str, Any] | None) -> list[str]:
+def header_hints(header: str, layout: Layout, schema: Mapping[str, Any] | None) -> list[str]:
     """Return hints with the option ``headers=`` for the columns that probably hold the exchange or routing key.
 
     Args:

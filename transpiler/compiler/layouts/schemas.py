@@ -140,10 +140,10 @@ def _checked(schema: Any, source: Source | None) -> Mapping[str, Any]:
     """Return ``schema`` if all its fields have names and types; otherwise raise ``LayoutError`` at the first field."""
 
     def refuse(path: str, message: str) -> NoReturn:
-        said = f"{path}: {message}" if path else message
+        located = f"{path}: {message}" if path else message
         hint = "a schema in Spark's JSON form is what df.schema.json() writes"
         span = None if source is None else places_in_json(source.text, [path])[path]
-        raise LayoutError.at("layout.schema", said, source, span, hint)
+        raise LayoutError.at("layout.schema", located, source, span, hint)
 
     def check_fields(value: Any, path: str) -> None:
         fields = value.get("fields") if isinstance(value, Mapping) else None

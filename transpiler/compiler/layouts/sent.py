@@ -69,13 +69,13 @@ class SentLayout(Layout):
         """Return the schema of the table that ``before`` is bound to; None if it is not bound."""
         return self.before.known_schema()
 
-    def doubt(self, place: MessageField) -> tuple[str, Advice] | None:
+    def ambiguity(self, place: MessageField) -> tuple[str, Advice] | None:
         """Return the warning of ``before`` about an ambiguous field; None if there is none."""
-        return self.before.doubt(place)
+        return self.before.ambiguity(place)
 
-    def may_doubt(self) -> bool:
+    def has_ambiguities(self) -> bool:
         """Return True if ``before`` can warn about the name of some property."""
-        return self.before.may_doubt()
+        return self.before.has_ambiguities()
 
     def has_place(self, place: MessageField) -> bool:
         """Return True for the subject, and for each field that has its own column or key in ``before``."""

@@ -58,7 +58,7 @@ _DECLARED = {"a number": "DOUBLE", "a boolean": "BOOLEAN"}
 _PUBLISHED = frozenset({"exchange", "routing-key"})
 
 #: Maximum number of header fields in a ``repr``.
-_SHOWN = 4
+_MAX_LISTED = 4
 
 #: Fields that are never read from a property of their name, because JMS does not define these names.
 _NO_PROPERTIES = frozenset({"content-type", "content-encoding", "exchange", "routing-key", "JMS_AMQP_TTL"})
@@ -97,9 +97,9 @@ class StoreLayout(Layout):
         return f"StoreLayout({self.name!r}, properties: {self.source.described()}{kind}{places})"
 
     def _shown_places(self) -> Iterator[str]:
-        """Yield ``"name: column"`` for up to ``_SHOWN`` header fields, those in ``asked`` before all others."""
+        """Yield ``"name: column"`` for up to ``_MAX_LISTED`` header fields, those in ``asked`` before all others."""
         names = [*self.asked, *(name for name in self.headers if name not in self.asked)]
-        for name in names[:_SHOWN]:
+        for name in names[:_MAX_LISTED]:
             try:
                 stored = None if name not in self.headers else self.headers[name].stored()
             except LayoutError:
@@ -259,14 +259,14 @@ class StoreLayout(Layout):
         column = self._beside(name) if self.columns_first and name not in self.source.names() else None
         return None if column is None or self._header_of(column) is not None else column
 
-    def doubt(self, place: MessageField) -> tuple[str, Advice] | None:
+    def ambiguity(self, place: MessageField) -> tuple[str, Advice] | None:
         """Return the warning about a name that could be read in two ways, and the advice; None if it is unambiguous."""
         if place.section == "application_properties":
-            return self._doubtful_property(place.field)
+            return self._ambiguous_property(place.field)
         name = NAMES.get(place, "")
         header = self.headers.get(name)
         if header is not None:
-            return self._doubtful_place(name, header.place)
+            return self._ambiguous_place(name, header.place)
         if not name.startswith("JMS") or name.startswith("JMSX") or self.jms_keys:
             return None
         if self.source.names() and name not in self.source.names():
@@ -274,7 +274,7 @@ class StoreLayout(Layout):
         message = f"{name} is read from the property of that name: the layout {self.name} has no such field"
         return message, self.offers(place)[0]
 
-    def may_doubt(self) -> bool:
+    def has_ambiguities(self) -> bool:
         """Return True if a key of the properties may have the same name as a column."""
         return self.table is not None and not self.source.names()
 
@@ -311,16 +311,16 @@ class StoreLayout(Layout):
         offered = typed.offers(place)
         return tuple(Advice(with_headers(advice.hint), advice.fix) for advice in offered) if headers else offered
 
-    def _doubtful_place(self, name: str, place: Place) -> tuple[str, Advice] | None:
+    def _ambiguous_place(self, name: str, place: Place) -> tuple[str, Advice] | None:
         """Return the warning that the user's name for ``place`` could be a column or a key; None if it is only one."""
         given = self.asked.get(name)
-        said = given.kind if isinstance(given, HeaderOption) else None
-        if isinstance(place, PropertyPlace) and place.near and said is None:
+        stated_kind = given.kind if isinstance(given, HeaderOption) else None
+        if isinstance(place, PropertyPlace) and place.near and stated_kind is None:
             column = Setting("headers", {name: place.near[0]})
             key = Setting("headers", {name: StoreCall("key", place.key)})
             message = f"{name} is read from the key {place.key}: the table has no such column, but {place.near[0]}"
             return message, Advice(Hint(column, " reads that column, and ", key, " the key"), column.fix)
-        if isinstance(place, ColumnPlace) and place.type is None and said is None and not self.source.names():
+        if isinstance(place, ColumnPlace) and place.type is None and stated_kind is None and not self.source.names():
             key = Setting("headers", {name: StoreCall("key", str(place.path[-1]))})
             column_name = ".".join(map(str, place.path))
             message = f"{name} is read from a column {column_name}, because the schema of the table is not known"
@@ -328,7 +328,7 @@ class StoreLayout(Layout):
             return message, Advice(Hint(schema, " tells whether there is one, and ", key, " reads the key"), key.fix)
         return None
 
-    def _doubtful_property(self, name: str) -> tuple[str, Advice] | None:
+    def _ambiguous_property(self, name: str) -> tuple[str, Advice] | None:
         column, source = self._beside(name), self.source.root()
         if self._first_column(name) is not None:
             return None

@@ -69,7 +69,7 @@ from transpiler.tools.analysis.formula import (
 _LITERALS = (ast.StringLiteral, ast.IntegerLiteral, ast.FloatLiteral, ast.BooleanLiteral, ast.NullLiteral)
 #: The message annotation that holds the routing key in sample messages. RabbitMQ sets the same annotation for consumers
 #: of AMQP 1.0.
-SHOWN_KEY = MessageField("message_annotations", "x-routing-key")
+KEY_ANNOTATION = MessageField("message_annotations", "x-routing-key")
 _UPWARDS = (NumericPromotion.UPWARDS, NumericPromotion.UPWARDS_THROWING)
 #: Conversions whose every result can be produced by the representative values of one message field.
 _PLACED = (
@@ -210,7 +210,7 @@ class Conditions:
         """Return the registered test for ``asked``, which is a query or a comparison of a message field."""
         place = _place_of(asked)
         test = self.judged_test(
-            asked, lambda message: Verdict(holds(asked, message, _keys_shown(message))), place, text_of_test(asked)
+            asked, lambda message: Verdict(holds(asked, message, _annotated_keys(message))), place, text_of_test(asked)
         )
         match asked:
             case Equal(value=value):
@@ -251,16 +251,16 @@ def _place_of(asked: PlaceTest | Query) -> MessageField | None:
     if isinstance(asked, Query) or len(asked.places) > 1:
         # If a broker treats the subject as a header, a header of the same name is read from two message fields.
         return None
-    place = SHOWN_KEY if asked.places == (ROUTING_KEY,) else asked.places[0]
+    place = KEY_ANNOTATION if asked.places == (ROUTING_KEY,) else asked.places[0]
     return None if place.field in ("message_id", "correlation_id") else place
 
 
-def _keys_shown(message: Message) -> tuple[str | None, ...]:
-    """Return the routing key of ``message`` as a tuple of one item, read from its annotation ``SHOWN_KEY``.
+def _annotated_keys(message: Message) -> tuple[str | None, ...]:
+    """Return the routing key of ``message`` as a tuple of one item, read from its annotation ``KEY_ANNOTATION``.
 
     The item is None if the message does not have this annotation.
     """
-    given = (message.message_annotations or {}).get(SHOWN_KEY.field)
+    given = (message.message_annotations or {}).get(KEY_ANNOTATION.field)
     return (None if given is None else str(given.value),)
 
 

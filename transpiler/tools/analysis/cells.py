@@ -71,8 +71,8 @@ def cells_of(subject: Subject, tests: Sequence[Test]) -> list[Cell]:
         rank = RARE if rare else ODD if is_odd else COMMON, oddness(value)
         known = best.get(outcomes)
         if known is None or rank < known[0]:
-            said = f"{_name_of(subject)} is no {' and no '.join(sorted(expected))}" if is_odd else ""
-            best[outcomes] = rank, Cell(outcomes, message if real and not loose else None, rank[0], said)
+            remark = f"{_name_of(subject)} is no {' and no '.join(sorted(expected))}" if is_odd else ""
+            best[outcomes] = rank, Cell(outcomes, message if real and not loose else None, rank[0], remark)
         if constants is not None and _text_of(value) not in constants and _text_of(value) is not None:
             # The texts tried do not cover all combinations of matching patterns, so a pattern may or may not match any
             # other text.

@@ -242,7 +242,7 @@ def _kinds(dialects: tuple[Dialect, ...], typed: bool) -> _Kinds:
 
 @lru_cache(maxsize=256)
 def _kinds_of(tables: tuple[Any, ...], typed: bool) -> _Kinds:
-    def told_apart(kinds: Iterable[AmqpType]) -> tuple[AmqpType, ...]:
+    def distinguished(kinds: Iterable[AmqpType]) -> tuple[AmqpType, ...]:
         known: dict[object, AmqpType] = {}
         for kind in kinds:
             read: object = kind if typed else tuple((types.table.get(kind), kind in types.throws) for types in tables)
@@ -253,11 +253,11 @@ def _kinds_of(tables: tuple[Any, ...], typed: bool) -> _Kinds:
     return _Kinds(
         tuple(
             kind
-            for kind in told_apart(_INTEGERS)
+            for kind in distinguished(_INTEGERS)
             if kind is not AmqpType.CHAR or any(types.char_is_number for types in tables)
         ),
-        told_apart((AmqpType.DOUBLE, AmqpType.FLOAT, AmqpType.DECIMAL64)),
-        told_apart((AmqpType.STRING, AmqpType.SYMBOL, AmqpType.CHAR, AmqpType.BINARY, AmqpType.UUID)),
+        distinguished((AmqpType.DOUBLE, AmqpType.FLOAT, AmqpType.DECIMAL64)),
+        distinguished((AmqpType.STRING, AmqpType.SYMBOL, AmqpType.CHAR, AmqpType.BINARY, AmqpType.UUID)),
         typed or False in wrapping,
         len(wrapping) == 2,
     )

@@ -373,11 +373,11 @@ def _like(node: ast.Like, evaluation: Evaluation) -> str:
     if truth is None:
         return f"{fact}, and {by_rules(node, evaluation)}"
     matched = truth is not node.negated
-    said = _pattern_words(node, str(value.value), matched, evaluation)
-    if said is None:
-        said = f"{'matches' if matched else 'does not match'} the pattern {value_text(node.pattern.value)}"
+    relation = _pattern_words(node, str(value.value), matched, evaluation)
+    if relation is None:
+        relation = f"{'matches' if matched else 'does not match'} the pattern {value_text(node.pattern.value)}"
     excluded = f", and {quoted_part(node, evaluation)} excludes that" if matched and node.negated else ""
-    return f"{fact}, which {said}{excluded}"
+    return f"{fact}, which {relation}{excluded}"
 
 
 class _PatternTest(NamedTuple):

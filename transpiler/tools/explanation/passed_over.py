@@ -2,7 +2,7 @@
 
 The exchanges that route are internal cases, and a message comes only to its own case. So no binding there states that a
 queue has another routing type, or that an exclusive divert took the message before. The topology in the form for users
-(``Topology.shown``) has all bindings of an address.
+(``Topology.displayed``) has all bindings of an address.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from transpiler.reference.routed import Traced
-from transpiler.topology.importers.shown_builder import UNREAD
+from transpiler.topology.displayed_addresses import bindings_at
+from transpiler.topology.importers.display_builder import UNREAD
 from transpiler.topology.model import Topology
 from transpiler.topology.records import (
     CHOICE_ARGUMENT,
@@ -21,7 +22,6 @@ from transpiler.topology.records import (
     SELECTOR_ARGUMENT,
     Binding,
 )
-from transpiler.topology.shown_addresses import bindings_at
 
 
 class PassedOver(NamedTuple):
@@ -40,8 +40,8 @@ def passed_over(
     ``reached`` contains the (address, destination) pairs of the bindings that were evaluated; these are skipped.
     ``exclusive`` maps an address to the names of the exclusive diverts that took the message, as text.
     """
-    shown = traced.topology.shown
-    if shown is None:
+    displayed = traced.topology.displayed
+    if displayed is None:
         return
     came: dict[tuple[str, str | None], None] = {}
     for visit in (*traced.visits, *traced.possible_visits):
@@ -50,7 +50,7 @@ def passed_over(
             name = traced.topology.rules.addressing.destination(entered, visit.keys[0] or "")
             came.setdefault((name, entered.by))
     for address, sent_as in came:
-        for binding in bindings_at(shown, address):
+        for binding in bindings_at(displayed, address):
             if (address, binding.destination) in reached:
                 continue
             routing_type = binding.text(ROUTING_TYPE_ARGUMENT)
@@ -74,8 +74,8 @@ class Written:
 
     def __init__(self, topology: Topology) -> None:
         self._found: dict[tuple[str, str | None], list[Binding]] = {}
-        shown = topology.shown.bindings if topology.shown is not None else ()
-        for binding in (one for one in shown if one.path):
+        displayed = topology.displayed.bindings if topology.displayed is not None else ()
+        for binding in (one for one in displayed if one.path):
             self._found.setdefault((binding.path, binding.text(DIVERT_ARGUMENT)), []).append(binding)
 
     def of(self, binding: Binding) -> list[Binding]:
@@ -99,7 +99,7 @@ def exclusive_diverts(topology: Topology, diverts: Collection[tuple[str, str]]) 
     """
     found: dict[str, dict[str, None]] = {}
     for address, name in diverts:
-        for binding in () if topology.shown is None else bindings_at(topology.shown, address):
+        for binding in () if topology.displayed is None else bindings_at(topology.displayed, address):
             if binding.text(DIVERT_ARGUMENT) == name and EXCLUSIVE_ARGUMENT in binding.arguments:
                 found.setdefault(address, {})[name] = None
     return {address: " or ".join(names) for address, names in found.items()}

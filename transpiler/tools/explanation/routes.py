@@ -165,11 +165,11 @@ class RouteExplanation:
             width = max(map(len, targets))
             lines.append(f"  {heading}")
             for target, one in zip(targets, bindings, strict=False):
-                said = one.asks
+                remark = one.asks
                 if one.lacks:
                     named = "" if one.divert is None else f"divert {one.divert}: "
-                    said = named + "; ".join(one.lacks)
-                lines.append(f"    {target:<{width}}  {said}")
+                    remark = named + "; ".join(one.lacks)
+                lines.append(f"    {target:<{width}}  {remark}")
             if len(bindings) > len(targets):
                 lines.append(f"    and {len(bindings) - len(targets):,} more")
         if self.others:
@@ -251,7 +251,7 @@ def _explained(traced: Traced, nearest: int) -> RouteExplanation:
         matched = [binding for binding, is_match in zip(bindings, visit.matched, strict=False) if is_match]
         perhaps |= choice is not None and choice.by_match and leaves_open(topology, choice, matched)
         for binding, is_match in zip(bindings, visit.matched, strict=True):
-            if sent and not _leads_on(topology, binding):
+            if sent and not _has_destination(topology, binding):
                 if written is not None and not is_match and _is_at(topology, binding, visit):
                     lacking = lacks(topology, binding, visit, message)
                     missed += _as_written(topology, binding, visit, written, lacking)
@@ -287,9 +287,9 @@ def _as_settled(
     """
     if routed.outcome == "rejected":
         return [], []
-    doubted = [one for one in took if one.binding.destination_type != "exchange" and one.end not in routed.queues]
-    also = [one for one in doubted if one.end in routed.possible_queues]
-    return [one for one in took if one not in doubted], [*possible, *also]
+    without_queue = [one for one in took if one.binding.destination_type != "exchange" and one.end not in routed.queues]
+    also = [one for one in without_queue if one.end in routed.possible_queues]
+    return [one for one in took if one not in without_queue], [*possible, *also]
 
 
 def _binding(
@@ -400,7 +400,7 @@ def _ends(topology: Topology, binding: Binding, visit: Visit) -> tuple[str, str]
     return source, addressing.own_queue(key) if binding.destination_type == "own-queue" else binding.destination
 
 
-def _leads_on(topology: Topology, binding: Binding) -> bool:
+def _has_destination(topology: Topology, binding: Binding) -> bool:
     """Return False if ``binding`` is only an internal step at a destination, and leads to no queue or destination."""
     if binding.destination_type != "exchange":
         return binding.destination_type != "outcome"

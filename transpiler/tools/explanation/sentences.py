@@ -33,14 +33,14 @@ def sentence(decision: Decision, evaluation: Evaluation) -> str:
 
 
 def _negated(operand: ast.Expression, inner: Decision, evaluation: Evaluation) -> str:
-    said = sentence(inner, evaluation)
+    reason = sentence(inner, evaluation)
     match evaluation.verdict(operand).truth:
         case True:
-            return f"{said}, which NOT excludes"
+            return f"{reason}, which NOT excludes"
         case False:
-            return said
+            return reason
         case None:
-            return f"{said}, and NOT of unknown is unknown"
+            return f"{reason}, and NOT of unknown is unknown"
 
 
 def _together(decisions: tuple[Decision, ...], evaluation: Evaluation) -> str:
@@ -50,11 +50,11 @@ def _together(decisions: tuple[Decision, ...], evaluation: Evaluation) -> str:
 
 
 def _first(decision: Decision, evaluation: Evaluation) -> str:
-    said = list(dict.fromkeys(sentence(one, evaluation) for one in decision.others[: _MAX_FAILING - 1]))
+    reasons = list(dict.fromkeys(sentence(one, evaluation) for one in decision.others[: _MAX_FAILING - 1]))
     more = len(decision.others) - _MAX_FAILING + 1
     if more > 0:
-        said.append(f"{more} more {'part does' if more == 1 else 'parts do'} not hold")
-    return f"{sentence(decision.inner[0], evaluation)}; also {'; '.join(said)}"
+        reasons.append(f"{more} more {'part does' if more == 1 else 'parts do'} not hold")
+    return f"{sentence(decision.inner[0], evaluation)}; also {'; '.join(reasons)}"
 
 
 def _is_unknown(decision: Decision, evaluation: Evaluation) -> bool:
@@ -67,11 +67,11 @@ def _none_of(node: ast.Or, decisions: tuple[Decision, ...], evaluation: Evaluati
         return several
     alone = [one.inner[0] if one.others else one for one in decisions]
     if len(decisions) <= _MAX_ALTERNATIVES:
-        said = "; ".join(dict.fromkeys(sentence(one, evaluation) for one in alone))
-        return f"{_neither([quoted_part(term, evaluation) for term in node.terms])} holds: {said}"
+        reasons = "; ".join(dict.fromkeys(sentence(one, evaluation) for one in alone))
+        return f"{_neither([quoted_part(term, evaluation) for term in node.terms])} holds: {reasons}"
     nearest = sorted(zip(node.terms, alone, strict=True), key=lambda pair: -_share_that_holds(pair[0], evaluation))
-    said = "; ".join(sentence(one, evaluation) for _, one in nearest[:_NEAREST])
-    return f"none of the {len(decisions)} alternatives holds; the nearest: {said}"
+    reasons = "; ".join(sentence(one, evaluation) for _, one in nearest[:_NEAREST])
+    return f"none of the {len(decisions)} alternatives holds; the nearest: {reasons}"
 
 
 def _neither(items: list[str]) -> str:

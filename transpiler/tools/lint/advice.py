@@ -40,8 +40,8 @@ def with_rules(
     # Imported here, because the rules import the evaluator and the analysis, which most compilations do not need.
     from transpiler.tools.lint.registry import lint, without_lesser
 
-    doubts = lint(tree, source, dialect, known=layout.names(), proofs=proofs)
-    found = [one for one in doubts if one.severity != "info"]
+    reported = lint(tree, source, dialect, known=layout.names(), proofs=proofs)
+    found = [one for one in reported if one.severity != "info"]
     return tuple(without_lesser(found, compiled)) if found else compiled
 
 

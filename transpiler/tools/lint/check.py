@@ -83,12 +83,12 @@ class Checker:
                 return None, error.diagnostics
             # The broker accepts the selector; only this project cannot evaluate it.
             tree = parse_tree(text, dialect)
-            told = [replace(finding, severity="info", hint=None) for finding in error.diagnostics]
+            notes = [replace(finding, severity="info", hint=None) for finding in error.diagnostics]
             if tree is None:
-                return tree, told
+                return tree, notes
             readable = _without_unreadable(tree, dialect)
             compiled = [] if readable is None else self._compiled(readable, source, dialect)
-            return tree, without_lesser(lint(tree, source, dialect), [*told, *compiled])
+            return tree, without_lesser(lint(tree, source, dialect), [*notes, *compiled])
         if tree is None:
             return None, ()
         known = None if self.layout is None else find_layout(self.layout).names()

@@ -44,7 +44,7 @@ def report_of(rule: Rule, example: str, selection: Selection | None = None) -> R
 def page(rule: Rule) -> str:
     """Return the documentation page of ``rule``, in Markdown."""
     report = report_of(rule, rule.wrong, Selection((rule.id,)))
-    said = human(report)
+    output = human(report)
     options = "" if rule.dialect == "jms" else f" --dialect {rule.dialect}"
     options += "" if rule.schema is None else f' --schema "{rule.schema}"'
     parts = [
@@ -54,8 +54,8 @@ def page(rule: Rule) -> str:
         f"Right:\n\n```sql\n{rule.right}\n```",
         rule.why,
     ]
-    if len(rule.wrong) <= _LONGEST and said:
-        parts.insert(3, f"```text\n{said.rstrip()}\n```")
+    if len(rule.wrong) <= _LONGEST and output:
+        parts.insert(3, f"```text\n{output.rstrip()}\n```")
     if rule.severity != "error":
         parts.append(f"To ignore it: `--ignore {rule.id}`, or the comment `# selector-sql: ignore[{rule.id}]`.")
     parts.append("[All rules](README.md)")

@@ -13,7 +13,7 @@ from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.base.source import Source, Span
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import JMS, Dialect
-from transpiler.tools.lint.rule import Context, Doubt, Finder, Rule
+from transpiler.tools.lint.rule import Context, Finder, Rule, Violation
 from transpiler.tools.lint.rules import absence, headers, literals, logic, refusals, spelling
 
 #: All rules in the order of their pages.
@@ -274,19 +274,21 @@ def lint(
     context = Context(tree, source, dialect, known)
     of_node = _OF_NODE if proofs else _WARNING_OF_NODE
     diagnostics = [
-        _finding(rule, doubt, source)
+        _finding(rule, violation, source)
         for node in ast.walk(tree)
         for rule, find in of_node.get(type(node), ())
-        for doubt in find(node, context)
+        for violation in find(node, context)
     ]
-    diagnostics += [_finding(rule, doubt, source) for rule, find in _OF_ROOT if proofs for doubt in find(tree, context)]
+    diagnostics += [
+        _finding(rule, violation, source) for rule, find in _OF_ROOT if proofs for violation in find(tree, context)
+    ]
     return without_lesser(diagnostics) if diagnostics else diagnostics
 
 
-def _finding(rule: Rule, doubt: Doubt, source: Source) -> Diagnostic:
-    known = rule if doubt.rule is None else _BY_ID[doubt.rule]
-    severity = doubt.severity or known.severity
-    return Diagnostic(known.id, severity, doubt.message, source, doubt.span, doubt.hint, doubt.fix)
+def _finding(rule: Rule, violation: Violation, source: Source) -> Diagnostic:
+    known = rule if violation.rule is None else _BY_ID[violation.rule]
+    severity = violation.severity or known.severity
+    return Diagnostic(known.id, severity, violation.message, source, violation.span, violation.hint, violation.fix)
 
 
 def without_lesser(*groups: Iterable[Diagnostic]) -> list[Diagnostic]:

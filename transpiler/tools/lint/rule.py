@@ -21,7 +21,7 @@ from transpiler.message.receiver import Receiver
 from transpiler.reference.evaluate import judge
 
 
-class Doubt(NamedTuple):
+class Violation(NamedTuple):
     """A finding of a rule before the rule's id and severity are added.
 
     ``rule`` and ``severity`` override the rule's own if they are not None.
@@ -115,7 +115,7 @@ class Context:
 Claim = Literal["different", "same", "never"]
 
 #: The function of a rule: called with a node of one of the rule's classes and the context, it returns the findings.
-Finder = Callable[[Any, Context], Iterable[Doubt]]
+Finder = Callable[[Any, Context], Iterable[Violation]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,7 +105,7 @@ class Run:
                 unread = _unread(one, lines, text.file or name, text.file, is_judged)
                 self._add_unread(report, unread, comments)
                 continue
-            here = _Located(lines, one, text.file or name, comments, text.file, memory.told)
+            here = _Located(lines, one, text.file or name, comments, text.file, memory.reported_keys)
             one_located = here if one.file is None else self._elsewhere(one, here, memory)
             if one_located is not None and one_located.identity not in memory.selectors:
                 memory.selectors.add(one_located.identity)
@@ -139,7 +139,7 @@ class Run:
                 continue
             is_judged = True
             one = FoundSelector(filled.mapped, unread.dialect, is_filled=True, whence=unread.whence)
-            located = _Located(lines, one, text.file or text.kind, comments, text.file, memory.told)
+            located = _Located(lines, one, text.file or text.kind, comments, text.file, memory.reported_keys)
             own = (dialect.name,) if len(self.dialects) > 1 else ()
             self._report(report, [located.reported(finding.diagnostic, own) for finding in filled.findings], located)
         report.selectors += report.affected > affected
@@ -159,7 +159,7 @@ class Run:
             return None
         used = one.used or 0
         where = f"{here.name}:{here.lines.place(Span(used, used)).line}"
-        return _Located(lines, one, one.file, IgnoreComments(lines.texts), one.file, memory.told, where)
+        return _Located(lines, one, one.file, IgnoreComments(lines.texts), one.file, memory.reported_keys, where)
 
     def _add_unread(self, report: Report, unread: Reported, comments: IgnoreComments) -> None:
         if not self.checker.selection.has(unread.diagnostic):
@@ -202,14 +202,14 @@ class Run:
         report.ignored += len(reported) - len(kept)
         report.affected += bool(kept)
         # Report a mistake in a constant only once, even if several selectors contain the constant.
-        known = located.told
-        report.findings.extend(one for one in kept if known is None or _told(one) not in known)
+        known = located.reported_keys
+        report.findings.extend(one for one in kept if known is None or _finding_key(one) not in known)
         if known is not None:
-            known.update(map(_told, kept))
+            known.update(map(_finding_key, kept))
 
 
 #: The identity of a reported finding: file, code, location and message.
-_Told = tuple[str | None, str, Place, str]
+_FindingKey = tuple[str | None, str, Place, str]
 
 
 @dataclass
@@ -219,7 +219,7 @@ class _Memory:
     A file that cannot be read is None.
     """
 
-    told: set[_Told] = field(default_factory=set)
+    reported_keys: set[_FindingKey] = field(default_factory=set)
     selectors: set[tuple[object, ...]] = field(default_factory=set)
     files: dict[str, Lines | None] = field(default_factory=dict)
 
@@ -233,7 +233,7 @@ class _Located(NamedTuple):
     comments: IgnoreComments | None = None
     file: str | None = None
     #: The findings reported so far, to skip repetitions; None if repetitions are reported.
-    told: set[_Told] | None = None
+    reported_keys: set[_FindingKey] | None = None
     #: The file and line in which the selector is used, if that is another file; else empty.
     used_in: str = ""
 
@@ -314,7 +314,7 @@ def _unread(one: UnreadSelector, lines: Lines, name: str, file: str | None, is_j
     return Reported(diagnostic, "", place, line, name, file, reason=one.reason, is_judged=is_judged)
 
 
-def _told(reported: Reported) -> _Told:
+def _finding_key(reported: Reported) -> _FindingKey:
     return reported.file, reported.diagnostic.code, reported.place, reported.message
 
 

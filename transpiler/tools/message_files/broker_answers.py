@@ -38,7 +38,7 @@ _OF_BROKER_J = frozenset({"id", "persistent", "deliveryCount", "state"})
 _BROWSE = "browse() of a queue gives some"
 
 
-def layout_shown(value: Mapping[str, Any], name: str | None = None) -> StoreLayout | None:
+def recognized_layout(value: Mapping[str, Any], name: str | None = None) -> StoreLayout | None:
     """Return the layout called ``name``, or by default the layout that the members of ``value`` identify; else None."""
     name = name or next((name for members, name in _MEMBERS if members <= value.keys()), None)
     layout = None if name is None else find_layout(name)
@@ -83,14 +83,14 @@ def _messages_in(record: Record, answer: Any) -> list[Any] | None:
     The result is None for a JSON array, because the caller finds the line of each element in the text.
     """
     if answer["status"] != 200:
-        told = one_line(str(answer.get("error") or "it says no more"))
-        refuse(record.place, f"Jolokia answered with an error, status {answer['status']}: {told}")
+        reason = one_line(str(answer.get("error") or "it says no more"))
+        refuse(record.place, f"Jolokia answered with an error, status {answer['status']}: {reason}")
     value = answer.get("value")
     if isinstance(value, list):
         return None
     if isinstance(value, str) and value.lstrip().startswith("["):
         return list(load_record(value, f"{record.place}: value"))
-    if isinstance(value, Mapping) and (layout_shown(value) is not None or is_listed(value)):
+    if isinstance(value, Mapping) and (recognized_layout(value) is not None or is_listed(value)):
         return [value]
     return refuse(record.place, f"this answer of Jolokia has no messages, its value is {kind_of(value)}: {_BROWSE}")
 

@@ -46,7 +46,7 @@ def csv_records(file: str, lines: NumberedLines, errors: Errors) -> Iterator[Rec
             cells = next(reader, None)
         except csv.Error as error:
             number = kept.taken[0][0] if kept.taken else 1
-            with errors.told():
+            with errors.reported():
                 refuse(place_of(file, number), f"this is not CSV: {one_line(str(error))}")
             reader = csv.reader(kept, strict=True)
             continue
@@ -59,7 +59,7 @@ def csv_records(file: str, lines: NumberedLines, errors: Errors) -> Iterator[Rec
             names, header = cells, text
             _check_header(place_of(file, number), names, text)
         elif len(cells) != len(names):
-            with errors.told():
+            with errors.reported():
                 found = f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'}"
                 refuse(place_of(file, number), f"{found}, and the header has {len(names)} names")
         else:

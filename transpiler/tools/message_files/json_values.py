@@ -86,5 +86,5 @@ def _skip(text: str, place: int) -> int:
 
 def _refuse(source: Source, numbers: list[int], place: int, message: str, errors: Errors) -> None:
     line, column = source.position(min(place, len(source.text)))
-    with errors.told():
+    with errors.reported():
         refuse(place_of(source.name, numbers[min(line, len(numbers)) - 1], column), message)

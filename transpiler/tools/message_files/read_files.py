@@ -14,7 +14,7 @@ from transpiler.tools.message_files.file_lines import Lines, file_lines
 from transpiler.tools.message_files.read_message import ReadMessage
 from transpiler.tools.message_files.record_errors import Errors
 from transpiler.tools.message_files.record_forms import RecordForm, records
-from transpiler.tools.message_files.record_reader import RecordReader, _untold
+from transpiler.tools.message_files.record_reader import RecordReader, _ignore
 
 #: The hint on how to read messages that are not in a local file.
 _OTHER_FILES = (
@@ -71,7 +71,7 @@ def read_records(
     errors: Errors,
     form: RecordForm | None = None,
     opened: Lines = file_lines,
-    note: Callable[[str], object] = _untold,
+    note: Callable[[str], object] = _ignore,
 ) -> Iterator[ReadMessage]:
     """Yield the messages of ``files``. Deliveries in a tracing log are skipped.
 

@@ -61,8 +61,8 @@ class ReadMessage:
             value = with_lowercase_publication_columns(self._with_arrays(ROUTING_KEYS), self.layout)
             sent = sent_in(value, own.exchange, own.routing_key)
             if sent.routing_type is not None and sent.routing_type not in ROUTING_TYPES:
-                told = f"routing_type: {sent.routing_type!r} is not {' or '.join(ROUTING_TYPES)}"
-                raise DecodeError.at("message.routing-type", told)
+                message_text = f"routing_type: {sent.routing_type!r} is not {' or '.join(ROUTING_TYPES)}"
+                raise DecodeError.at("message.routing-type", message_text)
         except DecodeError as error:
             raise at_place(self.place, error) from None
         return sent

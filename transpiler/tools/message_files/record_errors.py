@@ -31,16 +31,16 @@ class RecordError(DecodeError):
 class Errors:
     """A handler of errors in records.
 
-    If ``tell`` is given, it is called with each error, and the record is skipped. If it is None, the first error is
+    If ``report`` is given, it is called with each error, and the record is skipped. If it is None, the first error is
     raised.
     """
 
-    def __init__(self, tell: Callable[[RecordError], object] | None = None) -> None:
-        self._tell = tell
+    def __init__(self, report: Callable[[RecordError], object] | None = None) -> None:
+        self._report = report
         self.count = 0
 
     @contextmanager
-    def told(self) -> Iterator[None]:
+    def reported(self) -> Iterator[None]:
         """Return a context manager that passes a ``RecordError`` raised inside it to ``add``."""
         try:
             yield
@@ -49,19 +49,19 @@ class Errors:
 
     def add(self, error: RecordError) -> None:
         """Report ``error`` and count it; if errors are not reported, raise it."""
-        if self._tell is None:
+        if self._report is None:
             raise error
         self.count += 1
-        self._tell(error)
+        self._report(error)
 
     @property
     def goes_on(self) -> bool:
         """True if records that cannot be read are skipped."""
-        return self._tell is not None
+        return self._report is not None
 
     def attempt(self, read: Callable[_Given, _Value], *given: _Given.args, **named: _Given.kwargs) -> _Value | None:
         """Return the result of ``read(*given, **named)``; None if its error was reported and the record is skipped."""
-        with self.told():
+        with self.reported():
             return read(*given, **named)
         return None
 

@@ -26,7 +26,7 @@ _PREAMBLE = 200
 
 def records(file: str, form: RecordForm | None, errors: Errors, opened: Lines = file_lines) -> Iterator[Record]:
     """Yield the records of ``file``. If ``form`` is None, the file name or the first record identifies the format."""
-    for record in _records(file, opened(file, errors.told), form or _form(file), errors):
+    for record in _records(file, opened(file, errors.reported), form or _form(file), errors):
         if record.cells is None:
             yield from messages_of(record, errors)
         else:

@@ -21,7 +21,7 @@ from transpiler.tools.message_files.broker_answers import (
     broker_j_place,
     is_listed,
     is_of_broker_j,
-    layout_shown,
+    recognized_layout,
     row_of_listed,
 )
 from transpiler.tools.message_files.csv_records import typed_cells
@@ -38,7 +38,7 @@ _EVENTS = {
 _MEANT = "the names in properties are none of AMQP's: they are read as application properties"
 
 
-def _untold(_: str) -> None:
+def _ignore(_: str) -> None:
     pass
 
 
@@ -49,7 +49,7 @@ class RecordReader:
     the types of CSV columns. ``note`` is called once with a text about an uncertain interpretation.
     """
 
-    def __init__(self, rows: Layout | None, types: Mapping[str, Any], note: Callable[[str], object] = _untold) -> None:
+    def __init__(self, rows: Layout | None, types: Mapping[str, Any], note: Callable[[str], object] = _ignore) -> None:
         store = store_of(rows)
         if rows is not None:
             # Refuse a layout that covers only some properties, because the evaluator would treat all others as missing.
@@ -79,7 +79,7 @@ class RecordReader:
         try:
             if layout is None and cells is None and not self._entries and isinstance(value, Mapping):
                 value = row_of_listed(value) if is_listed(value) else value
-                layout = layout_shown(value, record.layout)
+                layout = recognized_layout(value, record.layout)
             elif layout is None and cells is not None:
                 layout = self._layout_of_cells(record)
             message = self._message(value, layout)

@@ -55,7 +55,7 @@ _PLAIN = (AmqpType.STRING, AmqpType.LONG, AmqpType.DOUBLE, AmqpType.BOOLEAN)
 _Sides = dict[Truth, tuple[Message, Subject | None]]
 _EXPECTED: dict[Truth, Expectation] = {True: "matches", False: "does not match", None: "unknown"}
 _BITS: Mapping[Truth, int] = {True: TRUE, False: FALSE, None: UNKNOWN}
-_SAID = {True: "TRUE", False: "FALSE", None: "unknown"}
+_RESULTS = {True: "TRUE", False: "FALSE", None: "unknown"}
 
 
 class Boundary(NamedTuple):
@@ -337,7 +337,7 @@ def case_file(selector: str, dialect: str | Dialect = "jms") -> str:
     names: dict[str, int] = {}
     for one in made:
         text = " ".join(selector[one.condition.span.start : one.condition.span.end].split())
-        name = f"{text} is {_SAID[one.side]}"
+        name = f"{text} is {_RESULTS[one.side]}"
         names[name] = names.get(name, 0) + 1
         shown = name if names[name] == 1 else f"{name} ({names[name]})"
         lines.append(f"  - name: {_in_yaml(shown)}")
@@ -346,7 +346,7 @@ def case_file(selector: str, dialect: str | Dialect = "jms") -> str:
     for leaf, truths in [] if tree is None else _without_message(tree, made, rules):
         text = printable(" ".join(selector[leaf.span.start : leaf.span.end].split()))
         lines.append(
-            f"# perhaps add a case in which {text} is {' or '.join(_SAID[one] for one in truths)}: none was found"
+            f"# perhaps add a case in which {text} is {' or '.join(_RESULTS[one] for one in truths)}: none was found"
         )
     return "\n".join(lines) + "\n"
 

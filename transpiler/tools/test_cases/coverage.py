@@ -18,7 +18,7 @@ from transpiler.tools.test_cases.boundaries import BUDGET, conditions_of, decide
 from transpiler.tools.test_cases.reading import Case
 
 _BITS: Mapping[bool, int] = {True: TRUE, False: FALSE}
-_SAID: Mapping[Truth, str] = {True: "TRUE", False: "FALSE", None: "unknown"}
+_RESULTS: Mapping[Truth, str] = {True: "TRUE", False: "FALSE", None: "unknown"}
 
 
 def uncovered(cases: Iterable[Case]) -> Iterator[tuple[str, list[str]]]:
@@ -41,7 +41,7 @@ def _lacking(tree: ast.Expression, selector: str, dialect: Dialect, cases: list[
     leaves, solver = list(conditions_of(tree)), Solver(conditions, BUDGET)
     for leaf in leaves:
         seen = {judge(leaf, case.message, dialect, Receiver(case.now)).truth for case in cases}
-        missing = [f"never {_SAID[truth]}" for truth in open_truths(leaf, seen, solver, dialect)]
+        missing = [f"never {_RESULTS[truth]}" for truth in open_truths(leaf, seen, solver, dialect)]
         decided = {decides(tree, leaf, case.message, dialect, case.now) for case in cases}
         own = conditions.selector(leaf, dialect)
         sides = [side for side in (True, False) if not solver.impossible(Requirement(own, _BITS[side]))]
@@ -51,13 +51,13 @@ def _lacking(tree: ast.Expression, selector: str, dialect: Dialect, cases: list[
             if side not in decided and solver.impossible(Requirement(deciding(tree, leaf, side, conditions, dialect)))
         ]
         left = [side for side in sides if side not in decided and side not in never]
-        while_one = "" if len(never) == len(sides) else f" while {_SAID[never[0]]}" if never else ""
+        while_one = "" if len(never) == len(sides) else f" while {_RESULTS[never[0]]}" if never else ""
         if never:
             missing.insert(0, f"no message lets it decide{while_one}")
         elif left == sides:
             missing.insert(0, "never decided")
         elif left and left[0] in seen:
-            missing.insert(0, f"never decided while {_SAID[left[0]]}")
+            missing.insert(0, f"never decided while {_RESULTS[left[0]]}")
         if missing:
             text = " ".join(selector[leaf.span.start : leaf.span.end].split())
             yield f"{text}: {', '.join(missing)}"

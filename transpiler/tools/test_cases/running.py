@@ -9,7 +9,7 @@ from transpiler.base.errors import TranspilerError
 from transpiler.tools.explanation import Explanation, explain_selector
 from transpiler.tools.test_cases.reading import Case, Expectation
 
-_SAID = {"matches": "a match", "does not match": "no match", "unknown": "unknown"}
+_EXPECTATIONS = {"matches": "a match", "does not match": "no match", "unknown": "unknown"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def is_met(expected: Expectation, explanation: Explanation) -> bool:
 
 def disappointment(expected: Expectation, explanation: Explanation) -> str:
     """Return the text of a failure: expectation, result, reason, and the selector, its deciding parts underlined."""
-    lines = [f"expected {_SAID[expected]}, but {_outcome(expected, explanation)}: {explanation.reason}"]
+    lines = [f"expected {_EXPECTATIONS[expected]}, but {_outcome(expected, explanation)}: {explanation.reason}"]
     lines += explanation.marked()
     if explanation.consequence is not None:
         lines.append(f"  in {explanation.dialect}: {explanation.consequence}")

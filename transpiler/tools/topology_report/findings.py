@@ -42,9 +42,9 @@ MAX_COMPARED = 200
 #: Maximum number of queues reported as hot; minimum share of a hot queue in all deliveries, as a fraction.
 MAX_HOT, HOT_SHARE = 5, 0.2
 
-#: ``MAX_SHOWN`` is the maximum number of lines for each kind of finding. At most ``MAX_ALIKE`` findings with equal
+#: ``MAX_LISTED`` is the maximum number of lines for each kind of finding. At most ``MAX_ALIKE`` findings with equal
 #: reasons get a line each; more share one line, with at most ``MAX_NAMES`` names.
-MAX_SHOWN, MAX_ALIKE, MAX_NAMES = 20, 4, 3
+MAX_LISTED, MAX_ALIKE, MAX_NAMES = 20, 4, 3
 
 #: Version number of the JSON form.
 VERSION = 1
@@ -171,7 +171,7 @@ def _counted(findings: int) -> str:
     return f"{findings:,} {'finding' if findings == 1 else 'findings'}"
 
 
-def rows(findings: Sequence[Finding], columns: int, most: int = MAX_SHOWN) -> list[str]:
+def rows(findings: Sequence[Finding], columns: int, most: int = MAX_LISTED) -> list[str]:
     """Return text lines for the first ``most`` findings; if one exceeds ``columns``, all reasons are below subjects."""
     shown = [finding._replace(subject=one_line(finding.subject)) for finding in findings[:most]]
     width = min(48, max((len(finding.subject) for finding in shown), default=0))

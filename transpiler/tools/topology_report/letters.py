@@ -64,7 +64,7 @@ class Letters:
             kind, name = link.ends[0]
             step = State(kind, name), self.target(link)
             self.links.add(step)
-            self._lead(*step)
+            self._add_edge(*step)
         for link in there:
             if link.destination is not None:
                 self._expand(self.target(link))
@@ -75,7 +75,7 @@ class Letters:
         keys = () if link.key is None or kind == "queue" else (link.key,)
         return State(kind, name, keys)
 
-    def _lead(self, source: State, target: State) -> None:
+    def _add_edge(self, source: State, target: State) -> None:
         self.graph.setdefault(source, set()).add(target)
         self.graph.setdefault(target, set())
 
@@ -88,7 +88,7 @@ class Letters:
             if state.kind != "exchange":
                 continue
             for target in self._routes(state):
-                self._lead(state, target)
+                self._add_edge(state, target)
                 if target not in seen:
                     seen.add(target)
                     waiting.append(target)

@@ -18,7 +18,7 @@ from transpiler.language.selector.literal_scanner import without_literals
 from transpiler.language.selector.parsing import parse_tree
 from transpiler.language.selector.printer import print_tree
 from transpiler.message.message import plain_message
-from transpiler.tools.analysis.building import SHOWN_KEY, Conditions
+from transpiler.tools.analysis.building import KEY_ANNOTATION, Conditions
 from transpiler.tools.analysis.formula import NEVER, Junction
 from transpiler.tools.analysis.solve import Found, Solver
 from transpiler.tools.analysis.subsumption import parting_message
@@ -26,11 +26,11 @@ from transpiler.tools.topology_report.labels import Finding, binding_finding, bi
 from transpiler.tools.topology_report.policies import address_settings, policies
 from transpiler.tools.topology_report.retries import retries
 from transpiler.tools.topology_report.ways import Ways, targets
+from transpiler.topology.displayed_addresses import with_sufficient_selector
 from transpiler.topology.exchange_types import KeyTest
 from transpiler.topology.model import Topology
 from transpiler.topology.records import Binding, Link
 from transpiler.topology.setting import LOSS
-from transpiler.topology.shown_addresses import surely_selecting
 
 #: Maximum number of pairs of bindings compared for each exchange, and of overlaps reported in all.
 MAX_PAIRS, MAX_OVERLAPS = 5_000, 50
@@ -171,7 +171,9 @@ def overlaps(topology: Topology) -> Iterator[Finding]:
             if (one.destination_type, one.destination) == (other.destination_type, other.destination):
                 continue
             conditions = Conditions()
-            pair = [sure for each in (one, other) if (sure := surely_selecting(topology, each)) is not None]
+            pair = [
+                narrowed for each in (one, other) if (narrowed := with_sufficient_selector(topology, each)) is not None
+            ]
             if len(pair) < 2:
                 continue
             formulas = tuple(conditions.formula(topology.condition(each)) for each in pair)
@@ -179,7 +181,7 @@ def overlaps(topology: Topology) -> Iterator[Finding]:
             if isinstance(found, Found):
                 shown += 1
                 annotations = found.message.message_annotations or {}
-                key = annotations.get(SHOWN_KEY.field)
+                key = annotations.get(KEY_ANNOTATION.field)
                 message = plain_message(replace(found.message, message_annotations=None))
                 text = json.dumps(message, ensure_ascii=False)
                 sent = text if key is None else f"key {key.value!r}" + (f", {text}" if message else "")

@@ -85,13 +85,13 @@ def build_graph(topology: Topology, summary: Summary | None = None, max_nodes: i
     """
     graph = _Builder(topology, summary).graph()
     if len(graph.nodes) < max_nodes:
-        return _told_once(graph)
+        return _with_shared_labels(graph)
     exact, alike = graph, _Alike(graph)
     for key in (alike.queues_by_sources, alike.alike_exchanges, alike.by_type):
         graph = _grouped(exact, key)
         if len(graph.nodes) < max_nodes:
             break
-    return _told_once(graph)
+    return _with_shared_labels(graph)
 
 
 def build_graph_of_all(topologies: Sequence[tuple[str, Topology]], summary: Summary | None = None) -> Graph:
@@ -105,15 +105,15 @@ def build_graph_of_all(topologies: Sequence[tuple[str, Topology]], summary: Summ
     return joined([(one_line(name), build_graph(topology, max_nodes=most)) for name, topology in topologies])
 
 
-def _told_once(graph: Graph) -> Graph:
+def _with_shared_labels(graph: Graph) -> Graph:
     """Return ``graph``; if many dashed arrows to a node have the same label, the node gets this label."""
     counts = Counter((arrow.target, arrow.label) for arrow in graph.arrows if arrow.alternate and arrow.label)
     many = {ends: count for ends, count in counts.items() if count >= MAX_SAME}
-    said: dict[str, list[str]] = {}
+    shared: dict[str, list[str]] = {}
     for (target, label), count in many.items():
-        said.setdefault(target, []).append(f"from {count:,}: {label}")
+        shared.setdefault(target, []).append(f"from {count:,}: {label}")
     nodes = (
-        replace(node, detail="\n".join(filter(None, (node.detail, *said.get(node.id, ()))))) for node in graph.nodes
+        replace(node, detail="\n".join(filter(None, (node.detail, *shared.get(node.id, ()))))) for node in graph.nodes
     )
     arrows = (
         replace(arrow, label="") if arrow.alternate and (arrow.target, arrow.label) in many else arrow
@@ -220,8 +220,8 @@ class _Builder:
                 target = self._beside("lost", "lost")
             if source is not None and target is not None:
                 key = "" if link.key is None or link.destination_type == "queue" else f" | {link.key}"
-                is_said = link.kind == "expiry" or link.kind in link.when
-                kind = f"{link.kind}{key}\n" if key or not is_said else ""
+                has_reason = link.kind == "expiry" or link.kind in link.when
+                kind = f"{link.kind}{key}\n" if key or not has_reason else ""
                 labels.setdefault((source, target), {})[f"{kind}{link.when}"] = None
         for (source, target), lines in labels.items():
             yield Arrow(source, target, "\n".join(lines), True)

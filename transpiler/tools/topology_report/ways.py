@@ -8,6 +8,7 @@ from transpiler.base.diagnostics import first_of
 from transpiler.tools.topology_report.labels import Finding, exchange_title
 from transpiler.tools.topology_report.letters import Letters, State
 from transpiler.tools.topology_report.summary import Summary
+from transpiler.topology.displayed_addresses import links_at
 from transpiler.topology.graph import (
     Node,
     Ordered,
@@ -22,7 +23,6 @@ from transpiler.topology.graph import (
 )
 from transpiler.topology.model import Topology
 from transpiler.topology.records import DEFAULT_EXCHANGE, Link
-from transpiler.topology.shown_addresses import links_at
 
 #: Maximum number of queues listed in one finding.
 _MAX_SOURCES = 5
@@ -90,21 +90,21 @@ def exchanges(of: Ways, summary: Summary | None) -> Iterator[Finding]:
         if node in of.leading or own:
             continue
         # Links of an address may be configured with a pattern of addresses.
-        leads_on = bool(ways[node]) or any(links_at(topology, exchange.name))
-        lost = _lost(topology, leads_on)
+        has_successors = bool(ways[node]) or any(links_at(topology, exchange.name))
+        lost = _lost(topology, has_successors)
         if lost is not None:
             yield Finding("exchange-without-way-out", exchange.name, lost, node)
 
 
-def _lost(topology: Topology, leads_on: bool) -> str | None:
+def _lost(topology: Topology, has_successors: bool) -> str | None:
     """Return why messages are lost at an exchange from which no way leads to a queue; None if it may have queues.
 
-    ``leads_on`` is True if the exchange has bindings or links, which end before they reach a queue.
+    ``has_successors`` is True if the exchange has bindings or links, which end before they reach a queue.
     """
     addressing = topology.rules.addressing
-    if leads_on:
+    if has_successors:
         return addressing.ends_early
-    return addressing.leads_nowhere if topology.knows_subscribers else None
+    return addressing.dead_end if topology.knows_subscribers else None
 
 
 def loops(of: Ways) -> Iterator[Finding]:

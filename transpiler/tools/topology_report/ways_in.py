@@ -19,16 +19,16 @@ from transpiler.message.message import Message, plain_message
 from transpiler.reference.route import trace
 from transpiler.reference.route_path import follow
 from transpiler.reference.routed import Traced
-from transpiler.tools.analysis.building import SHOWN_KEY, Conditions
+from transpiler.tools.analysis.building import KEY_ANNOTATION, Conditions
 from transpiler.tools.analysis.formula import ALWAYS, NEVER, Formula, Junction
 from transpiler.tools.analysis.solve import Found, Impossible, Solver
 from transpiler.tools.analysis.subsumption import parting_message
 from transpiler.tools.topology_report.labels import Finding, binding_label, exchange_title
+from transpiler.topology.displayed_addresses import addresses_of, sample_address, with_sufficient_selector
 from transpiler.topology.graph import Node, is_node
 from transpiler.topology.model import Topology, unknown_name
 from transpiler.topology.receivers import PublishSettings
 from transpiler.topology.records import DEFAULT_EXCHANGE, ROUTING_TYPE_ARGUMENT, Binding, Exchange, Link
-from transpiler.topology.shown_addresses import addresses_of, sample_address, surely_selecting
 
 #: Maximum number of ways in one answer, and of exchanges on one way.
 MAX_WAYS, MAX_LENGTH = 500, 12
@@ -75,10 +75,10 @@ def fills(topology: Topology, queue: str) -> Iterator[Finding]:
         topology: The topology; for a JMS broker, the ways are reported in terms of addresses as in the broker's file.
         queue: The name of the queue. Raises ``TopologyError`` if there is no such queue.
     """
-    shown = addresses_of(topology)
-    if queue not in shown.queue_names:
-        raise unknown_name("queue", queue, shown.queue_names, ())
-    search = _Search(topology, shown)
+    displayed = addresses_of(topology)
+    if queue not in displayed.queue_names:
+        raise unknown_name("queue", queue, displayed.queue_names, ())
+    search = _Search(topology, displayed)
     ways = [*islice(search.ways(("queue", queue)), MAX_WAYS + 1)]
     for way in ways[:MAX_WAYS]:
         sent, reason = search.example(way, queue)
@@ -91,28 +91,28 @@ def fills(topology: Topology, queue: str) -> Iterator[Finding]:
 
 
 class _Search:
-    """A search for ways in ``shown``, the topology in the form for users; ``topology`` routes the example messages."""
+    """A search for ways in ``displayed``, the topology for display; ``topology`` routes the example messages."""
 
-    def __init__(self, topology: Topology, shown: Topology) -> None:
-        self._topology, self._shown = topology, shown
+    def __init__(self, topology: Topology, displayed: Topology) -> None:
+        self._topology, self._displayed = topology, displayed
         self._back: dict[Node, list[_Step]] = {}
-        for binding in shown.bindings:
+        for binding in displayed.bindings:
             step = _Step(("exchange", binding.source), binding)
             self._back.setdefault((binding.destination_type, binding.destination), []).append(step)
-        for exchange in shown.exchange_by_name.values():
-            alternate = shown.alternate(exchange)
+        for exchange in displayed.exchange_by_name.values():
+            alternate = displayed.alternate(exchange)
             if alternate is not None:
                 self._back.setdefault((alternate.type, alternate.name), []).append(
                     _Step(("exchange", exchange.name), exchange)
                 )
-        for link in shown.onward:
-            if link.destination is not None and is_node(shown, (link.destination_type, link.destination)):
+        for link in displayed.onward:
+            if link.destination is not None and is_node(displayed, (link.destination_type, link.destination)):
                 source: Node = (link.source_type, link.source or "")
                 self._back.setdefault((link.destination_type, link.destination), []).append(_Step(source, link))
 
     def ways(self, end: Node) -> Iterator[_Way]:
         """Yield the ways to the node ``end``, the shortest first; no way passes a node twice."""
-        if end[0] == "queue" and self._shown.rules.addressing.has_exchanges:
+        if end[0] == "queue" and self._displayed.rules.addressing.has_exchanges:
             yield (_Step(("exchange", DEFAULT_EXCHANGE), Binding(DEFAULT_EXCHANGE, end[1], end[1])),)
         level: list[_Way] = [(step,) for step in self._back.get(end, ())]
         for _ in range(MAX_LENGTH):
@@ -123,7 +123,7 @@ class _Search:
                     # End the search at the link: the ways to the queue that it comes from are not part of this way.
                     yield way
                     continue
-                if not self._shown.exchange_by_name[first.source[1]].internal:
+                if not self._displayed.exchange_by_name[first.source[1]].internal:
                     yield way
                 passed = {end, *(step.source for step in way)}
                 following += [(step, *way) for step in self._back.get(first.source, ()) if step.source not in passed]
@@ -134,7 +134,7 @@ class _Search:
         kind, name = step.source
         match step.by:
             case Binding() as binding:
-                label = binding_label(self._shown, binding) if binding.source else binding.key
+                label = binding_label(self._displayed, binding) if binding.source else binding.key
                 return f"{exchange_title(name)} ({label or 'every message'})"
             case Exchange():
                 return f"{exchange_title(name)} (otherwise)"
@@ -144,7 +144,7 @@ class _Search:
                 title = exchange_title(name) if kind == "exchange" else name
                 with_key = "" if key is None or step.by.destination_type == "queue" else f", key {key!r}"
                 via = ""
-                if step.by.destination_type == "exchange" and self._shown.rules.addressing.has_exchanges:
+                if step.by.destination_type == "exchange" and self._displayed.rules.addressing.has_exchanges:
                     via = f", to {exchange_title(step.by.destination or '')}"
                 return f"{title} ({when}{via}{with_key})"
 
@@ -190,15 +190,15 @@ class _Search:
         for step in way:
             match step.by:
                 case Binding() as binding:
-                    if binding.source == DEFAULT_EXCHANGE and self._shown.rules.addressing.has_exchanges:
+                    if binding.source == DEFAULT_EXCHANGE and self._displayed.rules.addressing.has_exchanges:
                         continue
-                    sure = surely_selecting(self._shown, binding)
-                    if sure is None:
-                        return f"it depends on what is not known here: {binding_label(self._shown, binding)}"
-                    selecting.append(self._formula(conditions, sure, keeps_key))
-                    keeps_key = keeps_key and self._shown.replacement_key(binding) is None
+                    narrowed = with_sufficient_selector(self._displayed, binding)
+                    if narrowed is None:
+                        return f"it depends on what is not known here: {binding_label(self._displayed, binding)}"
+                    selecting.append(self._formula(conditions, narrowed, keeps_key))
+                    keeps_key = keeps_key and self._displayed.replacement_key(binding) is None
                 case Exchange(name=name):
-                    bindings = self._shown.bindings_by_source.get(name, ())
+                    bindings = self._displayed.bindings_by_source.get(name, ())
                     refusing += [self._formula(conditions, one, keeps_key) for one in bindings]
                 case Link(key=key):
                     keeps_key = keeps_key and key is None
@@ -217,18 +217,18 @@ class _Search:
                 return "it is not decided whether a message takes this way"
 
     def _formula(self, conditions: Conditions, binding: Binding, keeps_key: bool) -> Formula:
-        condition = self._shown.condition(binding)
+        condition = self._displayed.condition(binding)
         return conditions.formula(condition if keeps_key else without_key(condition))
 
     def _sent(self, first: _Step, message: Message) -> _Sent:
         annotations: Mapping[str, Any] = message.message_annotations or {}
-        key = annotations.get(SHOWN_KEY.field)
-        rest = {name: value for name, value in annotations.items() if name != SHOWN_KEY.field}
+        key = annotations.get(KEY_ANNOTATION.field)
+        rest = {name: value for name, value in annotations.items() if name != KEY_ANNOTATION.field}
         message = replace(message, message_annotations=rest or None)
         exchange = first.source[1]
-        if not self._shown.rules.addressing.has_exchanges:
+        if not self._displayed.rules.addressing.has_exchanges:
             routing_type = first.by.text(ROUTING_TYPE_ARGUMENT) if isinstance(first.by, Binding) else None
-            return _Sent(message, sample_address(self._shown, exchange), None, routing_type)
+            return _Sent(message, sample_address(self._displayed, exchange), None, routing_type)
         if exchange == DEFAULT_EXCHANGE and isinstance(first.by, Binding):
             return _Sent(message, exchange, first.by.key)
         return _Sent(message, exchange, "" if key is None else str(key.value))

@@ -4,9 +4,9 @@ Invariants: every error names the path of the entry in the file, from which its 
 that an export lacks becomes a finding of the ``Topology``, never a silent guess.
 
 In reading order: ``binding_arguments``, ``native_format``, ``rabbitmq`` with ``rabbitmq_policies`` and
-``jms_selector_term``, ``broker_j``; ``exchange_builder``, ``shown_builder``, ``known_names``,
+``jms_selector_term``, ``broker_j``; ``exchange_builder``, ``display_builder``, ``known_names``,
 ``constant_conditions``; ``artemis_config``, ``artemis_properties``, ``artemis_addresses``, ``artemis_settings``,
-``artemis_shown``, ``artemis_topology``; ``activemq_config``, ``activemq_patterns``, ``activemq_shown``,
+``artemis_display``, ``artemis_topology``; ``activemq_config``, ``activemq_patterns``, ``activemq_display``,
 ``activemq_state``, ``activemq_topology``; ``kubernetes``. ``documents`` defines values, elements and locations in a
 file.
 """

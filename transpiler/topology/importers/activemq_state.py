@@ -8,8 +8,8 @@ from typing import Any
 from transpiler.language.selector.broker_dialects import ACTIVEMQ
 from transpiler.language.selector.dialects import Dialect
 from transpiler.topology.addressing import activemq_parts
+from transpiler.topology.importers.activemq_display import Subscription
 from transpiler.topology.importers.activemq_patterns import up_to_any, words_of
-from transpiler.topology.importers.activemq_shown import Subscription
 
 
 def subscriptions_of(state: Mapping[str, Any]) -> Iterator[Subscription]:

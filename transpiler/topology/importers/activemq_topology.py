@@ -36,6 +36,7 @@ from transpiler.topology.importers.activemq_config import (
     VirtualTopic,
     kind_of,
 )
+from transpiler.topology.importers.activemq_display import Subscription, displayed_destinations
 from transpiler.topology.importers.activemq_patterns import (
     DeadLetterLinks,
     between,
@@ -49,7 +50,6 @@ from transpiler.topology.importers.activemq_patterns import (
     words_of,
     words_sent,
 )
-from transpiler.topology.importers.activemq_shown import Subscription, shown_destinations
 from transpiler.topology.importers.activemq_state import destination_of, queues_of, subscriptions_of
 from transpiler.topology.importers.constant_conditions import never_holds
 from transpiler.topology.importers.exchange_builder import ExchangeBuilder, too_many_ways
@@ -227,7 +227,7 @@ class _ActiveMQ:
             links=links,
             readers=readers,
             findings=tuple(dict.fromkeys(self._findings)),
-            shown=shown_destinations(
+            displayed=displayed_destinations(
                 self._config.interceptors,
                 self._queues,
                 self._subscriptions,
@@ -328,7 +328,7 @@ class _ActiveMQ:
                 builder.bind(source, builder.any_key, Target("exchange", within))
                 self._mirror(source, level, entry)
             else:
-                builder.lead_on(source, within)
+                builder.set_alternate(source, within)
                 for destination in level:
                     self._virtual(source, within, destination, entry)
                     if _is_selector_aware(destination) and entry.kind == TOPIC_KIND:
@@ -377,16 +377,16 @@ class _ActiveMQ:
     def _subscribe(self, source: str, subscription: Subscription, entry: Entry) -> None:
         target = Target("queue", subscription.name)
         selector, certain = subscription.selector, subscription.exact
-        sure = None
+        sufficient = None
         if selector is not None and may_be_open(selector, {DESTINATION}, DIALECT):
             # In a consumer's selector, JMSDestination is the destination that the message has reached.
             at = entry.at if entry.at is not None else literal_name(subscription.pattern)
             value = None if at is None else f"{entry.kind}://{at}"
             decided = with_destination(selector, value)
-            selector, sure = decided.selector, decided.sure if certain else None
+            selector, sufficient = decided.selector, decided.sufficient if certain else None
             certain &= decided.certain
         if not certain:
-            target = self._builder.undecided(f"{subscription.name} perhaps", source, target, sure)
+            target = self._builder.undecided(f"{subscription.name} perhaps", source, target, sufficient)
         for pattern in (subscription.pattern, *self._sent_to_prefix(subscription.pattern)):
             key = key_of(pattern)
             self._builder.bind(source, key, target, selector)
@@ -423,7 +423,7 @@ class _ActiveMQ:
         if destination.keeps:
             builder.bind(name, builder.any_key, itself)
         elif destination.keeps is None:
-            builder.lead_on(name, within)
+            builder.set_alternate(name, within)
         own = entry.at if entry.at is not None else literal_name(pattern)
         before = None if own is None else f"{entry.kind}://{own}"
         for forward in destination.forwards:
@@ -439,7 +439,7 @@ class _ActiveMQ:
             if not decided.certain:
                 # If the forward does not take the message, the virtual destination may keep the message.
                 label = f"{name} perhaps to {forward.name}"
-                target = builder.undecided(label, name, target, decided.sure, forward.place)
+                target = builder.undecided(label, name, target, decided.sufficient, forward.place)
             builder.bind(name, builder.any_key, target, decided.selector, forward.place)
 
     def _failures(self, source: str, selector: str, place: str, key: str | None = None) -> None:
@@ -501,7 +501,7 @@ class _ActiveMQ:
         """Bind the topics of a mirror: under rule 13, the messages of every queue also go to a topic."""
         builder = self._builder
         known = builder.exchange(f"{entry.name}, mirrors")
-        builder.lead_on(known, self._enter(Entry(TOPIC_KIND, entry.before, mirror=mirror)))
+        builder.set_alternate(known, self._enter(Entry(TOPIC_KIND, entry.before, mirror=mirror)))
         builder.bind(source, builder.any_key, Target("exchange", known), place=mirror.place)
         for queue in self._queues:
             topic = f"{mirror.prefix}{queue}{mirror.postfix}"

@@ -15,7 +15,7 @@ from enum import Enum
 from functools import cached_property
 
 from transpiler.base.topics import MANY_WORDS, ONE_WORD, AnyWord, TopicPattern, is_wild
-from transpiler.topology.importers.artemis_config import DEFAULTS, ArtemisConfig, Settings, Taker
+from transpiler.topology.importers.artemis_config import DEFAULTS, AddressBinding, ArtemisConfig, Settings
 
 
 def is_plain(words: TopicPattern) -> bool:
@@ -36,22 +36,22 @@ class Answer(Enum):
 
 
 class Addresses:
-    """The addresses of a configuration, and the queues and diverts at these addresses (``takers``) in startup order."""
+    """The addresses of a configuration, and ``bindings``: the queues and diverts there, in startup order."""
 
     def __init__(self, config: ArtemisConfig) -> None:
         self._config = config
         self.rules = config.rules
         routed = (queue for queue in config.queues if queue.routed)
         named = (replace(each, routing_name=each.address if each.type == "ANYCAST" else each.name) for each in routed)
-        self.takers = [
+        self.bindings = [
             replace(each, words=self.words(each.address), order=number)
             for number, each in enumerate((*named, *config.diverts))
         ]
         #: For each address without wildcards, the index in startup order of the first queue or divert bound to it.
         self.made: dict[TopicPattern, int] = {}
-        for taker in self.takers:
-            if not is_wild(taker.words):
-                self.made.setdefault(taker.words, taker.order)
+        for binding in self.bindings:
+            if not is_wild(binding.words):
+                self.made.setdefault(binding.words, binding.order)
         self.settings = self._ordered(config.settings)
         self._answers: dict[str, dict[TopicPattern, Answer]] = {}
         self._queues = {queue.name: queue for queue in config.queues}
@@ -81,7 +81,7 @@ class Addresses:
     @cached_property
     def _with_queue(self) -> set[TopicPattern]:
         """The addresses that have a queue bound to exactly this address."""
-        return {taker.words for taker in self.takers if not taker.is_divert}
+        return {binding.words for binding in self.bindings if not binding.is_divert}
 
     def without_queues(self, routing_type: str) -> list[TopicPattern]:
         """Return the declared addresses of ``routing_type`` that have no queue of this type."""
@@ -95,42 +95,42 @@ class Addresses:
         return tuple(self._config.addresses)
 
     @cached_property
-    def _wild_queues(self) -> list[Taker]:
-        return [taker for taker in self.takers if not taker.is_divert and is_wild(taker.words)]
+    def _wild_queues(self) -> list[AddressBinding]:
+        return [binding for binding in self.bindings if not binding.is_divert and is_wild(binding.words)]
 
-    def matches(self, taker: Taker, address: TopicPattern) -> bool:
-        """Return True if a message to ``address`` reaches the queue or divert ``taker``, in the order of creation."""
-        if is_plain(taker.words):
-            return matches_later(taker.words, address)
-        if self.made.get(address, taker.order) < taker.order:
-            return address in matched_earlier(taker.words, self.earlier(taker))
-        return matches_later(taker.words, address)
+    def matches(self, binding: AddressBinding, address: TopicPattern) -> bool:
+        """Return True if a message to ``address`` reaches the queue or divert ``binding``, in the order of creation."""
+        if is_plain(binding.words):
+            return matches_later(binding.words, address)
+        if self.made.get(address, binding.order) < binding.order:
+            return address in matched_earlier(binding.words, self.earlier(binding))
+        return matches_later(binding.words, address)
 
     @cached_property
-    def _plain_takers(self) -> dict[TopicPattern, list[Taker]]:
+    def _plain_bindings(self) -> dict[TopicPattern, list[AddressBinding]]:
         """The queues and diverts bound to each address without wildcards."""
-        by_address: dict[TopicPattern, list[Taker]] = {}
-        for taker in self.takers:
-            if not is_wild(taker.words):
-                by_address.setdefault(taker.words, []).append(taker)
+        by_address: dict[TopicPattern, list[AddressBinding]] = {}
+        for binding in self.bindings:
+            if not is_wild(binding.words):
+                by_address.setdefault(binding.words, []).append(binding)
         return by_address
 
     @cached_property
-    def _wild_takers(self) -> list[Taker]:
-        return [taker for taker in self.takers if is_wild(taker.words)]
+    def _wildcard_bindings(self) -> list[AddressBinding]:
+        return [binding for binding in self.bindings if is_wild(binding.words)]
 
-    def takers_at(self, address: TopicPattern) -> list[Taker]:
+    def bindings_at(self, address: TopicPattern) -> list[AddressBinding]:
         """Return the queues and diverts that a message to ``address`` reaches, in startup order."""
-        wild = (taker for taker in self._wild_takers if self.matches(taker, address))
-        return sorted((*self._plain_takers.get(address, ()), *wild), key=lambda taker: taker.order)
+        wild = (binding for binding in self._wildcard_bindings if self.matches(binding, address))
+        return sorted((*self._plain_bindings.get(address, ()), *wild), key=lambda binding: binding.order)
 
-    def earlier(self, taker: Taker) -> list[TopicPattern]:
-        """Return the addresses that were created before the queue or divert ``taker``."""
-        return [address for address, order in self.made.items() if order < taker.order]
+    def earlier(self, binding: AddressBinding) -> list[TopicPattern]:
+        """Return the addresses that were created before the queue or divert ``binding``."""
+        return [address for address, order in self.made.items() if order < binding.order]
 
     def _is_local(self, address: TopicPattern) -> bool:
         """Return True if ``address`` has a queue of its own or the queue of a matching wildcard address."""
-        return address in self._with_queue or any(self.matches(taker, address) for taker in self._wild_queues)
+        return address in self._with_queue or any(self.matches(binding, address) for binding in self._wild_queues)
 
     def _ordered(self, settings: Iterable[Settings]) -> list[Settings]:
         """Return ``settings`` merged with the settings that they inherit, the most specific first (rule 18)."""

@@ -42,8 +42,8 @@ _DIVERT_TYPES = ("STRIP", "PASS", *ROUTING_TYPES)
 
 
 @dataclass(frozen=True, slots=True)
-class Taker:
-    """A queue or a divert, with its configured address. A divert has the addresses ``forwards`` to which it forwards.
+class AddressBinding:
+    """A queue or a divert that is bound to an address. A divert has the addresses ``forwards`` to which it forwards.
 
     ``type`` is a routing type, for a divert also STRIP or PASS. ``dialect`` is the dialect of the filter: the broker's
     own, or that of clients if the broker rewrites the filter. Among queues and diverts with the same ``routing_name``
@@ -118,8 +118,8 @@ class ArtemisConfig:
     rules: Rules = BROKER
     #: The declared addresses with their routing types.
     addresses: dict[str, set[str]] = field(default_factory=dict)
-    queues: list[Taker] = field(default_factory=list)
-    diverts: list[Taker] = field(default_factory=list)
+    queues: list[AddressBinding] = field(default_factory=list)
+    diverts: list[AddressBinding] = field(default_factory=list)
     settings: list[Settings] = field(default_factory=list)
     #: The links of queues to and from other brokers.
     links: list[Link] = field(default_factory=list)
@@ -301,7 +301,7 @@ def _add_queue(config: ArtemisConfig, queue: Element, address: str, routing_type
     durable = (queue.child("durable") or queue).raw.strip().lower() != "false"
     ring, last = (queue.value("ring-size") or "").strip(), queue.value("last-value") or queue.value("last-value-key")
     config.queues.append(
-        Taker(
+        AddressBinding(
             name,
             address,
             routing_type,
@@ -370,7 +370,7 @@ def _add_divert(element: Element, config: ArtemisConfig) -> None:
     exclusive = element.flag("exclusive", False)
     routing_name = element.value("routing-name") or f"\0{name}"
     config.diverts.append(
-        Taker(
+        AddressBinding(
             name,
             address or "",
             kind,
@@ -438,7 +438,7 @@ def _add_wildfly_queue(element: Element, config: ArtemisConfig) -> None:
         elif selector:
             _warn_of_open(element, f"the selector of the queue {name!r}", selector, ARTEMIS, config)
         config.queues.append(
-            Taker(
+            AddressBinding(
                 address,
                 address,
                 "ANYCAST",
@@ -459,7 +459,7 @@ def with_state(config: ArtemisConfig, state: Mapping[str, Any]) -> None:
             known.add(name)
             config.addresses.setdefault(address, set()).add(routing_type)
             text, dialect = condition_of(entry)
-            config.queues.append(Taker(name, address, routing_type, text, f"state, {name}", dialect=dialect))
+            config.queues.append(AddressBinding(name, address, routing_type, text, f"state, {name}", dialect=dialect))
 
     for queue in state.get("queues", ()):
         if isinstance(queue, str):

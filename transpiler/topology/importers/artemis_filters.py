@@ -27,7 +27,7 @@ class Condition(NamedTuple):
         return None if text is None else cls(text, dialect)
 
     @property
-    def told(self) -> str | None:
+    def dialect_name(self) -> str | None:
         """The name of the dialect; None if the text has the same meaning in the dialect of the broker's own filters."""
         return None if self.dialect is ARTEMIS_CORE or _reads_alike(self.text) else self.dialect.name
 

@@ -26,7 +26,7 @@ from transpiler.language.binding_rules import TopicRules
 from transpiler.language.selector.dialects import Dialect
 from transpiler.topology.addressing import entry_name
 from transpiler.topology.importers.artemis_addresses import Addresses, Answer, answer_anew
-from transpiler.topology.importers.artemis_config import DEFAULTS, ArtemisConfig, Settings, Taker
+from transpiler.topology.importers.artemis_config import DEFAULTS, AddressBinding, ArtemisConfig, Settings
 from transpiler.topology.importers.exchange_builder import ExchangeBuilder
 from transpiler.topology.importers.known_names import Decided, Known, Unknown, reads_names, with_known_names
 from transpiler.topology.records import Link, LinkKind
@@ -106,14 +106,14 @@ class Entry(NamedTuple):
         return topic.key(words, named if self.qualified else None)
 
 
-def reads_hops(taker: Taker) -> bool:
-    """Return True if the filter of ``taker`` reads headers that depend on the path of the message."""
-    return reads_names(taker.filter, _NAMES, taker.dialect)
+def reads_hops(binding: AddressBinding) -> bool:
+    """Return True if the filter of ``binding`` reads headers that depend on the path of the message."""
+    return reads_names(binding.filter, _NAMES, binding.dialect)
 
 
-def of_senders(takers: Iterable[Taker]) -> Iterator[Diagnostic]:
+def of_senders(bindings: Iterable[AddressBinding]) -> Iterator[Diagnostic]:
     """Yield a finding if filters read headers that the broker sets and that a sender may have set, too."""
-    if any(reads_names(taker.filter, _NAMES - {_ADDRESS}, taker.dialect) for taker in takers):
+    if any(reads_names(binding.filter, _NAMES - {_ADDRESS}, binding.dialect) for binding in bindings):
         message = (
             "filters read _AMQ_ORIG_ADDRESS or its like: of a message over AMQP that has such a property of its own "
             "the broker reads that one after a divert, too, and not what it has set; answers are of other messages"
@@ -275,7 +275,7 @@ class BySettings:
         yield from self._of_made_queues("dead-letter")
         yield from self._of_made_queues("expiry")
 
-    def _from(self, queue: Taker, kind: LinkKind, settings: Settings) -> Iterator[Link]:
+    def _from(self, queue: AddressBinding, kind: LinkKind, settings: Settings) -> Iterator[Link]:
         words, when, address = self._addresses.words(queue.address), _when(kind, settings), settings[f"{kind}-address"]
         if address is None or self._addresses.words(address) == words:
             return

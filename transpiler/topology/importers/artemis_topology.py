@@ -27,7 +27,8 @@ from transpiler.topology.importers.artemis_addresses import (
     matched_earlier,
     matches_later,
 )
-from transpiler.topology.importers.artemis_config import ArtemisConfig, Taker, condition_of, with_state
+from transpiler.topology.importers.artemis_config import AddressBinding, ArtemisConfig, condition_of, with_state
+from transpiler.topology.importers.artemis_display import displayed_addresses
 from transpiler.topology.importers.artemis_filters import Condition, both_of
 from transpiler.topology.importers.artemis_settings import (
     UNKNOWN_HOP,
@@ -39,7 +40,6 @@ from transpiler.topology.importers.artemis_settings import (
     of_senders,
     reads_hops,
 )
-from transpiler.topology.importers.artemis_shown import shown_addresses
 from transpiler.topology.importers.constant_conditions import never_holds
 from transpiler.topology.importers.exchange_builder import ExchangeBuilder, too_many_ways
 from transpiler.topology.importers.known_names import Decided
@@ -79,8 +79,8 @@ class _Artemis:
                 self._consumers.setdefault(queue, []).append(Condition.of(text, dialect))
             self._readers = (self._readers or frozenset()) | self._consumers.keys()
         self._knows_queues = self._readers is not None or "queues" in state
-        self._hops = any(reads_hops(taker) for taker in self._addresses.takers)
-        self._findings += of_senders(self._addresses.takers)
+        self._hops = any(reads_hops(binding) for binding in self._addresses.bindings)
+        self._findings += of_senders(self._addresses.bindings)
         #: The dead letter addresses for messages that no queue of their address took.
         self._dead_letters = {
             self._addresses.words(each["dead-letter-address"])
@@ -88,7 +88,7 @@ class _Artemis:
             if each["dead-letter-address"] and each["send-to-dla-on-no-route"]
         }
         self._settings = BySettings(self._addresses, self._builder, self._enter, hops=self._hops)
-        self._by_address: dict[TopicPattern, Sequence[Taker]] = {}
+        self._by_address: dict[TopicPattern, Sequence[AddressBinding]] = {}
         self._done: set[Entry] = set()
         self._waiting: list[Entry] = []
 
@@ -120,7 +120,7 @@ class _Artemis:
             readers=self._readers,
             findings=tuple(dict.fromkeys(self._findings)),
             settings=tuple(self._losses()),
-            shown=shown_addresses(
+            displayed=displayed_addresses(
                 self._addresses, queues, links, made, consumed, self._readers, knows_queues=self._knows_queues
             ),
         )
@@ -163,12 +163,14 @@ class _Artemis:
     def _build(self, entry: Entry) -> None:
         builder, name = self._builder, entry.name
         builder.entered = Entered(entry.type, entry.qualified)
-        takers: Sequence[Taker] = self._addresses.takers
+        bindings: Sequence[AddressBinding] = self._addresses.bindings
         if entry.at is not None:
-            takers = [each for each in self._takers_at(entry.at) if not self._never_matches(each, entry)]
+            bindings = [each for each in self._bindings_at(entry.at) if not self._never_matches(each, entry)]
         elif entry.last:
-            takers = [each for each in takers if any(self._addresses.matches(each, at) for at in self._dead_letters)]
-        exclusive = [taker for taker in takers if taker.exclusive]
+            bindings = [
+                each for each in bindings if any(self._addresses.matches(each, at) for at in self._dead_letters)
+            ]
+        exclusive = [binding for binding in bindings if binding.exclusive]
         refusals = self._settings.refusals(entry)
         dead = None if entry.last or not self._dead_letters else self._settings.dead_letter_target(entry)
         if dead is not None and not self._knows_queues and not entry.qualified:
@@ -180,14 +182,14 @@ class _Artemis:
                 first = builder.exchange(f"{name}, exclusive")
                 builder.bind(name, builder.any_key, Target("exchange", first))
             source = builder.exchange(f"{name}, others")
-            builder.lead_on(first, source)
-            for taker in exclusive:
-                for target in self._divert_targets(taker, entry):
-                    self._bind(first, taker, entry, target)
+            builder.set_alternate(first, source)
+            for binding in exclusive:
+                for target in self._divert_targets(binding, entry):
+                    self._bind(first, binding, entry, target)
                 if dead is not None:
                     # Rule 16 of docs/jms-brokers.md: a message that an exclusive divert took counts as a message that
                     # reached no queue.
-                    self._bind(first, taker, entry, dead)
+                    self._bind(first, binding, entry, dead)
         if refusals is not None:
             builder.bind(name, builder.any_key, refusals)
         queues = source
@@ -199,7 +201,7 @@ class _Artemis:
             builder.bind(source, builder.any_key, own)
         if not self._knows_queues and not entry.qualified:
             self._bind_subscribers(source, entry)
-        self._bind_groups(takers, source, queues, entry, dead is not None)
+        self._bind_groups(bindings, source, queues, entry, dead is not None)
 
     def _subscribed(self, entry: Entry) -> list[str]:
         """Return the binding keys of messages that may reach queues of unknown subscribers.
@@ -226,74 +228,78 @@ class _Artemis:
             self._builder.bind(exchange, key, perhaps)
         return Target("exchange", exchange)
 
-    def _takers_at(self, address: TopicPattern) -> Sequence[Taker]:
+    def _bindings_at(self, address: TopicPattern) -> Sequence[AddressBinding]:
         """Return the queues and diverts that a message to ``address`` reaches."""
         found = self._by_address.get(address)
         if found is None:
-            found = self._by_address[address] = self._addresses.takers_at(address)
+            found = self._by_address[address] = self._addresses.bindings_at(address)
         return found
 
-    def _never_matches(self, taker: Taker, entry: Entry) -> bool:
-        """Return True if the filter of ``taker`` is never TRUE for messages that came on the path of ``entry``."""
+    def _never_matches(self, binding: AddressBinding, entry: Entry) -> bool:
+        """Return True if the filter of ``binding`` is never TRUE for messages that came on the path of ``entry``."""
         known = known_at(entry.hop, self._addresses.name(entry.at))
-        return taker.filter is not None and never_holds(taker.filter, taker.dialect, known)
+        return binding.filter is not None and never_holds(binding.filter, binding.dialect, known)
 
-    def _bind_groups(self, bound: Sequence[Taker], source: str, queues: str, entry: Entry, by_filter: bool) -> None:
+    def _bind_groups(
+        self, bound: Sequence[AddressBinding], source: str, queues: str, entry: Entry, by_filter: bool
+    ) -> None:
         """Bind the queues and diverts ``bound``. Rule 3: of those with one routing name, only one gets a message."""
-        groups: dict[tuple[str, TopicPattern], list[Taker]] = {}
-        for taker in bound:
-            if not taker.exclusive and (taker.is_divert or entry.type in (None, taker.type)):
-                groups.setdefault((taker.routing_name, taker.words), []).append(taker)
-        for (routing_name, _), takers in groups.items():
-            of_queues = [taker for taker in takers if not taker.is_divert]
-            if len(takers) == 1 or entry.qualified:
+        groups: dict[tuple[str, TopicPattern], list[AddressBinding]] = {}
+        for binding in bound:
+            if not binding.exclusive and (binding.is_divert or entry.type in (None, binding.type)):
+                groups.setdefault((binding.routing_name, binding.words), []).append(binding)
+        for (routing_name, _), bindings in groups.items():
+            of_queues = [binding for binding in bindings if not binding.is_divert]
+            if len(bindings) == 1 or entry.qualified:
                 # Rule 12 of docs/jms-brokers.md: if a send names a queue, only this queue gets the message.
-                for taker in takers:
-                    for target in self._targets(taker, entry):
-                        self._bind(queues if not taker.is_divert else source, taker, entry, target)
+                for binding in bindings:
+                    for target in self._targets(binding, entry):
+                        self._bind(queues if not binding.is_divert else source, binding, entry, target)
                 continue
-            if of_queues and len(of_queues) < len(takers):
-                self._warn_of_shared_name(takers)
-            group = self._group(routing_name, takers, entry)
+            if of_queues and len(of_queues) < len(bindings):
+                self._warn_of_shared_name(bindings)
+            group = self._group(routing_name, bindings, entry)
             if group is None:
                 continue
             seen: set[str | None] = set()
-            for taker in takers:
-                selector = taker.filter if by_filter else None
+            for binding in bindings:
+                selector = binding.filter if by_filter else None
                 if selector not in seen:
                     seen.add(selector)
-                    self._bind(queues if of_queues else source, taker, entry, group, filtered=by_filter)
+                    self._bind(queues if of_queues else source, binding, entry, group, filtered=by_filter)
 
-    def _warn_of_shared_name(self, takers: Sequence[Taker]) -> None:
-        names = ", ".join(repr(taker.name) for taker in takers)
+    def _warn_of_shared_name(self, bindings: Sequence[AddressBinding]) -> None:
+        names = ", ".join(repr(binding.name) for binding in bindings)
         message = f"{names} have one routing name: the divert takes the messages of a queue without consumers"
         self._findings.append(Diagnostic("topology.routing-name", "warning", message))
 
-    def _group(self, routing_name: str, takers: Sequence[Taker], entry: Entry) -> Target | None:
-        """Return the exchange that chooses among ``takers``; None if no taker is available.
+    def _group(self, routing_name: str, bindings: Sequence[AddressBinding], entry: Entry) -> Target | None:
+        """Return the exchange that chooses among ``bindings``; None if no binding is available.
 
         Diverts and queues with a consumer come first, because they can take a message at once (rules 4 and 11).
         """
         builder = self._builder
         label = f"{entry.name}, one of {routing_name.strip(chr(0))}"
         last = None
-        of_queues = [taker for taker in takers if not taker.is_divert]
+        of_queues = [binding for binding in bindings if not binding.is_divert]
         if of_queues:
             last = builder.exchange(label, "anycast")
-            for taker in of_queues:
-                for target in self._targets(taker, entry):
-                    self._bind(last, taker, entry, target)
-        eager: list[tuple[Taker, Condition | None]] = [(taker, None) for taker in takers if taker.is_divert]
-        for taker in of_queues:
-            eager += [(taker, selector) for selector in (self._consumers or {}).get(taker.name, ())]
+            for binding in of_queues:
+                for target in self._targets(binding, entry):
+                    self._bind(last, binding, entry, target)
+        eager: list[tuple[AddressBinding, Condition | None]] = [
+            (binding, None) for binding in bindings if binding.is_divert
+        ]
+        for binding in of_queues:
+            eager += [(binding, selector) for selector in (self._consumers or {}).get(binding.name, ())]
         if not eager:
             return None if last is None else Target("exchange", last)
         first = builder.exchange(
             f"{label}, with consumers", "anycast", None if last is None else Target("exchange", last)
         )
-        for taker, selector in eager:
-            for target in self._together(self._targets(taker, entry), f"{label}, {taker.name}"):
-                self._bind(first, taker, entry, target, also=selector)
+        for binding, selector in eager:
+            for target in self._together(self._targets(binding, entry), f"{label}, {binding.name}"):
+                self._bind(first, binding, entry, target, also=selector)
         return Target("exchange", first)
 
     def _together(self, targets: Sequence[Target], name: str) -> Sequence[Target]:
@@ -302,58 +308,62 @@ class _Artemis:
             return targets
         return [Target("exchange", self._builder.fanout(name, targets))]
 
-    def _targets(self, taker: Taker, entry: Entry) -> list[Target]:
-        if taker.is_divert:
-            return self._divert_targets(taker, entry)
-        target = Target("queue", taker.name)
-        shared = next((of for prefix, of in self._config.shared.items() if taker.address.startswith(prefix)), None)
+    def _targets(self, binding: AddressBinding, entry: Entry) -> list[Target]:
+        if binding.is_divert:
+            return self._divert_targets(binding, entry)
+        target = Target("queue", binding.name)
+        shared = next((of for prefix, of in self._config.shared.items() if binding.address.startswith(prefix)), None)
         if shared is not None:
             # The brokers of a cluster take turns, so a message may go to another broker.
-            name = f"{entry.name}, {taker.name} if no other broker of the cluster {shared} gets it"
+            name = f"{entry.name}, {binding.name} if no other broker of the cluster {shared} gets it"
             return [self._builder.perhaps(name, target)]
-        if not taker.is_certain:
-            return [self._builder.perhaps(f"{entry.name}, {taker.name} if it is there", target)]
-        if taker.needs_consumer:
+        if not binding.is_certain:
+            return [self._builder.perhaps(f"{entry.name}, {binding.name} if it is there", target)]
+        if binding.needs_consumer:
             # Rule 20 of docs/jms-brokers.md: without a consumer the queue is skipped.
             if self._consumers is None:
-                return [self._builder.perhaps(f"{entry.name}, {taker.name} if it has a consumer", target)]
-            if not self._consumers.get(taker.name):
+                return [self._builder.perhaps(f"{entry.name}, {binding.name} if it has a consumer", target)]
+            if not self._consumers.get(binding.name):
                 return []
         return [target]
 
-    def _divert_targets(self, taker: Taker, entry: Entry) -> list[Target]:
+    def _divert_targets(self, binding: AddressBinding, entry: Entry) -> list[Target]:
         """Return a target for each forwarding address, at which routing starts again: rule 7."""
-        routing_type = {"STRIP": None, "PASS": entry.type}.get(taker.type, taker.type)
+        routing_type = {"STRIP": None, "PASS": entry.type}.get(binding.type, binding.type)
         targets = []
-        for forward in taker.forwards:
+        for forward in binding.forwards:
             address, qualified, _ = forward.partition(self._config.rules.topic.queue_mark)
             words = self._addresses.words(address)
             # If a message is forwarded to the address where it already is, the broker does not set headers of a hop.
-            place = entry.at if entry.at is not None else taker.words
+            place = entry.at if entry.at is not None else binding.words
             is_same = not qualified and place == words and not is_wild(words)
             hop = None
             if self._hops:
-                here = entry.at if entry.at is not None else None if is_wild(taker.words) else taker.words
-                hop = entry.hop if is_same else Hop(taker.name, self._addresses.name(here), entry.last_type, taker.name)
+                here = entry.at if entry.at is not None else None if is_wild(binding.words) else binding.words
+                hop = (
+                    entry.hop
+                    if is_same
+                    else Hop(binding.name, self._addresses.name(here), entry.last_type, binding.name)
+                )
                 if self._builder.is_full:
                     self._findings.append(too_many_ways("_AMQ_ORIG_ADDRESS and its like"))
                     hop = UNKNOWN_HOP
             at = words if hop is not None else None
             following = Entry(routing_type, bool(qualified), False, hop, at, entry.last or entry.detached)
             target = Target("exchange", self._enter(following), forward)
-            if self._hops and entry.at is None and not qualified and is_wild(taker.words):
-                target = self._unless_there(taker, entry, words, target)
+            if self._hops and entry.at is None and not qualified and is_wild(binding.words):
+                target = self._unless_there(binding, entry, words, target)
             targets.append(target)
         return targets
 
-    def _unless_there(self, taker: Taker, entry: Entry, words: TopicPattern, target: Target) -> Target:
+    def _unless_there(self, binding: AddressBinding, entry: Entry, words: TopicPattern, target: Target) -> Target:
         """Return ``target``, preceded by a test for messages that are already at the forwarding address ``words``.
 
-        The send of such a message fails. This can happen only if the wildcard address of ``taker`` matches ``words``.
+        The send of such a message fails. This can happen only if the wildcard address of ``binding`` matches ``words``.
         """
-        if is_wild(words) or not self._addresses.matches(taker, words):
+        if is_wild(words) or not self._addresses.matches(binding, words):
             return target
-        name = f"{entry.name}, {taker.name} to {self._addresses.name(words)}"
+        name = f"{entry.name}, {binding.name} to {self._addresses.name(words)}"
         if name not in self._builder.exchanges:
             self._builder.exchange(name, alternate=target)
             self._builder.bind(name, self._key(entry, words), FAILED)
@@ -362,53 +372,53 @@ class _Artemis:
     def _bind(
         self,
         source: str,
-        taker: Taker,
+        binding: AddressBinding,
         entry: Entry,
         target: Target,
         also: Condition | None = None,
         filtered: bool = True,
     ) -> None:
-        """Bind ``target`` under the address and the filter of ``taker``.
+        """Bind ``target`` under the address and the filter of ``binding``.
 
         ``also`` is a consumer's selector, which must match as well. If ``filtered`` is False, the filter is not
         applied.
         """
-        at = entry.at if entry.at is not None else None if is_wild(taker.words) else taker.words
-        if entry.at is not None and not self._addresses.matches(taker, entry.at):
+        at = entry.at if entry.at is not None else None if is_wild(binding.words) else binding.words
+        if entry.at is not None and not self._addresses.matches(binding, entry.at):
             return
         decided = Decided(None)
-        if filtered and taker.filter is not None:
-            decided = filter_at(taker.filter, taker.dialect, entry.hop, self._addresses.name(at))
-            if not decided.names <= taker.dialect.fields.unreadable.keys():
-                self._warn_of_hop(taker)
-        certain, condition = decided.certain, Condition.of(decided.selector, taker.dialect)
-        sure = Condition.of(decided.sure, taker.dialect)
+        if filtered and binding.filter is not None:
+            decided = filter_at(binding.filter, binding.dialect, entry.hop, self._addresses.name(at))
+            if not decided.names <= binding.dialect.fields.unreadable.keys():
+                self._warn_of_hop(binding)
+        certain, condition = decided.certain, Condition.of(decided.selector, binding.dialect)
+        sufficient = Condition.of(decided.sufficient, binding.dialect)
         if also is not None:
             more = filter_at(also.text, also.dialect, entry.hop, self._addresses.name(at))
-            known = Condition.of(more.selector if more.certain else more.sure, also.dialect)
+            known = Condition.of(more.selector if more.certain else more.sufficient, also.dialect)
             if not (certain and more.certain):
-                before = condition if certain else sure
-                sure = None if known is None or (before is None and not certain) else known
-                sure = sure if before is None or sure is None else both_of(before, sure)
+                before = condition if certain else sufficient
+                sufficient = None if known is None or (before is None and not certain) else known
+                sufficient = sufficient if before is None or sufficient is None else both_of(before, sufficient)
             upper = Condition.of(more.selector, also.dialect)
             both = both_of(condition, upper) if condition is not None and upper is not None else condition or upper
             certain = certain and more.certain and (both is not None or more.selector is None)
             condition = condition if both is None else both
-        queue, divert = None, taker.name if taker.is_divert else None
-        if entry.qualified and not taker.is_divert:
-            queue = taker.name
+        queue, divert = None, binding.name if binding.is_divert else None
+        if entry.qualified and not binding.is_divert:
+            queue = binding.name
         if not certain:
-            # If the filter of ``taker`` does not match, the message may still go to the alternate of ``source``.
+            # If the filter of ``binding`` does not match, the message may still go to the alternate of ``source``.
             target = self._builder.undecided(
-                f"{source}, {taker.name} perhaps",
+                f"{source}, {binding.name} perhaps",
                 source,
                 target,
-                None if sure is None else sure.text,
-                taker.place,
+                None if sufficient is None else sufficient.text,
+                binding.place,
                 divert=divert,
-                dialect=None if sure is None else sure.told,
+                dialect=None if sufficient is None else sufficient.dialect_name,
             )
-        words = taker.words if entry.at is None else entry.at
+        words = binding.words if entry.at is None else entry.at
 
         def link(exchange: str, pattern: TopicPattern) -> None:
             key = self._key(entry, pattern, queue)
@@ -417,37 +427,37 @@ class _Artemis:
                 key,
                 target,
                 None if condition is None else condition.text,
-                taker.place,
+                binding.place,
                 divert=divert,
-                exclusive=taker.exclusive,
-                dialect=None if condition is None else condition.told,
+                exclusive=binding.exclusive,
+                dialect=None if condition is None else condition.dialect_name,
             )
 
         if is_plain(words):
             link(source, words)
         else:
-            self._bind_by_order(source, taker, entry, link)
+            self._bind_by_order(source, binding, entry, link)
 
     def _key(self, entry: Entry, pattern: TopicPattern, queue: str | None = None) -> str:
         return entry.key(self._config.rules.topic, pattern, queue)
 
-    def _warn_of_hop(self, taker: Taker) -> None:
-        message = f"the filter of {taker.name!r} reads what is not known here of the message's way: it may match"
+    def _warn_of_hop(self, binding: AddressBinding) -> None:
+        message = f"the filter of {binding.name!r} reads what is not known here of the message's way: it may match"
         self._findings.append(Diagnostic("topology.hop", "warning", message))
 
-    def _bind_by_order(self, source: str, taker: Taker, entry: Entry, link: _Bind) -> None:
-        """Bind ``taker``, whose address has a multi-word wildcard that does not come last.
+    def _bind_by_order(self, source: str, binding: AddressBinding, entry: Entry, link: _Bind) -> None:
+        """Add the bindings of ``binding``, whose address has a multi-word wildcard that does not come last.
 
         Rule 14: this wildcard address matches earlier addresses under different rules than later addresses.
         """
-        builder, pattern = self._builder, taker.words
-        name = f"{source}, {taker.address}"
+        builder, pattern = self._builder, binding.words
+        name = f"{source}, {binding.address}"
         before = pattern[: pattern.index(MANY_WORDS)]
-        earlier = self._addresses.earlier(taker)
+        earlier = self._addresses.earlier(binding)
         matched = matched_earlier(pattern, earlier)
         otherwise = builder.otherwise(source)
         first = builder.exchange(name, alternate=self._later(name, pattern, entry, link, otherwise))
-        builder.ask_behind(first, taker.name)
+        builder.ask_behind(first, binding.name)
         for address in earlier:
             if address in matched:
                 link(first, address)
@@ -455,7 +465,7 @@ class _Artemis:
                 builder.bind(first, self._key(entry, address), otherwise)
         builder.bind(source, self._key(entry, (*before, MANY_WORDS)), Target("exchange", first))
         message = (
-            f"any-words stand inside the address {taker.address!r}: it matches other addresses if it was made "
+            f"any-words stand inside the address {binding.address!r}: it matches other addresses if it was made "
             "before them than if it was made after"
         )
         self._findings.append(

@@ -152,7 +152,7 @@ def _hosts(data: Any, path: str, depth: int = 0, is_host: bool = False) -> Itera
 
 
 #: Attributes by which objects in answers of the management interface are recognised: any object, exchanges, and queues.
-_SHOWN = ("id", "durable", "lifetimePolicy", "durableBindings", "statistics", "createdTime")
+_MANAGED_ATTRIBUTES = ("id", "durable", "lifetimePolicy", "durableBindings", "statistics", "createdTime")
 _OF_EXCHANGES = ("bindings", "durableBindings", "unroutableMessageBehaviour")
 _OF_QUEUES = ("expiryPolicy", "maximumDeliveryAttempts", "queueDepthMessages", "messageDurability", "exclusive")
 
@@ -192,7 +192,7 @@ def _answer(data: Any, path: str) -> _Answer | None:
 
 def _part(item: Any) -> str | None:
     """Return "exchanges" or "queues" for an object of an answer; None for any other object."""
-    if not isinstance(item, Mapping) or "name" not in item or not any(name in item for name in _SHOWN):
+    if not isinstance(item, Mapping) or "name" not in item or not any(name in item for name in _MANAGED_ATTRIBUTES):
         return None
     if item.get("type") in QPID_JAVA.types and any(name in item for name in _OF_EXCHANGES):
         return "exchanges"

@@ -64,8 +64,8 @@ class ExchangeBuilder:
         while free in self.exchanges:
             number = self.numbers[name] = self.numbers.get(name, 1) + 1
             free = f"{name} {number}"
-        leads_on = self._alternate(free, alternate)
-        self.exchanges[free] = Exchange(free, kind, leads_on, internal=True, entered=self.entered)
+        free_alternate = self._alternate(free, alternate)
+        self.exchanges[free] = Exchange(free, kind, free_alternate, internal=True, entered=self.entered)
         return free
 
     def entrance(self, name: str, entered: Entered, *, entry: bool) -> None:
@@ -97,7 +97,7 @@ class ExchangeBuilder:
             self.bind(name, "", target)
         return name
 
-    def lead_on(self, name: str, alternate: str) -> None:
+    def set_alternate(self, name: str, alternate: str) -> None:
         """Set the alternate of the exchange ``name``, for messages that its bindings do not take."""
         self.exchanges[name] = replace(self.exchanges[name], alternate=Alternate(alternate))
 
@@ -112,7 +112,7 @@ class ExchangeBuilder:
         name: str,
         source: str,
         target: Target,
-        sure: str | None = None,
+        sufficient: str | None = None,
         place: str = "",
         *,
         divert: str | None = None,
@@ -120,21 +120,21 @@ class ExchangeBuilder:
     ) -> Target:
         """Return the target for messages from ``source`` that may match a selector that is not fully decided.
 
-        Messages that match the selector ``sure`` go to ``target``. Every other message may go to ``target``. If it does
-        not, and no other binding of ``source`` certainly takes the message, it goes to the alternate of ``source``. If
-        ``sure`` is None, no message certainly goes to ``target``.
+        Messages that match the selector ``sufficient`` go to ``target``. Every other message may go to ``target``. If
+        it does not, and no other binding of ``source`` certainly takes the message, it goes to the alternate of
+        ``source``. If ``sufficient`` is None, no message certainly goes to ``target``.
         """
         way = self.perhaps(name, target, place, divert=divert)
         otherwise = self.otherwise(source)
         if otherwise is not None:
             self.bind(way.name, self.any_key, otherwise)
-        if sure is None:
+        if sufficient is None:
             self._open.add(way.name)
             return way
-        surely = self.exchange(f"{name} or surely", alternate=way)
-        self.bind(surely, self.any_key, target, sure, place, divert=divert, dialect=dialect)
-        self._open.add(surely)
-        return Target("exchange", surely)
+        certain = self.exchange(f"{name} or surely", alternate=way)
+        self.bind(certain, self.any_key, target, sufficient, place, divert=divert, dialect=dialect)
+        self._open.add(certain)
+        return Target("exchange", certain)
 
     def otherwise(self, source: str) -> Target | None:
         """Return the target for messages that followed a binding of ``source`` whose destination may not take them.
@@ -150,12 +150,12 @@ class ExchangeBuilder:
             self._unless[source] = self.exchange(f"{source}, unless taken", alternate=target)
         return Target("exchange", self._unless[source])
 
-    def ask_behind(self, exchange: str, taker: str) -> None:
-        """Record that ``exchange`` accepts a message only if the queue or divert ``taker`` accepts it.
+    def ask_behind(self, exchange: str, recipient: str) -> None:
+        """Record that ``exchange`` accepts a message only if the queue or divert ``recipient`` accepts it.
 
         So a message that matches a binding to ``exchange`` may still be refused.
         """
-        self._asking[exchange] = taker
+        self._asking[exchange] = recipient
 
     def finish(self) -> None:
         """Complete the exchanges of ``otherwise``: exclude messages that a binding of the source certainly takes."""
@@ -181,7 +181,7 @@ class ExchangeBuilder:
                 alternate = self.exchanges[unless].alternate
                 assert alternate is not None
                 way = self.perhaps(f"{unless}, perhaps", Target(alternate.type, alternate.name))
-                self.lead_on(unless, way.name)
+                self.set_alternate(unless, way.name)
 
     def bind(
         self,

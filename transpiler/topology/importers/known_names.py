@@ -49,13 +49,14 @@ class Decided(NamedTuple):
     """The result of partial evaluation. The original selector is TRUE only for messages that match ``selector``.
 
     If ``selector`` is None, it matches every message. If ``certain`` is True, ``selector`` is equivalent to the
-    original selector. Otherwise the original selector is certainly TRUE for messages that match ``sure``; if ``sure``
-    is None, it is certainly TRUE for no message. ``names`` are the names with unknown values.
+    original selector. Otherwise ``sufficient`` is a sufficient condition: the original selector is certainly
+    TRUE for messages that match it. If ``sufficient`` is None, no such condition is known. ``names`` are the
+    names with unknown values.
     """
 
     selector: str | None
     certain: bool = True
-    sure: str | None = None
+    sufficient: str | None = None
     names: frozenset[str] = frozenset()
 
 

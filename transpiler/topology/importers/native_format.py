@@ -61,7 +61,7 @@ def topology_from_native(data: Mapping[str, Any]) -> Topology:
     readers = None
     if root.has("readers"):
         readers = frozenset(name for name, _ in _texts(root, "readers", "the name of a queue"))
-    shown = topology_from_native(root.data["shown"]) if root.has("shown") else None
+    displayed = topology_from_native(root.data["shown"]) if root.has("shown") else None
     topology = Topology(
         rules,
         exchanges,
@@ -70,7 +70,7 @@ def topology_from_native(data: Mapping[str, Any]) -> Topology:
         default,
         links=links,
         readers=readers,
-        shown=shown,
+        displayed=displayed,
         settings=tuple(_setting(entry) for entry in root.entries("settings")),
     )
     return with_addresses(topology, tuple(_texts(root, "addresses", "an address")))
@@ -107,8 +107,8 @@ def topology_to_dict(topology: Topology) -> dict[str, Any]:
     result["links"] = [_link_to_dict(link) for link in topology.links]
     result["settings"] = [_setting_to_dict(setting) for setting in topology.settings]
     result = {name: part for name, part in result.items() if part != []}
-    if topology.shown is not None:
-        result["shown"] = topology_to_dict(topology.shown)
+    if topology.displayed is not None:
+        result["shown"] = topology_to_dict(topology.displayed)
     return result if topology.readers is None else result | {"readers": sorted(topology.readers)}
 
 

@@ -232,12 +232,12 @@ def _accepted(
 
 def _known_type(entry: Entry, root: Entry) -> str:
     """Return the type of a queue; empty if it depends on the virtual host's default."""
-    said = arguments_of(entry).has("x-queue-type") or entry.has("type")
+    is_given = arguments_of(entry).has("x-queue-type") or entry.has("type")
     defaults = (one for one in root.entries("vhosts") if isinstance(one.data.get("metadata"), Mapping))
     has_default = any("default_queue_type" in one.data["metadata"] for one in defaults) or root.has(
         "default_queue_type"
     )
-    return queue_type(entry, arguments_of(entry)) if said or not has_default else ""
+    return queue_type(entry, arguments_of(entry)) if is_given or not has_default else ""
 
 
 def _of_component(root: Entry, vhost: str | None, component: str) -> Iterator[Entry]:

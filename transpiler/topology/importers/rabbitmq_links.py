@@ -147,7 +147,7 @@ def federation(
     findings: Findings,
 ) -> Iterator[Link]:
     """Yield the links from upstream brokers to federated exchanges and queues; add findings about missing upstreams."""
-    told: set[tuple[str, str]] = set()
+    reported: set[tuple[str, str]] = set()
     nodes = [("exchange", one.name, one.path, "published upstream") for one in exchanges]
     nodes += [("queue", one.name, one.path, "waiting upstream while it has consumers here") for one in queues]
     for kind, name, path, when in nodes:
@@ -157,8 +157,8 @@ def federation(
             there, missing = upstreams.of(definition)
             found += there
             for what, absent, setting in missing:
-                if (what, absent) not in told:
-                    told.add((what, absent))
+                if (what, absent) not in reported:
+                    reported.add((what, absent))
                     message = f"the file has no {what} called {absent!r}: nothing is federated from there"
                     hint, fix = meant(absent, sorted(upstreams.by_name), definition.at(setting))
                     findings.add("import.upstream", definition.at(setting), message, hint, fix)

@@ -22,7 +22,7 @@ from transpiler.base.errors import TopologyError
 from transpiler.base.source import Source
 from transpiler.topology.broker_rules import RABBITMQ
 from transpiler.topology.importers.activemq_config import ActiveMQConfig
-from transpiler.topology.importers.artemis_config import ArtemisConfig, Taker
+from transpiler.topology.importers.artemis_config import AddressBinding, ArtemisConfig
 
 Broker: TypeAlias = Literal["rabbitmq", "artemis", "activemq"]
 
@@ -347,7 +347,7 @@ def running_artemis(config: ArtemisConfig, answers: Answers) -> ArtemisConfig:
         addresses = {one["name"]: addresses.get(one["name"], set()) for one in answers.parts["addresses"]}
     queues = config.queues
     if "queues" in answers.parts:
-        queues = [_taker(one, declared.get(one["name"])) for one in answers.parts["queues"]]
+        queues = [_address_binding(one, declared.get(one["name"])) for one in answers.parts["queues"]]
         if not answers.is_whole("queues"):
             there = {one.name for one in queues}
             queues += [one for one in config.queues if one.name not in there]
@@ -356,12 +356,12 @@ def running_artemis(config: ArtemisConfig, answers: Answers) -> ArtemisConfig:
     return replace(config, queues=queues, addresses=addresses)
 
 
-def _taker(one: Json, known: Taker | None) -> Taker:
+def _address_binding(one: Json, known: AddressBinding | None) -> AddressBinding:
     name = one["name"]
-    taker = known or Taker(name, name, "ANYCAST", None, "")
-    kind = str(one.get("routing-type", taker.type)).upper()
-    text = one["filter"] or None if "filter" in one else taker.filter
-    return replace(taker, address=one.get("address", taker.address), type=kind, filter=text)
+    binding = known or AddressBinding(name, name, "ANYCAST", None, "")
+    kind = str(one.get("routing-type", binding.type)).upper()
+    text = one["filter"] or None if "filter" in one else binding.filter
+    return replace(binding, address=one.get("address", binding.address), type=kind, filter=text)
 
 
 def running_activemq(config: ActiveMQConfig, answers: Answers) -> ActiveMQConfig:

@@ -123,7 +123,7 @@ class Names:
         except LayoutError as error:
             raise self._unknown().placed(error, identifier) from None
         if location is not None:
-            self._doubt(identifier, MessageField(PROPERTIES, identifier.name))
+            self._warn_if_ambiguous(identifier, MessageField(PROPERTIES, identifier.name))
             return at(location, self.dialect.types, identifier.name)
         if self.missing == "null":
             return NULL
@@ -135,9 +135,9 @@ class Names:
 
         return UnknownNames(self.layout, self.source, self.dialect)
 
-    def _doubt(self, identifier: ast.Identifier, place: MessageField) -> None:
+    def _warn_if_ambiguous(self, identifier: ast.Identifier, place: MessageField) -> None:
         """Warn if the name ``identifier`` could also mean a column or key other than the one that the layout reads."""
-        reading = self.layout.doubt(place)
+        reading = self.layout.ambiguity(place)
         if reading is not None:
             message, advice = reading
             self._warn("layout.reading", message, identifier, *advice)
@@ -156,7 +156,7 @@ class Names:
         if field.origins and not parts and self.missing == "error":
             raise self._unknown().header_field(identifier, field)
         if parts and field.origins and not self._own_column(identifier):
-            self._doubt(identifier, field.places[0])
+            self._warn_if_ambiguous(identifier, field.places[0])
         if parts and all(part.present == ir.FALSE for part in parts):
             value = "missing" if field.default is None else repr(field.default)
             message = f"{identifier.name} is {value} in every message: the layout {self.layout.name} has no such field"

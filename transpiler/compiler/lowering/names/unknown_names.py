@@ -163,8 +163,8 @@ def with_refused_columns(error: SelectorTypeError, text: str, layout: Layout) ->
             # A selector that fails with this error compares by an order, so the column is compared with numbers, and
             # the hint for such comparisons applies.
             ordered = column.ordered if isinstance(column, Unusable) else None
-            said, fix = (finding.hint, finding.fix) if ordered is None else (ordered.hint, ordered.fix)
-            refused.append(Advice(Hint(f"{finding.message}: ", said or ""), fix))
+            hint_text, fix = (finding.hint, finding.fix) if ordered is None else (ordered.hint, ordered.fix)
+            refused.append(Advice(Hint(f"{finding.message}: ", hint_text or ""), fix))
     first, *others = error.diagnostics
     own = () if first.hint is None else (Advice(first.hint, first.fix),)
     hint, fix = all_advice((*own, *refused))

@@ -103,9 +103,9 @@ def backslashed_quote(reading: Reading, finding: Diagnostic) -> Diagnostic | Non
     if match is None:
         return None
     written = string_literal(re.sub(r"\\(.)", r"\1", match[2], flags=re.DOTALL))
-    said = "a quote inside a literal is written twice" if match[1] == "'" else "text goes into single quotes"
+    advice = "a quote inside a literal is written twice" if match[1] == "'" else "text goes into single quotes"
     message = "a backslash does not keep a quote from ending a literal"
-    return _improved(finding, message, f"{said}: {written}", Span(*match.span()), written)
+    return _improved(finding, message, f"{advice}: {written}", Span(*match.span()), written)
 
 
 def slashed_regex(reading: Reading, finding: Diagnostic) -> Diagnostic | None:

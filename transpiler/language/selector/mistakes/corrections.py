@@ -101,12 +101,12 @@ def quote_inside(taken: Captured) -> str | Proposal:
     """Correct a literal that ended at an apostrophe inside its text: double the apostrophe."""
     reading, last = taken.reading, taken.underlined.first
     text, start = reading.source.text, reading.at(last - 1).start
-    said = "a quote inside a literal is written twice: "
+    advice = "a quote inside a literal is written twice: "
     tail = next(word for word in reading.words[last:] if word.kind not in ("name", "number", "keyword"))
     if tail.kind != "string":
         return "perhaps conditions are to be joined with AND or OR; a quote inside a literal is written twice"
     inner = reading.at(last - 1).text[1:-1].replace("''", "'") + "'" + text[reading.at(last).start : tail.start]
-    return Proposal(said, string_literal(inner), span=Span(start, tail.start + 1))
+    return Proposal(advice, string_literal(inner), span=Span(start, tail.start + 1))
 
 
 def bare_before_quote(taken: Captured) -> Proposal:
@@ -224,9 +224,9 @@ def compared_null_test(taken: Captured) -> str | Proposal:
 def closed_text(taken: Captured) -> str | Proposal:
     """Correct an unclosed literal: add the closing quote if the literal has no white space, so its end is clear."""
     text = taken.underlined.content
-    said = "close it with a single quote; a quote inside a literal is written twice"
+    advice = "close it with a single quote; a quote inside a literal is written twice"
     if not text or any(character.isspace() for character in text):
-        return said
+        return advice
     return Proposal(
         "close it with a single quote: ", string_literal(text), "; a quote inside a literal is written twice"
     )

@@ -6,7 +6,7 @@ A pattern is a sequence of elements, which match words from left to right:
   it begins the pattern, it must end before the next element.
 - ``NOT``, ``<>``, ``string``: this word or sign, or a word of this kind (also of ``KINDS``); ``=,<>`` lists choices.
 - ``~LIKE``: a name that looks like a misspelled LIKE.
-- ``group``, ``members``, ``several``, ``words``, ``unquoted``: several words, see ``TAKERS``.
+- ``group``, ``members``, ``several``, ``words``, ``unquoted``: several words, see ``MATCHERS``.
 - ``?`` before an element makes it optional, ``^`` forbids white space before it, ``@`` underlines the matched words in
   the diagnostic, and ``x:`` names the element.
 
@@ -75,8 +75,8 @@ class Element(NamedTuple):
             return None
         if self.is_operand:
             return reading.operand_after(at)
-        if self.choices[0] in TAKERS:
-            return TAKERS[self.choices[0]](reading, at)
+        if self.choices[0] in MATCHERS:
+            return MATCHERS[self.choices[0]](reading, at)
         return at + 1 if any(_fits(reading, at, choice) for choice in self.choices) else None
 
 
@@ -238,16 +238,16 @@ class Row:
         """Return the hint for the matched words ``taken``, and the fix that the hint proposes or None."""
         if isinstance(self.hint, str):
             proposal, hint = Proposal.of(self.hint, taken)
-            told = set(_NAMED.findall(self.hint.partition("«")[2].partition("»")[0]))
+            captured_names = set(_NAMED.findall(self.hint.partition("«")[2].partition("»")[0]))
         else:
             made = self.hint(taken)
             proposal, hint = (None, made) if isinstance(made, str) else (made, "".join(made[:3]))
-            told = set(taken)
+            captured_names = set(taken)
         if proposal is None or "…" in proposal.text:
             return hint, None
         span = taken.underlined.span
         for name, part in taken.items():
-            if (name in told or name == "also") and part.behind > part.first:
+            if (name in captured_names or name == "also") and part.behind > part.first:
                 span = span.to(part.span)
         return hint, Fix(proposal.text, span=proposal.span or span)
 
@@ -342,7 +342,7 @@ def _unquoted(reading: Reading, at: int) -> int | None:
 
 #: Elements that match several words, by name. Each function accepts the words and an index, and returns the index after
 #: the match. ``members`` matches operands, with or without separators.
-TAKERS: Mapping[str, Callable[[Reading, int], int | None]] = {
+MATCHERS: Mapping[str, Callable[[Reading, int], int | None]] = {
     "group": _group,
     "members": lambda reading, at: reading.members_after(at)[1],
     "several": _several,

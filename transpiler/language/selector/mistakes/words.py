@@ -46,7 +46,7 @@ _SEPARATORS = frozenset(("OR", "AND", "TO", "|", "||", ";"))
 #: Number of characters after an error in which words are scanned.
 _MAX_READ = 10_000
 #: Maximum length of a correction in a hint, and of a word in a message, in characters.
-_SHOWN, _QUOTED = 120, 40
+_MAX_TEXT, _MAX_QUOTED = 120, 40
 
 
 class Word(NamedTuple):
@@ -90,13 +90,13 @@ class Word(NamedTuple):
 
 def brief(text: str) -> str:
     """Return ``text`` shortened for a message."""
-    return shortened(text, _QUOTED)
+    return shortened(text, _MAX_QUOTED)
 
 
 def both_ends(text: str) -> str:
     """Shorten ``text`` to its beginning and its end, so that it fits into one line of a hint."""
     text = " ".join(text.split("\n"))
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN * 2 // 3]} … {text[-_SHOWN // 3 :]}"
+    return text if len(text) <= _MAX_TEXT else f"{text[: _MAX_TEXT * 2 // 3]} … {text[-_MAX_TEXT // 3 :]}"
 
 
 class Reading:

@@ -24,12 +24,12 @@ from transpiler.tools.analysis.solve import Found, Solver
 from transpiler.tools.analysis.subsumption import parting_message
 from transpiler.tools.dialect_tools.diff.name_matching import Names
 from transpiler.topology.addressing import RoutingType
+from transpiler.topology.displayed_addresses import sample_address
 from transpiler.topology.exchange_types import KeyTest
 from transpiler.topology.graph import Node, reached, reverse, routes, successors
 from transpiler.topology.model import Topology
 from transpiler.topology.receivers import PublishSettings
 from transpiler.topology.records import DEFAULT_EXCHANGE, Binding
-from transpiler.topology.shown_addresses import sample_address
 
 #: ``_BINDINGS`` is the maximum number of bindings from which messages are made. ``_TESTS`` is the maximum number of
 #: evaluations of bindings for these messages.

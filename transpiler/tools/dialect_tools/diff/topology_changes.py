@@ -16,11 +16,11 @@ from transpiler.tools.dialect_tools.diff.rerouted import Rerouted, Search
 from transpiler.tools.topology_report.labels import binding_label
 from transpiler.topology.addressing import SUBSCRIBERS
 from transpiler.topology.binding_text import arguments_text, ends_text, key_and_arguments
+from transpiler.topology.displayed_addresses import addresses_of
 from transpiler.topology.exchange_types import UNKNOWN
 from transpiler.topology.model import Topology, check_topology
 from transpiler.topology.records import ROUTING_TYPE_ARGUMENT, Binding, Exchange, Link, Queue
 from transpiler.topology.setting import LOSS, Setting
-from transpiler.topology.shown_addresses import addresses_of
 
 #: Version number of the JSON form.
 VERSION = 1
@@ -182,15 +182,15 @@ def diff_topologies(
     if names is not None and not (isinstance(names, Mapping) and all(isinstance(to, str) for to in names.values())):
         raise unexpected("names", "names of the old topology with those of the new one", names)
     matched = Names(old, new, names or {})
-    shown = matched.renamed(addresses_of(old, matching=False), addresses_of(new, matching=False))
+    displayed = matched.renamed(addresses_of(old, matching=False), addresses_of(new, matching=False))
     settings = [*_setting_changes(old, new, matched)]
-    changes = [*_changes(*map(matched.plain, shown)), *(change for change, is_judged in settings if is_judged)]
+    changes = [*_changes(*map(matched.plain, displayed)), *(change for change, is_judged in settings if is_judged)]
     differs = old != new
-    if not changes and old.shown is not None and _parts(old) != _parts(new):
+    if not changes and old.displayed is not None and _parts(old) != _parts(new):
         # What a broker does by default, without a setting in its file, is not part of the compared bindings, but it
         # differs.
         changes = [_OTHERS]
-    search = Search(*shown, (old, new), matched)
+    search = Search(*displayed, (old, new), matched)
     messages = search.examples(examples) if differs else []
     others = tuple(change for change, is_judged in settings if not is_judged)
     not_computed = dict.fromkeys((*old.not_computed, *new.not_computed))

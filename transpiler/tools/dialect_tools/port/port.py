@@ -118,7 +118,7 @@ class _Note:
     def at(self, span: Span) -> _Note:
         return replace(self, change=replace(self.change, span=span))
 
-    def said(self, others: Sequence[_Note] = ()) -> Diagnostic:
+    def to_diagnostic(self, others: Sequence[_Note] = ()) -> Diagnostic:
         """Return the diagnostic for this note and for ``others``, the notes of other conditions with the same rule."""
         if self.rule is None:
             are = "condition is" if len(others) == 1 else "conditions are"
@@ -139,7 +139,7 @@ def _one_for_a_rule(notes: Iterable[_Note]) -> Iterator[Diagnostic]:
         shared = note.change.code == "port.unproved" or (note.change.code == "port.rare" and key is not None)
         groups.setdefault(key if shared else note, []).append(note)
     for first, *others in groups.values():
-        yield first.said(others)
+        yield first.to_diagnostic(others)
 
 
 class _FailedError(Exception):
@@ -206,7 +206,7 @@ class _Porting:
         if self.changes == "none" or not found.rare:
             note = self._parting("port.meaning", trial, result, found, goal).at(tree.span)
             if self.changes != "any":
-                raise UnsupportedFeatureError([replace(note.said(), severity="error")])
+                raise UnsupportedFeatureError([replace(note.to_diagnostic(), severity="error")])
             self.notes.append(note)
         elif not any(note.rule is not None for note in self.notes):
             self.notes.append(self._parting("port.rare", trial, result, found, goal).at(tree.span))
@@ -351,11 +351,11 @@ class _Porting:
                 self.guards |= _terms_of(candidate) - _terms_of(tried[0][0])
             return candidate, self._parting("port.rare", trial, candidate, witness, goal)
         if not tried:
-            return self._unsaid(node, refused)
+            return self._untranslatable(node, refused)
         candidate, witness = rare[0] if rare else tried[0]
         if self.changes == "any":
             return candidate, self._parting("port.meaning", trial, candidate, witness, goal)
-        return replace(self._parting("port.meaning", trial, candidate, witness, goal).said(), severity="error")
+        return replace(self._parting("port.meaning", trial, candidate, witness, goal).to_diagnostic(), severity="error")
 
     def _candidates(
         self, node: ast.Expression, goal: Goal, tried: Sequence[tuple[ast.Expression, Witness]], rare: Sequence[object]
@@ -408,11 +408,11 @@ class _Porting:
         left, right = self.leaving.title, self.arriving.title
         spoken = print_tree(candidate, self.arriving)
         # If the goal negates the condition, compare the candidate with the NOT of the condition.
-        this, said_there = "this", witness.source
+        this, target_result = "this", witness.source
         if (True in goal.truths) is not goal.into:
-            this, said_there = "NOT of this", said_there._replace(truth=NOT[said_there.truth])
+            this, target_result = "NOT of this", target_result._replace(truth=NOT[target_result.truth])
         message = (
-            f"with {trial.shown(witness)}, {this} {_verdict(said_there)} in {left}, "
+            f"with {trial.shown(witness)}, {this} {_verdict(target_result)} in {left}, "
             f"and {spoken} {_verdict(witness.target)} in {right}"
         )
         if witness.values is not None:
@@ -423,7 +423,7 @@ class _Porting:
         assert isinstance(tree, ast.Expression)
         return _Note(Diagnostic(code, "warning", message, self.source), trial.rule(tree, witness, goal))
 
-    def _unsaid(self, node: ast.Expression, refused: TranspilerError | None) -> Diagnostic:
+    def _untranslatable(self, node: ast.Expression, refused: TranspilerError | None) -> Diagnostic:
         right = self.arriving.title
         for name in ast.names_of(node):
             if not names_in(name, self.leaving, self.arriving):

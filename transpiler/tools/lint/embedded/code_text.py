@@ -324,7 +324,7 @@ class _Reader:
             if self._is_near(known):
                 if known.reason:
                     self._refuse(self._values.assigned(at), at, known)
-                elif known.is_sure:
+                elif known.is_certain:
                     value = self._values.assigned(at)
                     if value.text is None or _OF_NO_NAME.sub("", value.text.text).lower() != name:
                         # A constant whose text equals its own name holds the key of a selector, not a selector.
@@ -348,7 +348,7 @@ class _Reader:
         for pattern, known in of_call(call.name):
             if not pattern.literals <= call.literals or not self._is_near(known):
                 continue
-            if (pattern.before is not None and call.before != pattern.before) or (is_found and not known.is_sure):
+            if (pattern.before is not None and call.before != pattern.before) or (is_found and not known.is_certain):
                 continue
             for at, is_certain in self._arguments(pattern, call):
                 is_only = is_certain and self._is_only(pattern, known, call, at)
@@ -357,14 +357,14 @@ class _Reader:
                 if squeezed(text) in pattern.literals or not (value.kind == "text" or self._is_one(pattern, known, at)):
                     continue
                 is_helper = call.is_alone and "_" in pattern.arguments and value.kind == "text"
-                is_sure = is_certain and known.is_sure and not is_helper
-                if is_sure or self._is_selector(value, at, len(pattern.arguments) > 1):
+                is_certain = is_certain and known.is_certain and not is_helper
+                if is_certain or self._is_selector(value, at, len(pattern.arguments) > 1):
                     number = self._values.behind_name(at)
                     if known.reason:
                         self._refuse(value, number, known)
                         return
                     is_found |= self._add(value, number, self._dialect(known, call), known.pattern)
-                    if not known.is_sure:
+                    if not known.is_certain:
                         # Another argument of the same call cannot be a selector as well.
                         return
 
@@ -373,7 +373,7 @@ class _Reader:
 
         That is so if the argument's name or the name of the call states it, or if a constant is passed to the JMS API.
         """
-        if not known.is_sure or pattern.is_any:
+        if not known.is_certain or pattern.is_any:
             return False
         if pattern.key is not None or "select" in call.name:
             return True
@@ -385,7 +385,7 @@ class _Reader:
 
         For a pattern of calls of any name, the argument must also be named like a selector or filter.
         """
-        return not pattern.is_any or (known.is_sure and self._values.is_called(at, _CALLED_SO))
+        return not pattern.is_any or (known.is_certain and self._values.is_called(at, _CALLED_SO))
 
     def _is_selector(self, value: Value, at: int, is_one_of_several: bool) -> bool:
         """Return True if ``value`` looks like a condition, or if its text is unknown but it is named like a selector.

@@ -21,7 +21,7 @@ class Place(NamedTuple):
     """A record about where selectors occur: the kind of file, the pattern of keys or calls, and the dialect or None.
 
     ``near`` is a regular expression that the file must match, for patterns that have another meaning elsewhere. If
-    ``is_sure`` is False, a text that matches the pattern is a selector only if it looks like a condition. ``reason``
+    ``is_certain`` is False, a text that matches the pattern is a selector only if it looks like a condition. ``reason``
     states why texts there are not read, for filters in a language of their own; else it is empty.
     """
 
@@ -29,7 +29,7 @@ class Place(NamedTuple):
     pattern: str
     dialect: str | None = None
     near: str = ""
-    is_sure: bool = True
+    is_certain: bool = True
     reason: str = ""
 
 
@@ -67,11 +67,11 @@ PLACES: tuple[Place, ...] = (
     Place("data", "*amqp*/selector"),
     Place("data", "*qpid*/selector"),
     *(
-        Place("data", f"*{holder}*/*Selector", is_sure=False)
+        Place("data", f"*{holder}*/*Selector", is_certain=False)
         for holder in ("jms", "activemq", "artemis", "amqp", "qpid", "solace")
     ),
     # A key that the user chose, such as "orderSelector", in the configuration of a program that mentions messaging.
-    Place("yaml", "*Selector", near=_MESSAGING, is_sure=False),
+    Place("yaml", "*Selector", near=_MESSAGING, is_certain=False),
     Place("data", "sqlFilter/sqlExpression", reason=_SERVICE_BUS),
     Place("code", "SqlRuleFilter($)", reason=_SERVICE_BUS),
     Place("code", "SqlFilter($)", near=_SERVICE_BUS_FILES, reason=_SERVICE_BUS),
@@ -98,10 +98,13 @@ PLACES: tuple[Place, ...] = (
     Place("yaml", "to/parameters/selector"),
     Place("yaml", "pollEnrich/parameters/selector"),
     # Tests of Citrus, whose selectors may also be XPath.
-    *(Place("yaml", f"{action}/selector>value", is_sure=False) for action in ("receive", "purge", "expectTimeout")),
-    *(Place("yaml", f"{action}/select", is_sure=False) for action in ("purge", "expectTimeout")),
-    Place("xml", "citrusframework:selector>value", is_sure=False),
-    *(Place("xml", f"citrusframework:{action}/select", is_sure=False) for action in ("purgeEndpoint", "expectTimeout")),
+    *(Place("yaml", f"{action}/selector>value", is_certain=False) for action in ("receive", "purge", "expectTimeout")),
+    *(Place("yaml", f"{action}/select", is_certain=False) for action in ("purge", "expectTimeout")),
+    Place("xml", "citrusframework:selector>value", is_certain=False),
+    *(
+        Place("xml", f"citrusframework:{action}/select", is_certain=False)
+        for action in ("purgeEndpoint", "expectTimeout")
+    ),
     # Artemis's broker.xml, and its older form for JMS destinations, whose selectors the broker rewrites.
     *(
         Place("xml", f"{holder}/filter/string", "artemis-core")
@@ -130,7 +133,7 @@ PLACES: tuple[Place, ...] = (
     Place("xml", "jms:selector/expression"),
     # Helper functions that have one more argument before the selector than the methods of Jakarta Messaging below.
     *(
-        Place("code", f"{helper}(*, *, $)", near=_JMS, is_sure=False)
+        Place("code", f"{helper}(*, *, $)", near=_JMS, is_certain=False)
         for helper in ("createConsumer", "createReceiver", "createBrowser")
     ),
     Place("code", "createConsumer(*, $)", "artemis-core", near=_CORE_ALONE),
@@ -152,7 +155,7 @@ PLACES: tuple[Place, ...] = (
     Place("code", "create*WithSelector(..., $)", near=_MESSAGING),
     # Other helper functions: the selector is an argument that is named like a selector or looks like a condition.
     *(
-        Place("code", f"create*{kind}*(..., $, ...)", near=_MESSAGING_NOT_AZURE, is_sure=False)
+        Place("code", f"create*{kind}*(..., $, ...)", near=_MESSAGING_NOT_AZURE, is_certain=False)
         for kind in ("Consumer", "Receiver", "Subscriber", "Browser")
     ),
     Place("code", "setMessageSelector($)"),
@@ -182,25 +185,25 @@ PLACES: tuple[Place, ...] = (
         "selector($)",
         near=r"org\.apache\.camel|EndpointRouteBuilder|ciBuildTrigger|ActiveMQSubscriber|\brhea\b",
     ),
-    Place("code", "selector($)", near=rf"{_MESSAGING}|citrusframework", is_sure=False),
-    Place("code", "createConsumer().receive($, *)", near="citrusframework", is_sure=False),
+    Place("code", "selector($)", near=rf"{_MESSAGING}|citrusframework", is_certain=False),
+    Place("code", "createConsumer().receive($, *)", near="citrusframework", is_certain=False),
     Place("code", "*('ActiveMQSubscriberProviderData', selector = $)"),
     Place("code", "ActiveMQSubscriberProviderData(*, *, $, *, *, *, *)"),
-    Place("code", "ActiveMQSubscriberProviderData(*, $)", is_sure=False),
-    Place("code", "ActiveMQSubscriberProviderData(*, *, $)", is_sure=False),
+    Place("code", "ActiveMQSubscriberProviderData(*, $)", is_certain=False),
+    Place("code", "ActiveMQSubscriberProviderData(*, *, $)", is_certain=False),
     Place("code", "*ActiveMq*(selector = $)"),
     Place("code", "*Artemis*(selector = $)"),
     Place("code", "From(selector = $)", near=_MESSAGING),
     # Spring's templates.
-    Place("code", "receive($)", near="JmsClient", is_sure=False),
+    Place("code", "receive($)", near="JmsClient", is_certain=False),
     Place("code", "receiveSelected(..., $)"),
     Place("code", "receiveSelectedAndConvert(..., $)"),
     Place("code", "browseSelected(..., $, _)"),
     # Assignments, members and named arguments of any call. In web pages, messageSelector is often a CSS selector.
     Place("code", "messageSelector = $", near=_BROKERS),
-    Place("code", "messageSelector = $", is_sure=False),
+    Place("code", "messageSelector = $", is_certain=False),
     Place("code", "jmsSelector = $"),
-    Place("code", "*selector* = $", near=_MESSAGING, is_sure=False),
+    Place("code", "*selector* = $", near=_MESSAGING, is_certain=False),
     Place("code", "filterExpression = $", "artemis", near=r"ConsumerConfiguration|ActiveMQ\.Artemis"),
     # RabbitMQ's clients for AMQP 1.0.
     Place("code", "filter().sql($)", "rabbitmq"),
@@ -222,10 +225,10 @@ PLACES: tuple[Place, ...] = (
     Place("code", "add('selector', $)", near=_STOMP),
     Place("code", "put('selector', $)", near=_STOMP),
     # Parameters of other protocols, such as those of a broker's REST interface.
-    Place("code", "*('selector', $)", near=_MESSAGING, is_sure=False),
+    Place("code", "*('selector', $)", near=_MESSAGING, is_certain=False),
     # Functions that the files declare, with a parameter named like a selector, or with "selector" in their own name.
-    Place("code", "def *(*selector* = $)", near=_MESSAGING, is_sure=False),
-    Place("code", "def *selector*(..., $)", near=_MESSAGING, is_sure=False),
+    Place("code", "def *(*selector* = $)", near=_MESSAGING, is_certain=False),
+    Place("code", "def *selector*(..., $)", near=_MESSAGING, is_certain=False),
     # This project's own functions and commands.
     *(
         Place("code", f"{call}", near=_OURS)

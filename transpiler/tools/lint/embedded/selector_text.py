@@ -189,7 +189,7 @@ def selectors_at(
     neither determines a dialect.
     """
     place = find_place(path, language)
-    if place is not None and (place.is_sure or is_condition(value.text) or not is_complete(value.text)):
+    if place is not None and (place.is_certain or is_condition(value.text) or not is_complete(value.text)):
         if place.reason:
             is_blank = not value.text.strip()
             return iter(

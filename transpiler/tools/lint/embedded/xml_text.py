@@ -44,10 +44,10 @@ _BROKERS = (
 )
 
 
-#: ``_NEAR_SELECTORS`` matches words near which XML may have a selector. ``_SURE_SELECTORS`` matches text that certainly
-#: belongs to a selector, even if the XML is not well-formed.
+#: ``_NEAR_SELECTORS`` matches words near which XML may have a selector. ``_CERTAIN_SELECTORS`` matches text that
+#: certainly belongs to a selector, even if the XML is not well-formed.
 _NEAR_SELECTORS = re.compile(r"selector|<(?:[\w-]+:)?filter\b|\bfilter=", re.IGNORECASE)
-_SURE_SELECTORS = re.compile(
+_CERTAIN_SELECTORS = re.compile(
     r"(?:message|jms)-?selector|\b(?:jms|amq):[^<>]*\bselector\s*=|<filter\s+string\b", re.IGNORECASE
 )
 #: Name of the element that is wrapped around the XML of a string literal, so that it has a single root.
@@ -188,7 +188,7 @@ def find_in_xml_literal(value: MappedText, escaping: Escape) -> Iterator[InFile]
         return
     # Continue the search at the beginning of the tag with the error, because the tag itself may contain the selector.
     behind = max(inner.text.rfind("<", 0, error.offset), 0)
-    if _SURE_SELECTORS.search(inner.text, behind):
+    if _CERTAIN_SELECTORS.search(inner.text, behind):
         yield UnreadSelector(inner.place(Span(behind, behind)).start, whence="XML in source code")
 
 

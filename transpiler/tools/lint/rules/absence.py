@@ -14,14 +14,14 @@ from transpiler.language.selector import ast
 from transpiler.message.message import Message
 from transpiler.message.receiver import Receiver
 from transpiler.reference.evaluate import judge
-from transpiler.tools.lint.rule import Context, Doubt, Rule
+from transpiler.tools.lint.rule import Context, Rule, Violation
 from transpiler.tools.lint.rules.spelling import is_null
 
 _ONLY_AND = re.compile(r"\s*AND\s*", re.IGNORECASE)
 _TESTS = (ast.Compare, ast.In, ast.Like, ast.Between)
 
 
-def _may_be_absent(node: ast.Expression, context: Context) -> Iterator[Doubt]:
+def _may_be_absent(node: ast.Expression, context: Context) -> Iterator[Violation]:
     """Warn about a negative test, such as <>, of a property that may be missing: the test is then unknown, not true.
 
     There is no warning if another test in the selector shows that the property exists.
@@ -45,13 +45,13 @@ def _may_be_absent(node: ast.Expression, context: Context) -> Iterator[Doubt]:
         return
     message, span = f"this does not select messages without {shown}", node.span.to(tests[-1].span)
     if not _side_by_side(tests, context):
-        yield Doubt(message, node.span, f"perhaps each test of {shown} here goes with OR {shown} IS NULL")
+        yield Violation(message, node.span, f"perhaps each test of {shown} here goes with OR {shown} IS NULL")
         return
     whole = context.source.text[slice(*span)]
     whole = whole if len(tests) == 1 else f"({whole})"
     hint = f"if it should, write ({shortened(' '.join(whole.split()), 100)} OR {shown} IS NULL)"
     fix = Fix(f"({whole} OR {context.source.text[slice(*name.span)]} IS NULL)", span=span)
-    yield Doubt(message, node.span, hint, fix=fix)
+    yield Violation(message, node.span, hint, fix=fix)
 
 
 class _Tests(NamedTuple):

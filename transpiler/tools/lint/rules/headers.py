@@ -17,7 +17,7 @@ from transpiler.message.operand_types import OperandType
 from transpiler.message.receiver import Receiver
 from transpiler.message.sections import Header
 from transpiler.reference.evaluate import judge
-from transpiler.tools.lint.rule import Context, Doubt, Rule
+from transpiler.tools.lint.rule import Context, Rule, Violation
 
 #: The words for the two delivery modes (persistent, non-persistent), by the conversion of the header field.
 _MODES = {
@@ -66,7 +66,7 @@ def _beside_literals(node: ast.Expression) -> Iterator[tuple[ast.Expression, ast
                 yield operand, member
 
 
-def _delivery_mode(node: ast.Expression, context: Context) -> Iterator[Doubt]:
+def _delivery_mode(node: ast.Expression, context: Context) -> Iterator[Violation]:
     for named, other in _beside_literals(node):
         modes = _delivery_modes(named, context)
         if not modes:
@@ -80,10 +80,10 @@ def _delivery_mode(node: ast.Expression, context: Context) -> Iterator[Doubt]:
             near = [word] if word else [spelled] if spelled in modes else nearest(spelled, modes)
             if near:
                 hint, fix = f"write '{near[0]}'; {hint}", Fix(f"'{near[0]}'")
-            yield Doubt(f"{context.text(named)} is one of two strings", other.span, hint, fix=fix)
+            yield Violation(f"{context.text(named)} is one of two strings", other.span, hint, fix=fix)
 
 
-def _text_for_number(node: ast.Expression, context: Context) -> Iterator[Doubt]:
+def _text_for_number(node: ast.Expression, context: Context) -> Iterator[Violation]:
     match node:
         # With the prefix that converts strings, comparing a string with a number is not a mistake.
         case ast.Compare() if not context.converts_strings:
@@ -96,24 +96,24 @@ def _text_for_number(node: ast.Expression, context: Context) -> Iterator[Doubt]:
                         milliseconds = "write the milliseconds since 1970-01-01"
                         hint = f"perhaps {milliseconds}" if written is None else f"{milliseconds}: {written}"
                     message = f"{context.text(named)} is a number, and a string never equals it"
-                    yield Doubt(message, other.span, hint, fix=None if written is None else Fix(written))
+                    yield Violation(message, other.span, hint, fix=None if written is None else Fix(written))
         case ast.Like(operand=operand) if _is_numeric(operand, context):
-            yield Doubt(f"{context.text(operand)} is a number, and LIKE is for strings", operand.span)
+            yield Violation(f"{context.text(operand)} is a number, and LIKE is for strings", operand.span)
         case ast.In(operand=operand, members=members) if _is_numeric(operand, context):
             if all(isinstance(member, ast.StringLiteral) for member in members):
-                yield Doubt(f"{context.text(operand)} is a number, and IN is for strings", operand.span)
+                yield Violation(f"{context.text(operand)} is a number, and IN is for strings", operand.span)
 
 
-def _time_in_seconds(node: ast.Expression, context: Context) -> Iterator[Doubt]:
+def _time_in_seconds(node: ast.Expression, context: Context) -> Iterator[Violation]:
     for named, other in _beside_literals(node):
         if isinstance(other, ast.IntegerLiteral) and other.value in _SECONDS and _is_time(named, context):
             early = (EPOCH + timedelta(milliseconds=other.value)).date()
             meant = (EPOCH + timedelta(seconds=other.value)).date()
             message = f"{context.text(named)} is in milliseconds, and {other.value} is a time of {early}"
-            yield Doubt(message, other.span, f"for {meant}, write {other.value}000", fix=Fix(f"{other.value}000"))
+            yield Violation(message, other.span, f"for {meant}, write {other.value}000", fix=Fix(f"{other.value}000"))
 
 
-def _order_of_text(node: ast.Expression, context: Context) -> Iterator[Doubt]:
+def _order_of_text(node: ast.Expression, context: Context) -> Iterator[Violation]:
     if isinstance(node, ast.Compare) and node.operator.is_equality:
         return
     ordered: dict[ast.Expression, list[ast.Expression]] = {}
@@ -124,7 +124,7 @@ def _order_of_text(node: ast.Expression, context: Context) -> Iterator[Doubt]:
         numbers = any(isinstance(other, _NUMBERS) for other in others)
         if _is_text(named, context) and (numbers or context.dialect.ordering is Ordering.FALSE):
             hint = "perhaps compare it with =, <>, IN or LIKE"
-            yield Doubt(f"{context.text(named)} is a string, and {sign} orders numbers", named.span, hint)
+            yield Violation(f"{context.text(named)} is a string, and {sign} orders numbers", named.span, hint)
 
 
 def _is_text(node: ast.Expression, context: Context) -> bool:
@@ -142,7 +142,7 @@ def _is_text(node: ast.Expression, context: Context) -> bool:
     return bool(field.origins or field.unavailable_because)
 
 
-def _out_of_range(node: ast.Expression, context: Context) -> Iterator[Doubt]:
+def _out_of_range(node: ast.Expression, context: Context) -> Iterator[Violation]:
     """Warn about a test of a header field that is TRUE for every value of the field, or for no value."""
     match node:
         case (
@@ -168,12 +168,12 @@ def _out_of_range(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     known = next(truths)
     if all(holds is known for holds in truths):
         always = "true for every message" if known else "never true"
-        always += "" if described.sure else " of a JMS client" if known else " of a JMS client's message"
+        always += "" if described.certain else " of a JMS client" if known else " of a JMS client's message"
         message = f"{name.name} is {described.text}, so this is {always}"
-        yield Doubt(message, bounds[0].span.to(bounds[-1].span), "perhaps remove it, or change the number")
+        yield Violation(message, bounds[0].span.to(bounds[-1].span), "perhaps remove it, or change the number")
 
 
-def _name_of_clients(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
+def _name_of_clients(node: ast.Identifier, context: Context) -> Iterator[Violation]:
     """Warn about a JMS name, such as JMSType, in a filter of AMQP 1.0, where no client replaces it."""
     own = context.dialect.fields.rewritten_for_clients.get(node.name)
     if own is None:
@@ -185,15 +185,15 @@ def _name_of_clients(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
         message = f"{node.name} is never set here, so a comparison with it is never true: it is a name of clients"
     modes = _delivery_modes(ast.Identifier(own), context)
     hint = f"perhaps {own}, which is {' or '.join(map(repr, modes))}" if modes else f"write {own}"
-    yield Doubt(message, node.span, hint, fix=None if modes else Fix(own))
+    yield Violation(message, node.span, hint, fix=None if modes else Fix(own))
 
 
 class _Described(NamedTuple):
-    """The range of a header field in words; ``sure`` is False if JMS limits the values but AMQP does not."""
+    """The range of a header field in words; ``certain`` is False if JMS limits the values but AMQP does not."""
 
     field: str
     text: str
-    sure: bool
+    certain: bool
 
 
 #: The largest delivery count of an AMQP header, and the classes of numeric literals.

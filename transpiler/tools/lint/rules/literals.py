@@ -19,7 +19,7 @@ from transpiler.language.selector.pattern import pattern_of
 from transpiler.message.header_fields import Conversion
 from transpiler.message.ids import PREFIX
 from transpiler.tools.analysis.building import identity_of
-from transpiler.tools.lint.rule import Context, Doubt, Rule
+from transpiler.tools.lint.rule import Context, Rule, Violation
 from transpiler.tools.lint.rules.spelling import is_null
 
 _OCTAL = re.compile(r"(-?)\s*(0[0-7]+)[lL]?")
@@ -32,7 +32,7 @@ _ESCAPED = re.compile(r"\\[%_]")
 _PREFIXED = (Conversion.MESSAGE_ID, Conversion.PREFIXED_ID)
 
 
-def _quoted_number(node: ast.Compare, context: Context) -> Iterator[Doubt]:
+def _quoted_number(node: ast.Compare, context: Context) -> Iterator[Violation]:
     # With the prefix that converts strings, comparing a string with a number is not a mistake.
     if context.converts_strings:
         return
@@ -42,10 +42,10 @@ def _quoted_number(node: ast.Compare, context: Context) -> Iterator[Doubt]:
         number = spelled_number(other.value)
         if context.header(named) is None and number is not None and not is_null(named, context):
             message = "this compares text: a property that holds a number never equals it"
-            yield Doubt(message, other.span, f"to compare the number, write {number}", fix=Fix(number))
+            yield Violation(message, other.span, f"to compare the number, write {number}", fix=Fix(number))
 
 
-def _quoted_boolean(node: ast.Compare, context: Context) -> Iterator[Doubt]:
+def _quoted_boolean(node: ast.Compare, context: Context) -> Iterator[Violation]:
     if context.converts_strings or not node.operator.is_equality:
         return
     for named, other in ((node.left, node.right), (node.right, node.left)):
@@ -54,10 +54,10 @@ def _quoted_boolean(node: ast.Compare, context: Context) -> Iterator[Doubt]:
         word = other.value.strip().upper()
         if context.header(named) is None and word in ("TRUE", "FALSE"):
             message = "this compares text: a property that holds a boolean never equals it"
-            yield Doubt(message, other.span, f"to compare the boolean, write {word}", fix=Fix(word))
+            yield Violation(message, other.span, f"to compare the boolean, write {word}", fix=Fix(word))
 
 
-def _integer_division(node: ast.Calculate, context: Context) -> Iterator[Doubt]:
+def _integer_division(node: ast.Calculate, context: Context) -> Iterator[Violation]:
     if context.dialect.division not in (Division.TRUNCATING, Division.TRUNCATING_THROWING):
         return
     left, right = node.left, node.right
@@ -67,20 +67,20 @@ def _integer_division(node: ast.Calculate, context: Context) -> Iterator[Doubt]:
         written = context.text(node)
         message = f"{written} is {left.value // right.value}: an integer divided by an integer has no fraction"
         exact, hint = f"{left.value}.0", f"for the fraction, write {left.value}.0/{right.value}"
-        yield Doubt(message, node.span, hint, fix=Fix(exact, span=left.span))
+        yield Violation(message, node.span, hint, fix=Fix(exact, span=left.span))
 
 
-def _octal_number(node: ast.IntegerLiteral, context: Context) -> Iterator[Doubt]:
+def _octal_number(node: ast.IntegerLiteral, context: Context) -> Iterator[Violation]:
     text = context.source.text[slice(*node.span)]
     octal = _OCTAL.fullmatch(text)
     decimal = node.value if octal is None else int(octal[1] + octal[2])
     if decimal != node.value:
         hint = f"write {decimal} for the decimal number, or {node.value} for this one"
         message = f"a number that begins with 0 is octal: {text} is {node.value}"
-        yield Doubt(message, node.span, hint, fix=Fix(str(decimal)))
+        yield Violation(message, node.span, hint, fix=Fix(str(decimal)))
 
 
-def _date_as_subtraction(node: ast.Compare | ast.In | ast.Between, context: Context) -> Iterator[Doubt]:
+def _date_as_subtraction(node: ast.Compare | ast.In | ast.Between, context: Context) -> Iterator[Violation]:
     """Warn about ``2024-01-31`` without quotes, which is the number 1992, and about ``2024/01/31``."""
     for part in ast.children(node):
         text = context.source.text[part.span.start : part.span.end]
@@ -94,19 +94,19 @@ def _date_as_subtraction(node: ast.Compare | ast.In | ast.Between, context: Cont
         text_or = f"write '{text}' for text, or " if takes_text else "write "
         hint = f"{text_or}{time} for the milliseconds since 1970-01-01 in UTC"
         fix = Fix(f"'{text}'" if takes_text else str(time))
-        yield Doubt(f"this {given}", part.span, hint, fix=fix)
+        yield Violation(f"this {given}", part.span, hint, fix=fix)
 
 
-def _comma_in_string(node: ast.In, context: Context) -> Iterator[Doubt]:  # noqa: ARG001
+def _comma_in_string(node: ast.In, context: Context) -> Iterator[Violation]:  # noqa: ARG001
     if len(node.members) == 1 and isinstance(node.members[0], ast.StringLiteral) and "," in node.members[0].value:
         member = node.members[0]
         parts = [part.strip(" '\"") for part in member.value.split(",")]
         members = ", ".join(string_literal(part) for part in parts if part)
         message = "this is one string with a comma, not several strings"
-        yield Doubt(message, member.span, f"write {members}", fix=Fix(members))
+        yield Violation(message, member.span, f"write {members}", fix=Fix(members))
 
 
-def _without_wildcard(node: ast.Like, context: Context) -> Iterator[Doubt]:
+def _without_wildcard(node: ast.Like, context: Context) -> Iterator[Violation]:
     parts = pattern_of(node, context.dialect.escapes)
     if parts is not None and all(isinstance(part, str) for part in parts):
         sign, pattern = "<>" if node.negated else "=", node.pattern.value
@@ -122,19 +122,19 @@ def _without_wildcard(node: ast.Like, context: Context) -> Iterator[Doubt]:
             meant = pattern.replace(".*", "%").replace("*", "%").replace("?", "_")
             hint = f"% stands for any text and _ for one character, and case counts: write {string_literal(meant)}"
             fix = Fix(string_literal(meant))
-        yield Doubt("a pattern without % or _ matches one text only", node.pattern.span, hint, fix=fix)
+        yield Violation("a pattern without % or _ matches one text only", node.pattern.span, hint, fix=fix)
 
 
-def _backslash_without_escape(node: ast.Like, context: Context) -> Iterator[Doubt]:
+def _backslash_without_escape(node: ast.Like, context: Context) -> Iterator[Violation]:
     parts = pattern_of(node, context.dialect.escapes) or ()
     kept = any("\\" in part for part in parts if isinstance(part, str))
     if node.escape is None and kept and _ESCAPED.search(node.pattern.value):
         written = f"{string_literal(node.pattern.value)} ESCAPE '\\'"
         message = "a backslash escapes nothing without ESCAPE: this asks for the backslash itself"
-        yield Doubt(message, node.pattern.span, f"write {written}", fix=Fix(written))
+        yield Violation(message, node.pattern.span, f"write {written}", fix=Fix(written))
 
 
-def _wildcard_without_like(node: ast.Compare | ast.In, context: Context) -> Iterator[Doubt]:
+def _wildcard_without_like(node: ast.Compare | ast.In, context: Context) -> Iterator[Violation]:
     """Warn about ``color = 'bl*'``, because an equality has no wildcards."""
     match node:
         case ast.In(operand=ast.Identifier() as named, members=members, negated=no):
@@ -158,7 +158,7 @@ def _wildcard_without_like(node: ast.Compare | ast.In, context: Context) -> Iter
         )
         if not alone:
             hint = f"perhaps {condition} {'AND' if no else 'OR'} … is meant"
-        yield Doubt(message, text.span, hint, fix=Fix(condition, span=context.bare_span(node)) if alone else None)
+        yield Violation(message, text.span, hint, fix=Fix(condition, span=context.bare_span(node)) if alone else None)
 
 
 def _wildcard_of(text: str, named: ast.Identifier, context: Context) -> str | None:
@@ -184,7 +184,7 @@ def _like(named: ast.Identifier, text: str, wildcard: str, negated: bool, contex
     return f"{shown} {no}LIKE {string_literal(escaped.replace('*', '%'))}{escape}"
 
 
-def id_pattern(node: ast.Like, context: Context) -> Iterator[Doubt]:
+def id_pattern(node: ast.Like, context: Context) -> Iterator[Violation]:
     """Warn about a LIKE pattern that cannot match any message ID, because every ID starts with ``PREFIX``."""
     parts = pattern_of(node, context.dialect.escapes)
     if not _has_prefix(node.operand, context) or not parts or not isinstance(parts[0], str):
@@ -194,7 +194,7 @@ def id_pattern(node: ast.Like, context: Context) -> Iterator[Doubt]:
         name, outcome = context.text(node.operand), "true of every other" if node.negated else "never true"
         written = string_literal(PREFIX + pattern)
         message = f"each {name} begins with {PREFIX}, so this is {outcome}"
-        yield Doubt(message, node.pattern.span, f"write {written}", fix=Fix(written))
+        yield Violation(message, node.pattern.span, f"write {written}", fix=Fix(written))
 
 
 def _has_prefix(named: ast.Expression, context: Context) -> bool:
@@ -210,16 +210,16 @@ def _with_prefix(pattern: str, wildcard: str) -> str:
     return pattern if fixed.startswith(PREFIX) or (PREFIX.startswith(fixed) and fixed != pattern) else PREFIX + pattern
 
 
-def _markup_in_text(node: ast.StringLiteral | ast.Like, context: Context) -> Iterator[Doubt]:  # noqa: ARG001
+def _markup_in_text(node: ast.StringLiteral | ast.Like, context: Context) -> Iterator[Violation]:  # noqa: ARG001
     text = node.pattern if isinstance(node, ast.Like) else node
     if "&" in text.value and ENTITY.search(text.value):
         written = string_literal(without_entities(text.value))
         found = ", ".join(dict.fromkeys(ENTITY.findall(text.value)))
         message = f"{found} in a text is no markup: the text has these characters"
-        yield Doubt(message, text.span, f"if XML was copied, write {written}", fix=Fix(written))
+        yield Violation(message, text.span, f"if XML was copied, write {written}", fix=Fix(written))
 
 
-def _any_text(node: ast.Like, context: Context) -> Iterator[Doubt]:
+def _any_text(node: ast.Like, context: Context) -> Iterator[Violation]:
     parts = pattern_of(node, context.dialect.escapes)
     if parts and all(part is Wildcard.ANY for part in parts):
         shown, written = context.text(node.operand), context.written(node.operand)
@@ -231,10 +231,10 @@ def _any_text(node: ast.Like, context: Context) -> Iterator[Doubt]:
         else:
             message, hint = f"{every} matches %: this asks if {shown} is text", f"write {shown} IS NOT NULL"
         fix = Fix(f"{written} IS {'' if node.negated else 'NOT '}NULL", span=context.bare_span(node))
-        yield Doubt(message, node.pattern.span, hint, fix=fix)
+        yield Violation(message, node.pattern.span, hint, fix=fix)
 
 
-def _empty_range(node: ast.Between, context: Context) -> Iterator[Doubt]:
+def _empty_range(node: ast.Between, context: Context) -> Iterator[Violation]:
     match node:
         case ast.Between(
             low=ast.IntegerLiteral(value=low) | ast.FloatLiteral(value=low),
@@ -246,10 +246,10 @@ def _empty_range(node: ast.Between, context: Context) -> Iterator[Doubt]:
             text = context.source.text
             exchanged = text[slice(*last)] + text[first.end : last.start] + text[slice(*first)]
             fix = Fix(exchanged, span=first.to(last))
-            yield Doubt(f"{what} {low} and {high}", node.span, "exchange the bounds", fix=fix)
+            yield Violation(f"{what} {low} and {high}", node.span, "exchange the bounds", fix=fix)
 
 
-def _repeated(node: ast.In | ast.And | ast.Or, context: Context) -> Iterator[Doubt]:  # noqa: ARG001
+def _repeated(node: ast.In | ast.And | ast.Or, context: Context) -> Iterator[Violation]:  # noqa: ARG001
     what = "member stands in the list" if isinstance(node, ast.In) else "condition stands here"
     seen: set[object] = set()
     before: ast.Expression | None = None
@@ -257,7 +257,7 @@ def _repeated(node: ast.In | ast.And | ast.Or, context: Context) -> Iterator[Dou
         key = identity_of(part)
         if key in seen and before is not None:
             fix = Fix("", span=Span(before.span.end, part.span.end))
-            yield Doubt(f"this {what} twice", part.span, "remove one of the two", fix=fix)
+            yield Violation(f"this {what} twice", part.span, "remove one of the two", fix=fix)
         seen.add(key)
         before = part
 

@@ -24,7 +24,7 @@ from transpiler.tools.analysis.cell_search import Requirement
 from transpiler.tools.analysis.formula import FALSE, NOT_TRUE, TRUE, Formula, UndecidedError, all_tests, possible
 from transpiler.tools.analysis.representatives import representatives
 from transpiler.tools.analysis.solve import Solver
-from transpiler.tools.lint.rule import Context, Doubt, Rule
+from transpiler.tools.lint.rule import Context, Rule, Violation
 
 #: Limits of the analysis: ``_MAX_OF_NAME`` tests of one name, ``_MAX_TESTS`` tests in a nested condition, and
 #: ``_MAX_PAIRS`` terms of one name for which all pairs are compared.
@@ -41,7 +41,7 @@ _GAINS = "messages on which it throws may match then"
 _LOSES = "messages on which it keeps another part from throwing may not match then"
 
 
-def find_redundancies(tree: ast.Expression, context: Context) -> list[Doubt]:
+def find_redundancies(tree: ast.Expression, context: Context) -> list[Violation]:
     """Return the findings of all rules of this module except containment.
 
     A finding is dropped if another finding lies inside its span.
@@ -60,7 +60,7 @@ def find_redundancies(tree: ast.Expression, context: Context) -> list[Doubt]:
     return found
 
 
-def _constants(tree: ast.Expression, context: Context) -> Iterator[Doubt]:
+def _constants(tree: ast.Expression, context: Context) -> Iterator[Violation]:
     """Yield a finding for each constant condition that decides the AND or OR around it, or has no effect in it."""
     truth = context.constant(tree)
     if truth is False:
@@ -85,16 +85,16 @@ def _constants(tree: ast.Expression, context: Context) -> Iterator[Doubt]:
             yield _verdict(deciding, f"{shown} makes this", node.span, f"remove {shown}", removed)
 
 
-def _verdict(truth: bool, subject: str, span: Span, hint: str, fix: Fix | None = None) -> Doubt:
+def _verdict(truth: bool, subject: str, span: Span, hint: str, fix: Fix | None = None) -> Violation:
     """Return the finding that a condition is always or never true; ``subject`` ends with a verb, as in "this is"."""
-    said = "true for every message" if truth else "never true"
-    return Doubt(f"{subject} {said}", span, hint, None, fix, "lint.always-true" if truth else "lint.never-true")
+    result = "true for every message" if truth else "never true"
+    return Violation(f"{subject} {result}", span, hint, None, fix, "lint.always-true" if truth else "lint.never-true")
 
 
 class _Analysis:
     """The analysis of one selector for contradictions and redundancies; it appends its findings to ``found``."""
 
-    def __init__(self, context: Context, found: list[Doubt]) -> None:
+    def __init__(self, context: Context, found: list[Violation]) -> None:
         self._context, self._found = context, found
         self._conditions = Conditions()
         self._whole = self._formula(context.tree)
@@ -152,7 +152,7 @@ class _Analysis:
             nan = "" if self._never(node, [], FALSE) else ", unless the value is NaN"
             message = f"this is true for every message that has {shown}{values}{nan}"
             hint = f"perhaps another name stands on one side; otherwise write {shown} IS NOT NULL"
-            self._add(Doubt(message, node.span, hint, rule="lint.always-true"))
+            self._add(Violation(message, node.span, hint, rule="lint.always-true"))
 
     def _values_of_types(self, node: ast.Expression) -> Iterator[tuple[str, list[Message]]]:
         """Yield for each type of values its word, and messages in which the only name of ``node`` has such values.
@@ -223,7 +223,7 @@ class _Analysis:
                 # given.
                 severity: Severity | None = "info" if isinstance(term.node, ast.IsNull) else None
                 hint, fix = self._removal(term.node)
-                self._add(Doubt(message, term.node.span, hint, severity, fix, "lint.implied"))
+                self._add(Violation(message, term.node.span, hint, severity, fix, "lint.implied"))
                 break
 
     def _holds_where_present(self, node: ast.Or, group: list[ast.Expression]) -> bool:
@@ -245,7 +245,7 @@ class _Analysis:
                 hint = f"write {shown} IS NOT NULL, or join with AND"
                 fix = Fix(f"{shown} IS NOT NULL")
                 span = group[0].span.to(group[-1].span)
-                self._add(Doubt(message, span, hint, fix=fix, rule="lint.always-true"))
+                self._add(Violation(message, span, hint, fix=fix, rule="lint.always-true"))
                 return True
         return False
 
@@ -273,7 +273,7 @@ class _Analysis:
             f"this is never true together with {self._listed(others)}",
             "perhaps join them with OR, or remove one of them",
         )
-        self._add(Doubt(subject, term.span, hint, rule="lint.never-true"))
+        self._add(Violation(subject, term.span, hint, rule="lint.never-true"))
 
     def _listed(self, conditions: Sequence[ast.Expression]) -> str:
         shown = " and ".join(self._context.text(one) for one in conditions[:3])
@@ -325,7 +325,7 @@ class _Analysis:
                 superfluous.append(term)
                 message = f"this branch is in {self._context.text(by)} already"
                 hint, fix = self._removal(term)
-                self._add(Doubt(message, term.span, hint, fix=fix, rule="lint.unreachable-branch"))
+                self._add(Violation(message, term.span, hint, fix=fix, rule="lint.unreachable-branch"))
         for term in reachable:
             if term not in superfluous:
                 self.condition(term, around)
@@ -398,7 +398,7 @@ class _Analysis:
         if hint is None and rule == "lint.unreachable-branch" and not self._context.dialect.on_throw:
             hint, fix = "remove the branch, or mend one of the two", self._context.removal(term)
         hint = hint or "perhaps mend one of the two"
-        self._add(Doubt(message.format(self._listed(needed)), term.span, hint, fix=fix, rule=rule))
+        self._add(Violation(message.format(self._listed(needed)), term.span, hint, fix=fix, rule=rule))
 
     def _removal(self, term: ast.Expression) -> tuple[str, Fix | None]:
         """Return the hint and the fix for removing ``term``, which is redundant.
@@ -417,11 +417,11 @@ class _Analysis:
         ]
         return f"remove it; {', and '.join(changes)}" if changes else "remove it", fix
 
-    def _add(self, doubt: Doubt) -> None:
-        """Add ``doubt``, unless its span contains an earlier finding, which is then the cause of both."""
-        start, end = doubt.span
+    def _add(self, violation: Violation) -> None:
+        """Add ``violation``, unless its span contains an earlier finding, which is then the cause of both."""
+        start, end = violation.span
         if not any(start <= known.span.start and known.span.end <= end for known in self._found):
-            self._found.append(doubt)
+            self._found.append(violation)
 
 
 class _Term(NamedTuple):

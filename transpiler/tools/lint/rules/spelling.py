@@ -14,7 +14,7 @@ from transpiler.language.selector.dialect_rules import DoubleQuotes, Extension, 
 from transpiler.language.selector.dialects import DIALECTS, JMS
 from transpiler.language.selector.lexer import SelectorLexer
 from transpiler.language.selector.static_typing import not_before
-from transpiler.tools.lint.rule import Context, Doubt, Rule
+from transpiler.tools.lint.rule import Context, Rule, Violation
 
 #: ``_PREFIX`` is the prefix of all reserved names, ``_PROVIDER`` that of names for JMS providers (Jakarta Messaging
 #: 3.5). Names with JMSX are defined by the standard.
@@ -33,13 +33,13 @@ _CLOCKS = frozenset(
 _LONGEST_PRECEDENCE = 120
 
 
-def _unquoted_word(node: ast.Compare, context: Context) -> Iterator[Doubt]:
+def _unquoted_word(node: ast.Compare, context: Context) -> Iterator[Violation]:
     left, right = node.left, node.right
     for name in ast.walk(right):
         if isinstance(name, ast.Identifier) and name.name.upper() in _CLOCKS - {*map(str.upper, context.known or ())}:
             message = f"{name.name} is the name of a property here, and a selector has no clock"
             hint = "perhaps the time of the query goes in as a number: the milliseconds since 1970-01-01 in UTC"
-            yield Doubt(message, name.span, hint)
+            yield Violation(message, name.span, hint)
             return
     if not isinstance(left, ast.Identifier) or not isinstance(right, ast.Identifier):
         return
@@ -55,9 +55,9 @@ def _unquoted_word(node: ast.Compare, context: Context) -> Iterator[Doubt]:
     # If the layout accepts any name, ``right`` may be a second property just as well as a text without quotes, so give
     # only a note.
     if context.known == () or _reads_as_name(right, left, node.operator, context):
-        yield Doubt(message, right.span, f"if text was meant, write '{right.name}'", "info", fix)
+        yield Violation(message, right.span, f"if text was meant, write '{right.name}'", "info", fix)
     else:
-        yield Doubt(message, right.span, f"text goes into single quotes: '{right.name}'", fix=fix)
+        yield Violation(message, right.span, f"text goes into single quotes: '{right.name}'", fix=fix)
 
 
 def _reads_as_name(right: ast.Identifier, left: ast.Identifier, operator: Comparison, context: Context) -> bool:
@@ -80,7 +80,7 @@ def is_null(node: ast.Expression, context: Context) -> bool:
     return named and context.dialect.reserved_words is ReservedWords.ANY_CASE_WITHOUT_NULL
 
 
-def _null_name(node: ast.Compare, context: Context) -> Iterator[Doubt]:
+def _null_name(node: ast.Compare, context: Context) -> Iterator[Violation]:
     for null, other in ((node.left, node.right), (node.right, node.left)):
         if is_null(null, context):
             shown = other.name if isinstance(other, ast.Identifier) else "…"
@@ -89,11 +89,11 @@ def _null_name(node: ast.Compare, context: Context) -> Iterator[Doubt]:
             fix = None
             if isinstance(other, ast.Identifier):
                 fix = Fix(f"{shown} {test}", certain=True, span=context.bare_span(node))
-            yield Doubt(message, null.span, f"write {shown} {test}", fix=fix)
+            yield Violation(message, null.span, f"write {shown} {test}", fix=fix)
             return
 
 
-def _unknown_header(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
+def _unknown_header(node: ast.Identifier, context: Context) -> Iterator[Violation]:
     """Warn about a name with a reserved prefix, such as JMS, that neither the standard nor the dialect defines."""
     name, fields = node.name, context.dialect.fields
     if node.section or not fields.table:
@@ -118,18 +118,18 @@ def _unknown_header(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
     )
     titles = dict.fromkeys((JMS.title, context.dialect.title))
     fix = Fix(near[0]) if near else None
-    yield Doubt(f"{name} is no header field of {' or '.join(titles)}", node.span, hint, fix=fix)
+    yield Violation(f"{name} is no header field of {' or '.join(titles)}", node.span, hint, fix=fix)
 
 
-def _in_another_case(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
+def _in_another_case(node: ast.Identifier, context: Context) -> Iterator[Violation]:
     table = context.dialect.fields.table
     same = [field for field in table if field.casefold() == node.name.casefold()]
     if same and node.name not in table:
         message = f"{node.name} is a property here; the header field is {same[0]}"
-        yield Doubt(message, node.span, f"did you mean {same[0]}? Names are case-sensitive", fix=Fix(same[0]))
+        yield Violation(message, node.span, f"did you mean {same[0]}? Names are case-sensitive", fix=Fix(same[0]))
 
 
-def _hyphenated_name(node: ast.Compare, context: Context) -> Iterator[Doubt]:
+def _hyphenated_name(node: ast.Compare, context: Context) -> Iterator[Violation]:
     """Warn about a subtraction without blanks, such as ``order-id``, which was probably meant as one name."""
     for side in (node.left, node.right):
         text = context.source.text[side.span.start : side.span.end]
@@ -156,7 +156,7 @@ def _hyphenated_name(node: ast.Compare, context: Context) -> Iterator[Doubt]:
         is_difference = fix is not None and fix.text[:1] not in ('"', "[")
         if is_difference and any(isinstance(other, ast.StringLiteral) for other in (node.left, node.right)):
             hint, fix = hint.partition("; or")[0], None
-        yield Doubt(message, side.span, hint, fix=fix)
+        yield Violation(message, side.span, hint, fix=fix)
 
 
 def _minuends(node: ast.Expression) -> list[str]:
@@ -170,7 +170,7 @@ def _minuends(node: ast.Expression) -> list[str]:
             return []
 
 
-def _dotted_name(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
+def _dotted_name(node: ast.Identifier, context: Context) -> Iterator[Violation]:
     """Warn about a name with a dot in the dialect ``jms``. Most brokers reject such a name without quotes."""
     if context.dialect is not JMS or "." not in node.name or context.header(node) is not None:
         return
@@ -182,13 +182,13 @@ def _dotted_name(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
         hint = (
             "perhaps an SQL filter of Azure Service Bus was copied, whose name for a field that JMS does not have it is"
         )
-        yield Doubt(message, node.span, hint)
+        yield Violation(message, node.span, hint)
         return
     if meant and node.name not in (context.known or ()):
         hint = f"perhaps an SQL filter of Azure Service Bus was copied, which reads {meant} so: write {meant}"
-        yield Doubt(message, node.span, hint, fix=Fix(meant))
+        yield Violation(message, node.span, hint, fix=Fix(meant))
         return
-    yield Doubt(message, node.span, "perhaps write it in double quotes or brackets, which some of them have")
+    yield Violation(message, node.span, "perhaps write it in double quotes or brackets, which some of them have")
 
 
 #: Header field of JMS for each name that SQL filters of Azure Service Bus use after ``sys.``, in lower case.
@@ -206,7 +206,7 @@ _SERVICE_BUS_ALONE = frozenset(
 _WITHOUT_DOTS = (Identifiers.ASCII, Identifiers.REGULAR)
 
 
-def _mixed_and_or(node: ast.Or, context: Context) -> Iterator[Doubt]:
+def _mixed_and_or(node: ast.Or, context: Context) -> Iterator[Violation]:
     """Warn about the first AND without parentheses inside an OR, because its precedence is easily overlooked."""
     for term in node.terms:
         # If the AND is in parentheses, its span includes them and begins before its first term.
@@ -217,7 +217,7 @@ def _mixed_and_or(node: ast.Or, context: Context) -> Iterator[Doubt]:
         # The added parentheses keep the present meaning, which may not be what the author meant, so the fix is not
         # certain.
         fix = Fix(f"({context.source.text[term.span.start : term.span.end]})")
-        yield Doubt("AND binds before OR, so these belong together", term.span, hint, fix=fix)
+        yield Violation("AND binds before OR, so these belong together", term.span, hint, fix=fix)
         return
 
 
@@ -226,7 +226,7 @@ def _in_parentheses(node: ast.Expression, context: Context) -> str:
     return f"({context.text(node)})" if bare else context.text(node)
 
 
-def _not_before_name(node: ast.IsNull | ast.Compare, context: Context) -> Iterator[Doubt]:
+def _not_before_name(node: ast.IsNull | ast.Compare, context: Context) -> Iterator[Violation]:
     """Warn about ``NOT a = b`` in a dialect that parses it as ``(NOT a) = b``."""
     operand, others = (node.operand, ()) if isinstance(node, ast.IsNull) else (node.left, (node.right,))
     # If the other side is a literal, the compiler knows both types and warns by itself.
@@ -236,7 +236,7 @@ def _not_before_name(node: ast.IsNull | ast.Compare, context: Context) -> Iterat
         if isinstance(node, ast.IsNull):
             name = context.text(operand).partition(" ")[2]
             message = f"this asks if {name} is {'there' if node.negated else 'missing'}, as it does without NOT"
-        yield Doubt(message, operand.span, remedy[0], fix=remedy[1])
+        yield Violation(message, operand.span, remedy[0], fix=remedy[1])
 
 
 def _remedy(operand: ast.Expression, node: ast.Expression, context: Context) -> tuple[str, Fix] | None:
@@ -244,7 +244,7 @@ def _remedy(operand: ast.Expression, node: ast.Expression, context: Context) -> 
     return not_before(operand, node, context.source.text) if is_of_name else None
 
 
-def _broker_limit(node: ast.Expression, context: Context) -> Iterator[Doubt]:
+def _broker_limit(node: ast.Expression, context: Context) -> Iterator[Violation]:
     """Warn about a selector in the dialect ``jms`` that is too long for RabbitMQ."""
     if context.dialect is not JMS:
         return
@@ -261,17 +261,17 @@ def _broker_limit(node: ast.Expression, context: Context) -> Iterator[Doubt]:
             return
         what = f"{count:,} tokens", f"{most:,}"
     message = f"RabbitMQ refuses SQL filters of more than {what[1]} {what[0].split()[1]}, and this has {what[0]}"
-    yield Doubt(message, node.span, "perhaps split it into several consumers; for another broker, leave it")
+    yield Violation(message, node.span, "perhaps split it into several consumers; for another broker, leave it")
 
 
-def _comment_as_minus(node: ast.Calculate, context: Context) -> Iterator[Doubt]:
+def _comment_as_minus(node: ast.Calculate, context: Context) -> Iterator[Violation]:
     """Warn about ``size > 5 -- big``: here ``--`` does not begin a comment, but subtracts a negative number."""
     match = _TWO_MINUS.match(context.source.text, node.left.span.end, node.right.span.end)
     if match is not None:
         start, end = match.span(1)
         fix = Fix("", span=Span(match.start(), node.right.span.end))
         message = "these are two minus signs, and no comment"
-        yield Doubt(message, Span(start, end), "remove them and what stands behind, if it is one", fix=fix)
+        yield Violation(message, Span(start, end), "remove them and what stands behind, if it is one", fix=fix)
 
 
 RULES = (

@@ -10,8 +10,8 @@ from transpiler.language.selector.dialects import DIALECTS
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.addressing import PlacePattern
 from transpiler.topology.importers.artemis_addresses import matched_earlier, matches_later
+from transpiler.topology.importers.display_builder import MIRRORED
 from transpiler.topology.importers.known_names import Known, Unknown, with_known_names
-from transpiler.topology.importers.shown_builder import MIRRORED
 from transpiler.topology.model import Topology
 from transpiler.topology.records import CHOICE_ARGUMENT, SELECTOR_ARGUMENT, Binding, Link
 
@@ -22,10 +22,10 @@ def addresses_of(topology: Topology, *, matching: bool = True) -> Topology:
     Any other topology is returned unchanged. If ``matching`` is True, bindings lead from each address to the wildcard
     addresses that match it.
     """
-    if topology.shown is None:
+    if topology.displayed is None:
         return topology
-    shown = replace(topology.shown, findings=topology.findings, settings=topology.settings)
-    return replace(shown, bindings=(*shown.bindings, *_matching(shown))) if matching else shown
+    displayed = replace(topology.displayed, findings=topology.findings, settings=topology.settings)
+    return replace(displayed, bindings=(*displayed.bindings, *_matching(displayed))) if matching else displayed
 
 
 def _matching(topology: Topology) -> Iterator[Binding]:
@@ -65,7 +65,7 @@ def _is_pattern(topology: Topology, name: str) -> bool:
     return is_wild(_pattern(topology, name).words)
 
 
-def surely_selecting(topology: Topology, binding: Binding) -> Binding | None:
+def with_sufficient_selector(topology: Topology, binding: Binding) -> Binding | None:
     """Return ``binding`` with a selector for only those messages that the binding certainly matches.
 
     Return None if there are no such messages. If the binding's address is a pattern, the value of names in a filter
@@ -83,10 +83,10 @@ def surely_selecting(topology: Topology, binding: Binding) -> Binding | None:
         return known if name in places else Unknown.OWN
 
     decided = with_known_names(selector, value, DIALECTS[topology.dialect(binding)])
-    sure = decided.selector if decided.certain else decided.sure
-    if sure is None:
+    sufficient = decided.selector if decided.certain else decided.sufficient
+    if sufficient is None:
         return None
-    return replace(binding, arguments={**binding.arguments, SELECTOR_ARGUMENT: AmqpValue(AmqpType.STRING, sure)})
+    return replace(binding, arguments={**binding.arguments, SELECTOR_ARGUMENT: AmqpValue(AmqpType.STRING, sufficient)})
 
 
 def bindings_at(topology: Topology, name: str) -> Iterator[Binding]:
@@ -110,13 +110,13 @@ def counts_of(topology: Topology, counts: Mapping[str, int]) -> dict[str, int]:
     A message to a list counts for each destination in the list, and a message to a queue of an address counts for the
     address.
     """
-    shown: dict[str, int] = {}
+    totals: dict[str, int] = {}
     wild = [name for name in topology.exchange_by_name if name and _is_pattern(topology, name)]
     named = ((place, count) for name, count in counts.items() for place in topology.rules.addressing.places(name))
     for name, count in named:
         for one in (name, *(pattern for pattern in wild if _matches(topology, pattern, name))):
-            shown[one] = shown.get(one, 0) + count
-    return shown
+            totals[one] = totals.get(one, 0) + count
+    return totals
 
 
 def sample_address(topology: Topology, pattern: str) -> str:

@@ -37,7 +37,7 @@ UNREAD = "only with a consumer"
 
 
 @dataclass(slots=True)
-class ShownBuilder:
+class DisplayBuilder:
     """A builder with the bindings and links so far.
 
     ``addresses`` are the addresses to include even without bindings. ``unknown`` are the names of queues and exchanges

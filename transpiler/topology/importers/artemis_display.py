@@ -7,14 +7,14 @@ from itertools import pairwise
 
 from transpiler.topology.addressing import FULLY_QUALIFIED
 from transpiler.topology.importers.artemis_addresses import Addresses
-from transpiler.topology.importers.artemis_config import Taker
-from transpiler.topology.importers.shown_builder import ONE_OF, PERHAPS, ShownBuilder
+from transpiler.topology.importers.artemis_config import AddressBinding
+from transpiler.topology.importers.display_builder import ONE_OF, PERHAPS, DisplayBuilder
 from transpiler.topology.model import Topology
 from transpiler.topology.records import Link, Queue
 from transpiler.topology.targets import Target
 
 
-def shown_addresses(
+def displayed_addresses(
     addresses: Addresses,
     queues: Iterable[Queue],
     links: Sequence[Link],
@@ -32,14 +32,14 @@ def shown_addresses(
     open_addresses = (
         [] if knows_queues else [addresses.name(one) or "" for one in addresses.without_queues("MULTICAST")]
     )
-    builder = ShownBuilder(addresses=dict.fromkeys(addresses.declared), unknown=set(open_addresses))
-    groups: dict[object, list[Taker]] = {}
-    for taker in addresses.takers:
-        group = taker.name if taker.exclusive else (taker.routing_name, taker.words)
-        groups.setdefault(group, []).append(taker)
-    for takers in groups.values():
-        for taker in takers:
-            _bind(builder, taker, ONE_OF if len(takers) > 1 else None, consumed)
+    builder = DisplayBuilder(addresses=dict.fromkeys(addresses.declared), unknown=set(open_addresses))
+    groups: dict[object, list[AddressBinding]] = {}
+    for binding in addresses.bindings:
+        group = binding.name if binding.exclusive else (binding.routing_name, binding.words)
+        groups.setdefault(group, []).append(binding)
+    for bindings in groups.values():
+        for binding in bindings:
+            _bind(builder, binding, ONE_OF if len(bindings) > 1 else None, consumed)
     for setting in addresses.settings:
         if setting["send-to-dla-on-no-route"] and setting["dead-letter-address"]:
             when = "no queue of the address took it"
@@ -62,23 +62,25 @@ def shown_addresses(
     return builder.topology(addresses.rules, queues, readers)
 
 
-def _bind(builder: ShownBuilder, taker: Taker, choice: str | None, consumed: Collection[str] | None) -> None:
-    if taker.is_divert:
-        for forward in taker.forwards:
+def _bind(
+    builder: DisplayBuilder, binding: AddressBinding, choice: str | None, consumed: Collection[str] | None
+) -> None:
+    if binding.is_divert:
+        for forward in binding.forwards:
             target = Target("exchange", forward.partition(FULLY_QUALIFIED)[0])
             builder.bind(
-                taker.address,
+                binding.address,
                 target,
-                taker.filter,
-                taker.place,
+                binding.filter,
+                binding.place,
                 choice=choice,
-                divert=taker.name,
-                exclusive=taker.exclusive,
+                divert=binding.name,
+                exclusive=binding.exclusive,
             )
         return
-    if taker.needs_consumer and consumed is not None and taker.name not in consumed:
+    if binding.needs_consumer and consumed is not None and binding.name not in consumed:
         return
-    if taker.needs_consumer and consumed is None:
+    if binding.needs_consumer and consumed is None:
         choice = PERHAPS
-    target = Target("queue", taker.name)
-    builder.bind(taker.address, target, taker.filter, taker.place, choice=choice, routing_type=taker.type)
+    target = Target("queue", binding.name)
+    builder.bind(binding.address, target, binding.filter, binding.place, choice=choice, routing_type=binding.type)

@@ -23,7 +23,7 @@ from transpiler.topology.importers.activemq_patterns import (
     topics_of,
     words_of,
 )
-from transpiler.topology.importers.shown_builder import MIRRORED, ONE_OF, OTHERWISE, PERHAPS, UNREAD, ShownBuilder
+from transpiler.topology.importers.display_builder import MIRRORED, ONE_OF, OTHERWISE, PERHAPS, UNREAD, DisplayBuilder
 from transpiler.topology.model import Topology
 from transpiler.topology.records import Link, Queue
 from transpiler.topology.targets import Target
@@ -62,7 +62,7 @@ _EVERY_QUEUE = f"{QUEUE_KIND}://{name_of(ANY_NAME)}"
 Watched = Callable[[str, VirtualTopic], Iterator[tuple[str | None, bool]]]
 
 
-def shown_destinations(
+def displayed_destinations(
     interceptors: Sequence[Interceptor],
     known: Mapping[str, bool],
     subscriptions: Sequence[Subscription],
@@ -88,7 +88,7 @@ def shown_destinations(
     unknown = [] if knows_queues else [*map(_of_unknown_queues, virtual)]
     ways = [*levels.ways(known, watched), *((-1, edge) for edge in (*unknown, *_of_subscriptions(subscriptions)))]
     edges = [edge for level, one in ways for edge in levels.behind(one, level)]
-    builder = ShownBuilder(
+    builder = DisplayBuilder(
         addresses=dict.fromkeys(
             (
                 *(
@@ -182,7 +182,7 @@ class _Levels:
 class _Destinations:
     """A builder of the destinations to which edges or links lead, and of the queues of those destinations."""
 
-    def __init__(self, levels: _Levels, edges: Sequence[_Edge], builder: ShownBuilder) -> None:
+    def __init__(self, levels: _Levels, edges: Sequence[_Edge], builder: DisplayBuilder) -> None:
         self._levels, self._edges, self._builder = levels, edges, builder
         self._named = dict.fromkeys(edge.source for edge in edges)
         self._wild = [

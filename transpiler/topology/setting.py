@@ -39,3 +39,5 @@ def loss(queue: str, reason: str) -> Setting:
 
 #: The kind of the settings of a redelivery policy in ActiveMQ's ``redeliveryPlugin``.
 REDELIVERY = "redeliveryPolicy"
+#: The kind of the settings of ActiveMQ's plugin that delivers again by these policies.
+REDELIVERY_PLUGIN = "redeliveryPlugin"

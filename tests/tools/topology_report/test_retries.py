@@ -157,30 +157,103 @@ def test_a_dead_letter_address_of_its_own_gets_its_messages_back() -> None:
     assert answers(topology)["DLQ"] == f"delivered 10 times, again at once; then {back}"
 
 
-def test_the_redelivery_plugin_of_activemq_waits_by_its_policies() -> None:
-    policies = """<redeliveryPolicyEntries>
-    <redeliveryPolicy queue="test" maximumRedeliveries="3" redeliveryDelay="60000"/>
-    <redeliveryPolicy queue="slow" maximumRedeliveries="4" useExponentialBackOff="true" backOffMultiplier="3"
-      initialRedeliveryDelay="2000" maximumRedeliveryDelay="10000"/></redeliveryPolicyEntries>
-    <defaultEntry><redeliveryPolicy maximumRedeliveries="-1" initialRedeliveryDelay="5000" redeliveryDelay="10000"/>
-    </defaultEntry>"""
-    plugin = f"<plugins><redeliveryPlugin><redeliveryPolicyMap><redeliveryPolicyMap>{policies}</redeliveryPolicyMap>"
-    text = f"<beans><broker>{plugin}</redeliveryPolicyMap></redeliveryPlugin></plugins></broker></beans>"
-    found = answers(parse_topology(text, "activemq.xml"))
-    again = "the broker's redeliveryPlugin delivers again"
-    ends = "then to the dead-letter queue, or lost if sendToDlqIfMaxRetriesExceeded is false"
-    assert found["queue test"] == f"{again} 3 times, after 1 s, 1 min, 1 min; {ends}"
-    assert found["queue slow"] == f"{again} 4 times, after 2 s, 6 s, 10 s, 10 s; {ends}"
-    assert found["default"] == f"{again} without a limit, after 5 s, 10 s, 10 s, 10 s, 10 s, 10 s"
+def redelivering(policies: str, destinations: str = "", plugin: str = "", policy: str = "") -> Topology:
+    """Return the topology of a broker of ActiveMQ whose redeliveryPlugin has a map with the elements ``policies``."""
+    listed = f"<redeliveryPolicyMap><redeliveryPolicyMap>{policies}</redeliveryPolicyMap></redeliveryPolicyMap>"
+    inner = f"<destinations>{destinations}</destinations>{policy}"
+    inner += f"<plugins><redeliveryPlugin {plugin}>{listed}</redeliveryPlugin></plugins>"
+    return parse_topology(f"<beans><broker schedulerSupport='true'>{inner}</broker></beans>", "activemq.xml")
+
+
+_ENTRIES = """<redeliveryPolicyEntries>
+<redeliveryPolicy queue="test" maximumRedeliveries="3" redeliveryDelay="60000"/>
+<redeliveryPolicy queue="slow.>" maximumRedeliveries="4" useExponentialBackOff="true" backOffMultiplier="3"
+  initialRedeliveryDelay="2000" maximumRedeliveryDelay="10000"/>
+<redeliveryPolicy queue="slow.once" maximumRedeliveries="1"/></redeliveryPolicyEntries>"""
+_DEFAULT = """<defaultEntry>
+<redeliveryPolicy maximumRedeliveries="-1" initialRedeliveryDelay="5000" redeliveryDelay="10000"/></defaultEntry>"""
+_LETTERS = """<destinationPolicy><policyMap><policyEntries><policyEntry queue="slow.>"><deadLetterStrategy>
+<individualDeadLetterStrategy queuePrefix="DLQ."/></deadLetterStrategy></policyEntry></policyEntries></policyMap>
+</destinationPolicy>"""
+_PLUGIN = "of the broker's redeliveryPlugin"
+
+
+def queues(*names: str) -> str:
+    return "".join(f"<queue physicalName='{name}'/>" for name in names)
+
+
+def test_the_closest_policy_of_the_redelivery_plugin_applies_at_each_destination() -> None:
+    """``RedeliveryPolicyMap.getEntryFor`` takes the closest entry (``DestinationMap.chooseValue``), else the default."""
+    names = queues("test", "slow.a", "slow.once", "other")
+    found = answers(redelivering(_ENTRIES + _DEFAULT, names + "<topic physicalName='test'/>", policy=_LETTERS))
+    assert found["queue://test"] == (
+        f"the policy queue test {_PLUGIN} delivers again 3 times, after 1 s, 1 min, 1 min; then to queue://ActiveMQ.DLQ"
+    )
+    assert found["queue://slow.a"] == (
+        f"the policy queue slow.> {_PLUGIN} delivers again 4 times, after 2 s, 6 s, 10 s, 10 s; then to queue://DLQ.slow.a"
+    )
+    assert found["queue://slow.once"].startswith(
+        f"the policy queue slow.once {_PLUGIN} delivers again once, after 1 s; then"
+    )
+    unlimited = f"the policy default {_PLUGIN} delivers again without a limit, after 5 s, 10 s, 10 s, 10 s, 10 s, 10 s"
+    assert found["queue://other"] == found["topic://test"] == unlimited
+    assert "other destinations" not in found
+    details = next(one.details for one in retries(redelivering(_ENTRIES, names)) if one.subject == "queue://slow.a")
+    assert [step["wait_ms"] for step in details["timeline"]] == [2000, 6000, 10_000, 10_000]
+    assert details["total_ms"] == 28_000
+
+
+def test_a_policy_without_a_destination_in_the_file_is_listed_by_its_pattern() -> None:
+    found = answers(redelivering(_ENTRIES + _DEFAULT, queues("test")))
+    assert found["destinations of queue slow.>"].endswith("; then to the dead-letter queue, if there is one")
+    # The default applies at the queue of dead letters, which the file names too.
+    assert found["queue://ActiveMQ.DLQ"].startswith("the policy default")
+    assert "other destinations" in answers(redelivering(_DEFAULT))
+
+
+@pytest.mark.parametrize(
+    ("name", "plugin", "ends"),
+    [
+        ("test", "", "; then to queue://ActiveMQ.DLQ"),
+        (
+            "test",
+            "sendToDlqIfMaxRetriesExceeded='false'",
+            "then it is lost, because sendToDlqIfMaxRetriesExceeded is false",
+        ),
+        ("other", "", f"no policy {_PLUGIN} matches: it goes to queue://ActiveMQ.DLQ"),
+        (
+            "other",
+            "fallbackToDeadLetter='false'",
+            f"no policy {_PLUGIN} matches: it is lost, because fallbackToDeadLetter is false",
+        ),
+    ],
+)
+def test_the_plugin_decides_where_a_message_ends(name: str, plugin: str, ends: str) -> None:
+    """``RedeliveryPlugin.sendToDeadLetterQueue``."""
+    assert answers(redelivering(_ENTRIES, queues(name), plugin))[f"queue://{name}"].endswith(ends)
+
+
+@pytest.mark.parametrize(
+    ("policy", "support", "refused"),
+    [
+        ("initialRedeliveryDelay='999'", "schedulerSupport='true'", 1),
+        ("redeliveryDelay='0' initialRedeliveryDelay='-5'", "schedulerSupport='true'", 2),
+        ("redeliveryDelay='1000'", "schedulerSupport='true'", 0),
+        ("", "", 1),
+    ],
+)
+def test_a_plugin_with_which_the_broker_does_not_start_is_an_error(policy: str, support: str, refused: int) -> None:
+    """``RedeliveryPlugin.installPlugin`` and ``validateLimit``."""
+    entry = f"<redeliveryPolicyMap><defaultEntry><redeliveryPolicy {policy}/></defaultEntry></redeliveryPolicyMap>"
+    plugins = f"<plugins><redeliveryPlugin>{entry}</redeliveryPlugin></plugins>"
+    topology = parse_topology(f"<beans><broker {support}>{plugins}</broker></beans>", "activemq.xml")
+    assert [one.code for one in topology.findings if one.severity == "error"] == ["import.refused"] * refused
 
 
 def test_a_delay_of_activemq_grows_up_to_the_largest_long() -> None:
-    policy = 'maximumRedeliveries="900" useExponentialBackOff="true" backOffMultiplier="9" redeliveryDelay="1"'
-    entry = f"<defaultEntry><redeliveryPolicy {policy}/></defaultEntry>"
-    inner = f"<redeliveryPolicyMap><redeliveryPolicyMap>{entry}</redeliveryPolicyMap></redeliveryPolicyMap>"
-    plugins = f"<plugins><redeliveryPlugin>{inner}</redeliveryPlugin></plugins>"
-    found = answers(parse_topology(f"<beans><broker>{plugins}</broker></beans>", "activemq.xml"))
-    assert "delivers again 900 times" in found["default"]
+    policy = 'maximumRedeliveries="900" useExponentialBackOff="true" backOffMultiplier="9" redeliveryDelay="1000"'
+    found = answers(redelivering(f"<defaultEntry><redeliveryPolicy {policy}/></defaultEntry>"))
+    assert "delivers again 900 times" in found["other destinations"]
 
 
 def test_of_activemq_the_clients_decide() -> None:

@@ -9,7 +9,7 @@ ActiveMQ's policy entries that match a destination only the closest applies (``P
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple
 
@@ -198,6 +198,30 @@ def _address_settings(
             yield Finding("policy", address, text + more, ("exchange", address))
 
 
+def destinations(topology: Topology) -> list[str]:
+    """Return the destinations that a topology of ActiveMQ names, as ``queue://name`` or ``topic://name``."""
+    named = dict.fromkeys((*topology.exchange_by_name, *(queue.name for queue in topology.queues)))
+    return [place for place in named if "://" in place]
+
+
+def matching_entries(entries: Iterable[str], place: str) -> list[str]:
+    """Return the entries of a map of ActiveMQ that match the destination ``place``. Only the first one applies.
+
+    An entry is a kind of destinations and a pattern, such as ``queue a.>``. The entry ``default`` is returned only if
+    no other entry matches (``PolicyMap.getEntryFor``, ``RedeliveryPolicyMap.getEntryFor``).
+    """
+    listed = [*entries]
+    kind, _, name = place.partition("://")
+    patterns = [of.removeprefix(f"{kind} ") for of in listed if of.startswith(f"{kind} ")]
+    found = [f"{kind} {pattern}" for pattern in matching_patterns(patterns, name)]
+    return found or [of for of in listed if of == _DEFAULT_ENTRY]
+
+
+def node_of(topology: Topology, place: str) -> tuple[str, str]:
+    """Return the kind and the name of the node of the destination ``place`` of ActiveMQ."""
+    return ("queue" if place in topology.queue_names else "exchange", place)
+
+
 def _policy_entries(
     topology: Topology, listed: Mapping[tuple[str, str], Mapping[str, str]], matched: set[tuple[str, str]]
 ) -> Iterator[Finding]:
@@ -206,22 +230,14 @@ def _policy_entries(
     It hides all settings of the other entries that match. All these entries are added to ``matched``.
     """
     entries = {of: values for (kind, of), values in listed.items() if kind == _POLICY_ENTRY}
-    named = dict.fromkeys((*topology.exchange_by_name, *(queue.name for queue in topology.queues)))
-    places = [place for place in named if "://" in place]
+    places = destinations(topology)
     for place in places if entries else ():
-        kind, _, name = place.partition("://")
-        patterns = [of.removeprefix(f"{kind} ") for of in entries if of.startswith(f"{kind} ")]
-        found = [f"{kind} {pattern}" for pattern in matching_patterns(patterns, name)]
-        found = found or [of for of in entries if of == _DEFAULT_ENTRY]
+        found = matching_entries(entries, place)
         matched.update((_POLICY_ENTRY, of) for of in found)
         if found:
             first, *others = [f"policyEntry {of}: {_settings(entries[of])}" for of in found]
-            yield Finding(
-                "policy",
-                place,
-                "; ".join([first, *(f"hides {one}" for one in others)]),
-                ("queue" if place in topology.queue_names else "exchange", place),
-            )
+            reason = "; ".join([first, *(f"hides {one}" for one in others)])
+            yield Finding("policy", place, reason, node_of(topology, place))
     if entries and not places:
         yield Finding("policy", _POLICY_ENTRY, f"the file names no destination: its policies are {', '.join(entries)}")
 

@@ -5,8 +5,9 @@ back: the broker does not count these rounds, and drops a message only if it com
 (``mc:is_cycle_v2``). Second, a quorum queue redelivers a message at once, up to its delivery limit. Artemis waits for
 ``redelivery-delay``, multiplied for each delivery, up to ``max-redelivery-delay`` or by default ten times the delay
 (``QueueImpl.calculateRedeliveryDelay``, ``AddressSettings``). Broker-J redelivers at once, up to
-``maximumDeliveryAttempts``. For ActiveMQ the clients decide, unless the broker has a ``redeliveryPlugin``, whose
-policies are not computed.
+``maximumDeliveryAttempts``. In ActiveMQ the clients decide. If the broker has a ``redeliveryPlugin``, it sends a
+message that a client gives up to its destination again, by the closest policy that matches the destination
+(``RedeliveryPlugin.sendToDeadLetterQueue``, ``RedeliveryPolicyMap``).
 """
 
 from __future__ import annotations
@@ -19,10 +20,17 @@ from typing import Any
 
 from transpiler.tools.topology_report.labels import Finding
 from transpiler.tools.topology_report.letters import Letters, State
-from transpiler.tools.topology_report.policies import InEffect, address_settings, queue_settings
+from transpiler.tools.topology_report.policies import (
+    InEffect,
+    address_settings,
+    destinations,
+    matching_entries,
+    node_of,
+    queue_settings,
+)
 from transpiler.topology.model import Topology
 from transpiler.topology.records import ATTEMPTS_ARGUMENT, Link
-from transpiler.topology.setting import REDELIVERY
+from transpiler.topology.setting import REDELIVERY, REDELIVERY_PLUGIN
 
 #: Defaults of Artemis' ``AddressSettings``: ``_ATTEMPTS`` deliveries at most, and a maximum redelivery delay of
 #: ``_TIMES_DELAY`` times the redelivery delay.
@@ -162,26 +170,73 @@ def _of_activemq(topology: Topology) -> Iterator[Finding]:
     for one in topology.settings:
         if one.kind == REDELIVERY:
             policies.setdefault(one.of, {})[one.name] = InEffect(one.value, one.of)
-    for of, given in policies.items():
-        count, first = _number(given.get("maximumRedeliveries"), 6), _number(given.get("initialRedeliveryDelay"), 1000)
-        delay, longest = _number(given.get("redeliveryDelay"), 1000), _number(given.get("maximumRedeliveryDelay"), -1)
-        multiplier = _fraction(given.get("backOffMultiplier"), 5.0)
-        if count is None or first is None or delay is None or longest is None or multiplier is None:
-            yield Finding("retries", of, "a setting is no number, and is not computed")
-            continue
-        grows = "useExponentialBackOff" in given and given["useExponentialBackOff"].value == "true" and multiplier > 1
-        waits = [first]
-        for _ in range(min(count if count >= 0 else _MAX_LISTED, _MAX_DELIVERIES) - 1):
-            following = int(min(waits[-1] * multiplier, _LARGEST)) if grows and waits[-1] > 0 else delay
-            waits.append(max(longest, delay) if grows and longest != -1 and following > longest else following)
-        waits = waits if count else []
-        shown = ", ".join(map(_time, waits[:_MAX_LISTED])) + (", …" if len(waits) > _MAX_LISTED else "")
-        times = "without a limit" if count < 0 else f"{count} times"
-        ends = None if count < 0 else "to the dead-letter queue, or lost if sendToDlqIfMaxRetriesExceeded is false"
-        reason = f"the broker's redeliveryPlugin delivers again {times}" + (f", after {shown}" if shown else "")
-        reason += "" if ends is None else f"; then {ends}"
-        timeline = [{"queue": of, "wait_ms": wait} for wait in waits]
-        yield Finding("retries", of, reason, None, _details(timeline, None if count < 0 else count, sum(waits), ends))
+    plugin = {one.name: one.value == "true" for one in topology.settings if one.kind == REDELIVERY_PLUGIN}
+    if not plugin:
+        return
+    dead: dict[str, dict[str, None]] = {}
+    for link in topology.onward:
+        if link.kind == "dead-letter" and link.source is not None and link.destination is not None:
+            dead.setdefault(link.source, {})[link.destination] = None
+    unused = dict.fromkeys(policies)
+    for place in destinations(topology):
+        # The strategy may be in another file, and the subscriptions of a topic are not in the file.
+        letters = f"to {' and '.join(dead[place])}" if place in dead else "to the dead-letter queue, if there is one"
+        found = matching_entries(policies, place)
+        if found:
+            unused.pop(found[0], None)
+            yield _redelivered(place, found[0], policies[found[0]], plugin, letters, node_of(topology, place))
+        else:
+            ends = f"it goes {letters}"
+            if not plugin["fallbackToDeadLetter"]:
+                ends = "it is lost, because fallbackToDeadLetter is false"
+            reason = f"no policy of the broker's redeliveryPlugin matches: {ends}"
+            yield Finding("retries", place, reason, node_of(topology, place), _details([], 0, 0, ends))
+    for of in unused:
+        subject = "other destinations" if of == "default" else f"destinations of {of}"
+        yield _redelivered(subject, of, policies[of], plugin, "to the dead-letter queue, if there is one", None)
+
+
+def _redelivered(
+    subject: str,
+    of: str,
+    policy: Mapping[str, InEffect],
+    plugin: Mapping[str, bool],
+    letters: str,
+    about: tuple[str, str] | None,
+) -> Finding:
+    """Return the finding about what a redelivery policy of ActiveMQ does.
+
+    Args:
+        subject: The destinations to which the policy applies.
+        of: The entry of the policy, such as ``queue a.>``.
+        policy: The settings of the policy.
+        plugin: The settings of the broker's ``redeliveryPlugin``.
+        letters: Where dead letters of the destinations go.
+        about: The kind and name of the destination, None for several destinations.
+    """
+    ends = letters
+    if not plugin["sendToDlqIfMaxRetriesExceeded"]:
+        ends = "it is lost, because sendToDlqIfMaxRetriesExceeded is false"
+    count, first = _number(policy.get("maximumRedeliveries"), 6), _number(policy.get("initialRedeliveryDelay"), 1000)
+    delay, longest = _number(policy.get("redeliveryDelay"), 1000), _number(policy.get("maximumRedeliveryDelay"), -1)
+    multiplier = _fraction(policy.get("backOffMultiplier"), 5.0)
+    if count is None or first is None or delay is None or longest is None or multiplier is None:
+        return Finding("retries", subject, f"a setting of the policy {of} is no number, and is not computed", about)
+    grows = "useExponentialBackOff" in policy and policy["useExponentialBackOff"].value == "true" and multiplier > 1
+    waits = [first]
+    for _ in range(min(count if count >= 0 else _MAX_LISTED, _MAX_DELIVERIES) - 1):
+        following = int(min(waits[-1] * multiplier, _LARGEST)) if grows and waits[-1] > 0 else delay
+        waits.append(max(longest, delay) if grows and longest != -1 and following > longest else following)
+    waits = waits if count else []
+    shown = ", ".join(map(_time, waits[:_MAX_LISTED])) + (", …" if len(waits) > _MAX_LISTED else "")
+    times = "without a limit" if count < 0 else "once" if count == 1 else f"{count:,} times"
+    reason = f"the policy {of} of the broker's redeliveryPlugin delivers again {times}" + (
+        f", after {shown}" if shown else ""
+    )
+    reason += "" if count < 0 else f"; then {ends}"
+    timeline = [{"queue": subject, "wait_ms": wait} for wait in waits]
+    limits = (None, None) if count < 0 else (count, ends)
+    return Finding("retries", subject, reason, about, _details(timeline, limits[0], sum(waits), limits[1]))
 
 
 def _of_artemis(topology: Topology) -> Iterator[Finding]:

@@ -53,6 +53,9 @@ _KNOWN: Mapping[str, tuple[str, str]] = {
 
 _CONSOLE = "jetty.xml"
 
+#: The shortest delay of a policy of ActiveMQ's redeliveryPlugin, in milliseconds.
+_MIN_REDELIVERY_DELAY = 1000
+
 #: Maximum number of imported files that a finding names.
 _MAX_IMPORTS = 3
 
@@ -185,7 +188,9 @@ def read_broker(broker: Element, root: Element) -> ActiveMQConfig:
         for topic in destinations.named("topic"):
             config.topics.setdefault(topic.require("physicalName"), topic.place)
     for plugin in (one for listed in broker.named("plugins") for one in listed.children):
-        if plugin.name not in _HARMLESS_PLUGINS:
+        if plugin.name == "redeliveryPlugin":
+            config.findings += _of_redelivery(plugin, broker)
+        elif plugin.name not in _HARMLESS_PLUGINS:
             config.findings.append(plugin.not_computed(f"<{plugin.name}>: the plugin may do anything with a message"))
     for network in (one for listed in broker.named("networkConnectors") for one in listed.children):
         name = network.get("name", "") or ""
@@ -203,6 +208,25 @@ def read_broker(broker: Element, root: Element) -> ActiveMQConfig:
     if broker.flag("useMirroredQueues", False):
         config.interceptors.append(Mirror(_MIRROR_PREFIX, "", broker.place))
     return config
+
+
+def _of_redelivery(plugin: Element, broker: Element) -> Iterator[Diagnostic]:
+    """Yield the findings about a ``redeliveryPlugin``: its effect on routes, and the settings that the broker refuses.
+
+    ``RedeliveryPlugin.installPlugin`` throws if the broker has no scheduler, or if a delay is shorter than a second.
+    """
+    what = "<redeliveryPlugin>: a message that is delivered again passes the virtual destinations of its queue again"
+    yield plugin.not_computed(what)
+    if not broker.flag("schedulerSupport", False):
+        message = "a redeliveryPlugin needs schedulerSupport: the broker does not start"
+        hint = 'perhaps write <broker schedulerSupport="true">'
+        yield replace(plugin.warning("import.refused", message, hint), severity="error")
+    for policy in plugin.walk():
+        for name in ("initialRedeliveryDelay", "redeliveryDelay") if policy.name == "redeliveryPolicy" else ():
+            text = (policy.get(name) or "").strip()
+            if text.removeprefix("-").isdecimal() and int(text[:20]) < _MIN_REDELIVERY_DELAY:
+                message = f"{name} {text} is less than {_MIN_REDELIVERY_DELAY:,} ms: the broker does not start"
+                yield replace(policy.warning("import.refused", message), severity="error")
 
 
 def _unknown(element: Element) -> Iterator[Diagnostic]:

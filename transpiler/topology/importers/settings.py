@@ -13,7 +13,15 @@ from typing import Any
 
 from transpiler.base.documents.entries import Entry
 from transpiler.base.documents.xml_elements import Element
-from transpiler.topology.setting import DELAYED, PERMISSION, REDELIVERY, TOPIC_PERMISSION, USER, Setting
+from transpiler.topology.setting import (
+    DELAYED,
+    PERMISSION,
+    REDELIVERY,
+    REDELIVERY_PLUGIN,
+    TOPIC_PERMISSION,
+    USER,
+    Setting,
+)
 
 #: Pattern of the user and the password in a URI.
 _CREDENTIALS = re.compile(r"(?<=://)[^/@\s]*@")
@@ -140,6 +148,10 @@ def activemq_settings(broker: Element) -> Iterator[Setting]:
         if name != "brokerName" and ":" not in name and not name.startswith("xmlns"):
             yield from _element("broker", "", name, value)
     for element in broker.walk():
+        if element.name == REDELIVERY_PLUGIN:
+            # The plugin delivers nothing again without a policy, so that it is a setting even without attributes.
+            for name in ("fallbackToDeadLetter", "sendToDlqIfMaxRetriesExceeded"):
+                yield Setting(REDELIVERY_PLUGIN, "", name, element.attributes.get(name, "true"))
         if element.name == "defaultEntry":
             for policy in element.children:
                 if policy.name == REDELIVERY:

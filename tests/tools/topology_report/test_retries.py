@@ -6,9 +6,12 @@ The rules are those of rabbit_dead_letter.erl and mc.erl (what is dropped in a c
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from transpiler import topology_from_dict
 from transpiler.tools.topology_report.retries import retries
@@ -90,6 +93,79 @@ def test_the_higher_one_of_two_delivery_limits_counts_where_one_is_negative() ->
     policy = {"name": "p", "vhost": "/", "pattern": "q", "definition": {"delivery-limit": 5}}
     queue = {"x-queue-type": "quorum", "x-delivery-limit": -1}
     assert "delivery-limit 5, policy p" in answers(of_rabbitmq({"q": queue}, policies=[policy]))["q"]
+
+
+_NOT_COUNTED = "what a consumer requeues is delivered again"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "policy", "reason"),
+    [
+        (
+            {"delayed-retry-type": "failed", "delayed-retry-min": 1000, "delayed-retry-max": 3000, "delivery-limit": 4},
+            {},
+            f"delivered 5 times, again after 1 s, 2 s, 3 s, 3 s (delivery-limit 4, argument); {_NOT_COUNTED} at once, "
+            "which does not count",
+        ),
+        (
+            {"delayed-retry-type": "all", "delayed-retry-min": 5000, "delivery-limit": 2},
+            {},
+            f"delivered 3 times, again after 5 s, 5 s (delivery-limit 2, argument); {_NOT_COUNTED} after 5 s, which "
+            "does not count",
+        ),
+        (
+            {"delayed-retry-type": "returned", "delayed-retry-min": 5000, "delivery-limit": 2},
+            {},
+            f"delivered 3 times, again at once (delivery-limit 2, argument); {_NOT_COUNTED} after 5 s, which does not "
+            "count",
+        ),
+        (
+            {"delayed-retry-type": "failed", "delayed-retry-min": 1000, "delivery-limit": -1},
+            {},
+            f"no delivery limit: delivered again after 1 s, 1 s, 1 s, 1 s, 1 s, 1 s, …; {_NOT_COUNTED} at once",
+        ),
+        # The policy's type, and the lower one of two delays.
+        (
+            {"delayed-retry-type": "failed", "delayed-retry-min": 2000, "delivery-limit": 1},
+            {"delayed-retry-type": "returned", "delayed-retry-min": 1000},
+            f"delivered 2 times, again at once (delivery-limit 1, argument); {_NOT_COUNTED} after 1 s, which does not "
+            "count",
+        ),
+        (
+            {"delayed-retry-type": "failed", "delivery-limit": 1},
+            {},
+            f"delivered 2 times, again at once (delivery-limit 1, argument); {_NOT_COUNTED} at once, which does not "
+            "count",
+        ),
+    ],
+)
+def test_a_quorum_queue_delays_what_failed_or_was_requeued(arguments: Json, policy: Json, reason: str) -> None:
+    """``rabbit_quorum_queue:get_delayed_retry_config`` and ``rabbit_fifo:should_delay`` of RabbitMQ 4.3."""
+    queue = {"x-queue-type": "quorum", **to("dead"), **{f"x-{name}": value for name, value in arguments.items()}}
+    listed = [{"name": "p", "vhost": "/", "pattern": "^q$", "definition": policy}] if policy else []
+    topology = of_rabbitmq({"q": queue, "dead": {}}, "4.3.1", policies=listed)
+    assert answers(topology)["q"].removesuffix("; then to queue dead") == reason
+    assert topology.findings == ()
+
+
+def test_an_operator_policy_raises_the_shortest_delay_and_lowers_the_longest() -> None:
+    """``rabbit_quorum_queue:merge_policy_value``."""
+    delays = {"delayed-retry-type": "failed", "delayed-retry-min": 1000, "delayed-retry-max": 9000}
+    policy = {"name": "p", "vhost": "/", "pattern": "", "definition": delays}
+    value = {"pattern": "", "definition": {"delayed-retry-min": 2000, "delayed-retry-max": 5000}}
+    operator = {"component": "operator_policy", "name": "o", "vhost": "/", "value": value}
+    queue = {"x-queue-type": "quorum", "x-delivery-limit": 4}
+    found = answers(of_rabbitmq({"q": queue}, "4.3.1", policies=[policy], parameters=[operator]))["q"]
+    assert found.startswith("delivered 5 times, again after 2 s, 4 s, 5 s, 5 s (")
+
+
+@pytest.mark.parametrize(("version", "refused"), [("4.2.0", True), ("4.3.1", False), ("4.4.0", False)])
+def test_policies_know_delayed_retries_from_4_3_on(version: str, refused: bool) -> None:
+    delays = {"delayed-retry-type": "failed", "delayed-retry-min": 1000}
+    policy = {"name": "p", "vhost": "/", "pattern": "", "definition": delays}
+    topology = of_rabbitmq({"q": {"x-queue-type": "quorum"}}, version, policies=[policy])
+    assert any(one.severity == "error" for one in topology.findings) is refused
+    assert ("after 1 s" in answers(topology)["q"]) is not refused
 
 
 def broker(settings: str) -> Topology:
@@ -183,7 +259,7 @@ def queues(*names: str) -> str:
 
 
 def test_the_closest_policy_of_the_redelivery_plugin_applies_at_each_destination() -> None:
-    """``RedeliveryPolicyMap.getEntryFor`` takes the closest entry (``DestinationMap.chooseValue``), else the default."""
+    """``RedeliveryPolicyMap.getEntryFor`` takes the closest entry, or else the default."""
     names = queues("test", "slow.a", "slow.once", "other")
     found = answers(redelivering(_ENTRIES + _DEFAULT, names + "<topic physicalName='test'/>", policy=_LETTERS))
     assert found["queue://test"] == (
@@ -275,3 +351,59 @@ def test_each_key_of_a_large_direct_exchange_leads_to_its_own_queue() -> None:
     found = answers(of_rabbitmq(queues | waiting, exchanges=exchanges, bindings=bindings))
     assert len(found) == count
     assert all(f"→ w{number} (waits 1 s) → q{number}:" in found[f"q{number}"] for number in range(count))
+
+
+#: Texts of numbers at and beyond the limits of integers, doubles and Java's long, and texts that are no number.
+_ABSURD = st.sampled_from(
+    ["", "x", "-1", "0", "1", "-0", "1.5", "NaN", "Infinity", "-Infinity", "1e308", "1e400", "-1e400", "0x10", "１"]
+    + [
+        str(sign * (base**power + more))
+        for sign in (1, -1)
+        for base, power in ((2, 31), (2, 63), (10, 400))
+        for more in (0, -1)
+    ]
+    + ["9" * 5000]
+)
+
+
+def _attributes(data: st.DataObject, *names: str) -> dict[str, str]:
+    return {name: data.draw(_ABSURD, name) for name in names if data.draw(st.booleans(), f"with {name}")}
+
+
+@pytest.mark.parametrize("kind", ["artemis", "activemq", "rabbitmq", "broker-j"])
+@given(data=st.data())
+def test_a_timeline_of_absurd_numbers_is_an_answer_with_finite_times(kind: str, data: st.DataObject) -> None:
+    if kind == "artemis":
+        names = "max-delivery-attempts redelivery-delay redelivery-delay-multiplier max-redelivery-delay".split()
+        given_ = _attributes(data, *names, "redelivery-collision-avoidance-factor")
+        topology = broker("".join(f"<{name}>{value}</{name}>" for name, value in given_.items()))
+    elif kind == "activemq":
+        names = "maximumRedeliveries initialRedeliveryDelay redeliveryDelay maximumRedeliveryDelay".split()
+        given_ = _attributes(data, *names, "backOffMultiplier")
+        settings = " ".join(f'{name}="{value}"' for name, value in given_.items())
+        policy = f'<redeliveryPolicy useExponentialBackOff="true" {settings}/>'
+        topology = redelivering(f"<defaultEntry>{policy}</defaultEntry>", queues("a"))
+    elif kind == "rabbitmq":
+        names = "x-message-ttl x-delivery-limit x-delayed-retry-min x-delayed-retry-max".split()
+        # JSON may have any number in the place of an integer.
+        arguments = {name: json.loads(value) for name, value in _attributes(data, *names).items() if _is_json(value)}
+        quorum = {"x-queue-type": "quorum", "x-delayed-retry-type": "all", **to("wait"), **arguments}
+        topology = of_rabbitmq({"work": quorum, "wait": to("work", **arguments)}, "4.3.1")
+    else:
+        attempts = data.draw(_ABSURD.filter(_is_json))
+        alternate = {"destination": "dead"}
+        queue = {"name": "q", "maximumDeliveryAttempts": json.loads(attempts), "alternateBinding": alternate}
+        host = {"name": "h", "modelVersion": "9.0", "type": "BDB", "queues": [queue, {"name": "dead"}], "exchanges": []}
+        topology = topology_from_dict(host)
+    for finding in retries(addresses_of(topology)):
+        assert len(finding.reason) < 10_000
+        written = json.loads(json.dumps(dict(finding.details), allow_nan=False))
+        assert all(isinstance(step["wait_ms"], int) for step in written.get("timeline", ()))
+        assert len(written.get("timeline", ())) <= 1000
+
+
+def _is_json(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text, parse_constant=str), int | float)
+    except ValueError:
+        return False

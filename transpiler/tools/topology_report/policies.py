@@ -1,10 +1,13 @@
 """The effective policies of RabbitMQ and address settings of Artemis, and the settings that they hide.
 
 Of the RabbitMQ policies that match a name, only the policy with the highest priority applies
-(``rabbit_policy:match_all``). A queue's own argument overrides the policy, except that for limits and times the lower
-value applies (``rabbit_amqqueue_process:process_args_policy``, ``rabbit_quorum_queue:resolve_delivery_limit``). Artemis
-merges all address settings that match an address, the most specific first (``HierarchicalObjectRepository``). Of
-ActiveMQ's policy entries that match a destination only the closest applies (``PolicyMap.getEntryFor``).
+(``rabbit_policy:match_all``). A queue's own argument overrides the policy, with two exceptions. For limits and times,
+the lower value applies (``rabbit_amqqueue_process:process_args_policy``,
+``rabbit_quorum_queue:resolve_delivery_limit``). For the type of delayed retries, the policy's value applies
+(``rabbit_quorum_queue:get_delayed_retry_config``). An operator policy overrides a policy, except that of limits the
+stricter one applies (``rabbit_policies:merge_policy_value``). Artemis merges all address settings that match an
+address, the most specific first (``HierarchicalObjectRepository``). Of ActiveMQ's policy entries that match a
+destination only the closest applies (``PolicyMap.getEntryFor``).
 """
 
 from __future__ import annotations
@@ -25,8 +28,18 @@ from transpiler.topology.model import Topology
 #: The settings of a policy that determine which names it matches.
 _WHERE = ("pattern", "apply-to", "priority")
 
-#: The settings for which the lower value of a policy and the queue's argument applies.
-_LOWER = frozenset("expires message-ttl max-length max-length-bytes delivery-limit".split())
+#: ``_LOWER``: the settings for which the lower value of a policy and the queue's argument applies. ``_OF_POLICY``: the
+#: settings for which the policy's value applies. For any other setting, the argument applies.
+_LOWER = frozenset(
+    "expires message-ttl max-length max-length-bytes delivery-limit delayed-retry-min delayed-retry-max".split()
+)
+_OF_POLICY = frozenset({"delayed-retry-type"})
+#: The settings for which the lower, or the higher, value of a policy and an operator policy applies. For any other
+#: setting, the value of the operator policy applies.
+_LOWER_OF_OPERATOR, _HIGHER_OF_OPERATOR = (
+    _LOWER - {"delayed-retry-min"},
+    frozenset({"delayed-retry-min", "target-group-size"}),
+)
 
 _ADDRESS_SETTING, _POLICIES = "address-setting", ("policy", "operator policy")
 #: The kind of a policy of ActiveMQ; the name of the policy that applies if no other policy matches.
@@ -77,26 +90,42 @@ def queue_settings(topology: Topology) -> dict[str, dict[str, InEffect]]:
     found: dict[str, dict[str, InEffect]] = {}
     for queue in topology.queues:
         given = own.get(queue.name, {})
-        values = {name: InEffect(value, "argument") for name, value in given.items()}
+        of_policies: dict[str, InEffect] = {}
         for policies_ in kinds:
             deciding = _matching(policies_, "queue", queue.name, given.get("queue-type", "classic"))
             for name, value in deciding[0][0].values.items() if deciding else ():
-                other = InEffect(value, f"{deciding[0][0].kind} {deciding[0][0].name}")
-                if name not in _WHERE and (name not in values or _is_lower(name, value, values[name].value)):
-                    values[name] = other
+                if name not in _WHERE and _operator_wins(name, value, of_policies.get(name)):
+                    of_policies[name] = InEffect(value, f"{deciding[0][0].kind} {deciding[0][0].name}")
+        values = {name: InEffect(value, "argument") for name, value in given.items()}
+        for name, effect in of_policies.items():
+            if name not in values or name in _OF_POLICY or _is_lower(name, effect.value, values[name].value):
+                values[name] = effect
         found[queue.name] = values
     return found
 
 
-def _is_lower(name: str, value: str, than: str) -> bool:
-    """Return True if the limit ``value`` applies instead of ``than``; a negative delivery limit means no limit."""
+def _operator_wins(name: str, value: str, of_policy: InEffect | None) -> bool:
+    """Return True if the ``value`` of an operator policy applies instead of the policy's; None is no such setting."""
+    if of_policy is None:
+        return True
+    if name in _HIGHER_OF_OPERATOR:
+        return _is_less(of_policy.value, value)
+    return name not in _LOWER_OF_OPERATOR or _is_lower(name, value, of_policy.value)
+
+
+def _is_less(value: str, than: str) -> bool:
+    """Return True if ``value`` and ``than`` are integers, and ``value`` is the lower one."""
     try:
-        pair = int(value), int(than)
+        return int(value) < int(than)
     except ValueError:
         return False
-    if name == "delivery-limit" and min(pair) < 0:
-        return pair[0] > pair[1]
-    return name in _LOWER and pair[0] < pair[1]
+
+
+def _is_lower(name: str, value: str, than: str) -> bool:
+    """Return True if the limit ``value`` applies instead of ``than``; a negative delivery limit means no limit."""
+    if name == "delivery-limit" and (_is_less(value, "0") or _is_less(than, "0")):
+        return _is_less(than, value)
+    return name in _LOWER and _is_less(value, than)
 
 
 def address_settings(topology: Topology) -> Callable[[str], dict[str, InEffect]]:

@@ -2,7 +2,8 @@
 
 RabbitMQ retries in two ways. First, a rejected message is dead-lettered to a queue in which it expires, and then comes
 back: the broker does not count these rounds, and drops a message only if it comes back without having been rejected
-(``mc:is_cycle_v2``). Second, a quorum queue redelivers a message at once, up to its delivery limit. Artemis waits for
+(``mc:is_cycle_v2``). Second, a quorum queue redelivers a message at once, or from RabbitMQ 4.3 on after a delay, up to
+its delivery limit. Artemis waits for
 ``redelivery-delay``, multiplied for each delivery, up to ``max-redelivery-delay`` or by default ten times the delay
 (``QueueImpl.calculateRedeliveryDelay``, ``AddressSettings``). Broker-J redelivers at once, up to
 ``maximumDeliveryAttempts``. In ActiveMQ the clients decide. If the broker has a ``redeliveryPlugin``, it sends a
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, islice
 from typing import Any
 
@@ -37,9 +38,11 @@ from transpiler.topology.setting import REDELIVERY, REDELIVERY_PLUGIN
 _ATTEMPTS, _TIMES_DELAY = 10, 10
 #: The default delivery limit of quorum queues (``rabbit_quorum_queue``), and the first version that has it.
 _QUORUM_LIMIT, _WITH_LIMIT = 20, (4, 0)
+#: The first version whose quorum queues have delayed retries, and count only failed deliveries.
+_WITH_DELAYS = (4, 3)
 #: Maximum numbers: of waits listed in a text, of queues passed between two deliveries, of deliveries listed in JSON.
 _MAX_LISTED, _MAX_STEPS, _MAX_DELIVERIES = 6, 12, 1000
-#: Largest delay of ActiveMQ, in milliseconds: Java's largest long.
+#: Largest integer of a setting, and largest delay of ActiveMQ, in milliseconds: Java's largest long.
 _LARGEST = 2**63 - 1
 
 _BY_CONSUMER = (
@@ -121,20 +124,68 @@ def _by_limit(
     """Yield the queues that redeliver a message at once, up to a limit."""
     for queue in topology.queues:
         of = settings.get(queue.name, {})
-        limit, more = _number(of.get(ATTEMPTS_ARGUMENT)), ""
-        if limit is None and of.get("queue-type", InEffect("", "")).value == "quorum":
-            limit, source = _quorum_limit(topology, of)
-            if limit is None:
-                yield Finding("retries", queue.name, source, ("queue", queue.name))
-                continue
-            # The limit counts only the deliveries after the first delivery.
-            limit, more = limit + 1, f" ({source})"
+        if of.get("queue-type", InEffect("", "")).value == "quorum":
+            yield _of_quorum(topology, queue.name, of, _end(topology, links.get(queue.name, ())))
+            continue
+        limit = _number(of.get(ATTEMPTS_ARGUMENT))
         if limit is None or limit < 1:
             continue
         ends = _end(topology, links.get(queue.name, ()))
-        reason = f"delivered {limit} times, again at once{more}; then {ends}"
-        timeline = [{"queue": queue.name, "wait_ms": 0}] * (limit - 1)
+        reason = f"delivered {limit:,} times, again at once; then {ends}"
+        timeline = [{"queue": queue.name, "wait_ms": 0}] * min(limit - 1, _MAX_DELIVERIES)
         yield Finding("retries", queue.name, reason, ("queue", queue.name), _details(timeline, limit, 0, ends))
+
+
+def _of_quorum(topology: Topology, name: str, settings: Mapping[str, InEffect], ends: str) -> Finding:
+    """Return the finding about the quorum queue ``name``; ``ends`` is where a message goes after the last delivery.
+
+    ``rabbit_fifo:should_delay`` lets a message wait for the shortest delay times the number of its failed deliveries. A
+    message that a consumer requeues has not failed, and from RabbitMQ 4.3 on does not count towards the limit.
+    """
+    limit, source = _quorum_limit(topology, settings)
+    version = _version(topology)
+    delays = _delayed_retry(settings) if version is None or version >= _WITH_DELAYS else None
+    kind, least, most = delays or ("", 0, 0)
+    requeued = ""
+    if kind in ("all", "returned"):
+        requeued = f"; what a consumer requeues is delivered again after {_time(least)}"
+    elif version is not None and version >= _WITH_DELAYS:
+        requeued = "; what a consumer requeues is delivered again at once"
+    requeued += ", which does not count" if requeued and limit is not None else ""
+    count = _MAX_LISTED + 1 if limit is None else min(limit, _MAX_DELIVERIES)
+    waits = [min(least * number, most) if kind in ("all", "failed") else 0 for number in range(1, count + 1)]
+    shown = f"after {_listed(waits)}" if any(waits) else "at once"
+    if limit is None and not delays:
+        return Finding("retries", name, source + requeued, ("queue", name))
+    timeline = [{"queue": name, "wait_ms": wait} for wait in waits]
+    if limit is None:
+        details = _details(timeline, None, sum(waits), None)
+        return Finding("retries", name, f"{source}: delivered again {shown}{requeued}", ("queue", name), details)
+    reason = f"delivered {limit + 1:,} times, again {shown} ({source}){requeued}; then {ends}"
+    return Finding("retries", name, reason, ("queue", name), _details(timeline, limit + 1, sum(waits), ends))
+
+
+def _delayed_retry(settings: Mapping[str, InEffect]) -> tuple[str, int, int] | None:
+    """Return the type and the shortest and longest delay of delayed retries, in milliseconds; None without them.
+
+    The rules are those of ``rabbit_quorum_queue:get_delayed_retry_config``.
+    """
+    kind, least = settings.get("delayed-retry-type"), _number(settings.get("delayed-retry-min"))
+    if kind is None or kind.value not in ("all", "failed", "returned") or least is None or least <= 0:
+        return None
+    most = _number(settings.get("delayed-retry-max"), least)
+    return kind.value, least, most if most is not None and most > 0 else least
+
+
+def _listed(waits: Sequence[int]) -> str:
+    """Return the first waits as text."""
+    return ", ".join(map(_time, waits[:_MAX_LISTED])) + (", …" if len(waits) > _MAX_LISTED else "")
+
+
+def _version(topology: Topology) -> tuple[int, int] | None:
+    """Return the first two numbers of the broker's version; None if it is not known."""
+    version = re.match(r"(\d{1,9})\.(\d{1,9})", topology.version)
+    return None if version is None else (int(version[1]), int(version[2]))
 
 
 def _quorum_limit(topology: Topology, settings: Mapping[str, InEffect]) -> tuple[int | None, str]:
@@ -143,10 +194,10 @@ def _quorum_limit(topology: Topology, settings: Mapping[str, InEffect]) -> tuple
     limit = _number(given)
     if given is not None and limit is not None:
         return (limit, f"delivery-limit {limit}, {given.of}") if limit >= 0 else (None, "no delivery limit")
-    version = re.match(r"(\d+)\.(\d+)", topology.version)
+    version = _version(topology)
     if version is None:
         return None, f"from RabbitMQ 4.0 on delivered {_QUORUM_LIMIT + 1} times at most; before it without a limit"
-    if (int(version[1]), int(version[2])) >= _WITH_LIMIT:
+    if version >= _WITH_LIMIT:
         return _QUORUM_LIMIT, f"delivery-limit {_QUORUM_LIMIT}, the default from RabbitMQ 4.0 on"
     return None, "delivered again at once and without a limit: it has no delivery-limit"
 
@@ -228,7 +279,7 @@ def _redelivered(
         following = int(min(waits[-1] * multiplier, _LARGEST)) if grows and waits[-1] > 0 else delay
         waits.append(max(longest, delay) if grows and longest != -1 and following > longest else following)
     waits = waits if count else []
-    shown = ", ".join(map(_time, waits[:_MAX_LISTED])) + (", …" if len(waits) > _MAX_LISTED else "")
+    shown = _listed(waits)
     times = "without a limit" if count < 0 else "once" if count == 1 else f"{count:,} times"
     reason = f"the policy {of} of the broker's redeliveryPlugin delivers again {times}" + (
         f", after {shown}" if shown else ""
@@ -269,7 +320,7 @@ def _of_artemis(topology: Topology) -> Iterator[Finding]:
         if settings.get("dead-letter-address", InEffect("", "")).value == address:
             # QueueImpl.sendToDeadLetterAddress moves a copy to the address that the message is at.
             ends = f"back to address {address}, whose dead-letter address is the address itself"
-        shown = ", ".join(map(_time, waits[:_MAX_LISTED])) + (", …" if len(waits) > _MAX_LISTED else "")
+        shown = _listed(waits)
         varied = f", each up to {factor:.0%} shorter or longer" if factor else ""
         times = f"delivered {deliveries} times" if deliveries > 0 else "delivered without a limit"
         again = f", again after {shown}{varied}" if delay else ", again at once"
@@ -303,13 +354,17 @@ def _growing(wait: int, multiplier: float, longest: int) -> Iterator[int]:
 
 
 def _number(setting: InEffect | None, default: int | None = None) -> int | None:
-    """Return the value of ``setting`` as an integer, None for other texts; ``default`` if ``setting`` is None."""
+    """Return the value of ``setting`` as an integer, None for other texts; ``default`` if ``setting`` is None.
+
+    An integer that is not in the range of Java's long is no number for the brokers.
+    """
     if setting is None:
         return default
     try:
-        return int(setting.value)
+        number = int(setting.value)
     except ValueError:
         return None
+    return number if -_LARGEST - 1 <= number <= _LARGEST else None
 
 
 def _fraction(setting: InEffect | None, default: float) -> float | None:

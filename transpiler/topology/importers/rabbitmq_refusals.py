@@ -60,10 +60,11 @@ _SETTINGS: Mapping[str, _Known] = {
     **dict.fromkeys(("dead-letter-strategy", "queue-version"), _Known((3, 10))),
     "consumer-timeout": _Known((3, 12)),
     **dict.fromkeys(("stream-filter-size-bytes", "target-group-size"), _Known((3, 13))),
-    "consumer-disconnected-timeout": _Known((4, 3)),
+    # Policies have known the settings of delayed retries since 4.3.1; 4.3.0 has them only as arguments.
     **dict.fromkeys(
-        "delayed-retry-type delayed-retry-min delayed-retry-max member-placement-tag".split(), _Known((4, 4))
+        "consumer-disconnected-timeout delayed-retry-type delayed-retry-min delayed-retry-max".split(), _Known((4, 3))
     ),
+    "member-placement-tag": _Known((4, 4)),
 }
 
 #: The settings of operator policies.
@@ -79,9 +80,8 @@ _OPERATOR_SETTINGS: Mapping[str, _Known] = {
     ),
     **dict.fromkeys(("overflow", "queue-version", "target-group-size"), _Known((3, 13))),
     "queue-master-locator": _Known((4, 0)),
-    **dict.fromkeys(
-        "delayed-retry-type delayed-retry-min delayed-retry-max member-placement-tag".split(), _Known((4, 4))
-    ),
+    **dict.fromkeys("delayed-retry-type delayed-retry-min delayed-retry-max".split(), _Known((4, 3))),
+    "member-placement-tag": _Known((4, 4)),
 }
 
 _OF_ALL = "expires max-length-bytes queue-type queue-leader-locator"

@@ -67,7 +67,7 @@ class UnsupportedFeatureError(TranspilerError):
 
 
 class LayoutError(TranspilerError):
-    """Error for a name without a column or key in the DataFrame, or for a column whose type no message field has."""
+    """Error for a name that has no column or key in the DataFrame, or for a column whose type no field can have."""
 
 
 class DecodeError(TranspilerError):

@@ -27,7 +27,7 @@ from transpiler.message.types import INTEGER_RANGES, AmqpType
 
 
 def _null(name: str) -> HeaderField:
-    """Return the header field ``name``, which is NULL for every message."""
+    """Return a header field ``name`` that is NULL for every message."""
     return HeaderField(name, OperandType.STRING, ())
 
 
@@ -41,7 +41,7 @@ def _renamed(field: HeaderField, name: str) -> HeaderField:
 
 
 def _expiration(conversion: Conversion) -> HeaderField:
-    """Return JMSExpiration: the expiry time of the message, else the sum of its ttl and of the time of arrival."""
+    """Return the field JMSExpiration: the message's expiry time, or else its ttl added to its time of arrival."""
     expiry = Origin((MessageField("properties", "absolute_expiry_time"),))
     end = Origin((MessageField("header", "ttl"), NOW), conversion)
     return HeaderField("JMSExpiration", OperandType.LONG, (expiry, end), default=0)
@@ -93,9 +93,9 @@ _USER_ID = field_at("AMQUserID", "properties", "message_id", conversion=Conversi
 
 
 def _annotation_keys(name: str) -> tuple[str, ...]:
-    """Return the keys under which Artemis looks up the annotation ``name``, in order.
+    """Return the annotation keys under which Artemis looks up the name ``name``, in order of precedence.
 
-    For a property of the broker itself (``_AMQ_…``), the key that it has in AMQP messages comes first.
+    For a property of the broker itself (``_AMQ_…``), the key that the property has in AMQP messages comes first.
     """
     if name.startswith("_AMQ_"):
         return f"x-opt-{name.removeprefix('_AMQ_').replace('_', '-')}", name
@@ -104,8 +104,8 @@ def _annotation_keys(name: str) -> tuple[str, ...]:
 
 _SIZE = "the number of bytes in which the broker holds the message, which no message carries"
 
-#: The header fields in Artemis' own filters. JMS names that no client rewrites are read from the properties section
-#: (``AMQPMessage.getObjectProperty``); every other JMS name is an application property.
+#: The names in filters that are configured in Artemis. No client rewrites JMS names there: some are read from the
+#: properties section (``AMQPMessage.getObjectProperty``), every other one is an application property.
 _OWN_NAMES = (
     _DURABILITY,
     _renamed(_PRIORITY, "AMQPriority"),
@@ -140,8 +140,8 @@ ARTEMIS_CORE_FIELDS = HeaderFields(
     ),
 )
 
-#: The header fields in clients' selectors for Artemis. The client rewrites these names to the broker's names, and each
-#: string literal 'PERSISTENT' or 'NON_PERSISTENT' to the broker's word.
+#: The header fields in the selectors of JMS clients for Artemis. The client rewrites these names to the broker's own
+#: names, and each string literal 'PERSISTENT' or 'NON_PERSISTENT' to the broker's word.
 ARTEMIS_FIELDS = replace(
     ARTEMIS_CORE_FIELDS,
     table=by_name(
@@ -161,7 +161,7 @@ ARTEMIS_FIELDS = replace(
     rewritten_for_clients=MappingProxyType({}),
 )
 
-#: Broker-J: the destination is always NULL; the JMSX names are application properties.
+#: The header fields of Broker-J. The destination is always NULL; names with JMSX are application properties.
 QPID_JAVA_FIELDS = HeaderFields(
     by_name(
         _MODE,
@@ -202,7 +202,8 @@ QPID_CPP_FIELDS = HeaderFields(
         HeaderField(
             "amqp.jms_type",
             OperandType.STRING,
-            # Both fields are one origin, because an annotation hides the subject even if its type has no operand type.
+            # Both fields form one origin: if the annotation exists, the subject is not read, even if a selector cannot
+            # read the annotation's type.
             (Origin((MessageField("message_annotations", "jms-type"), MessageField("properties", "subject"))),),
         ),
         _REPLY_TO,
@@ -233,7 +234,7 @@ def _sections(*fields: HeaderField) -> Mapping[tuple[str, str], HeaderField]:
 
 
 def _property_of_section(name: str, types: tuple[AmqpType, ...]) -> HeaderField:
-    """Return the header field ``properties.<name>``: a number if all ``types`` are integers, else text.
+    """Return the header field ``properties.<name>``: a number if all ``types`` are integer types, else text.
 
     The text of a binary field keeps all of its bytes, even if they are not valid UTF-8.
     """

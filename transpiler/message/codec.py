@@ -26,7 +26,8 @@ _COMPOUNDS = {
     Described: Compound.DESCRIBED,
 }
 
-#: 3.2: the numeric descriptor, symbolic descriptor and name of each section, in the order that a message must have.
+#: The sections in the order that a message must have, with numeric descriptor, symbolic descriptor and name (AMQP 1.0,
+#: part 3, 3.2).
 _SECTIONS = (
     (0x70, "amqp:header:list", "header"),
     (0x71, "amqp:delivery-annotations:map", "delivery_annotations"),
@@ -52,14 +53,16 @@ class _Section:
     span: Span
 
     def refuse(self, code: str, message: str, inside: str = "") -> NoReturn:
-        """Raise ``DecodeError`` for this section, or for its field or key ``inside``, with the byte range."""
+        """Raise ``DecodeError`` with the byte range of this section, or of its field or map key ``inside``."""
         path = f"{self.name}.{inside}" if inside else self.name
         raise DecodeError.at(code, f"{path}: {message}, in bytes {self.span.start} to {self.span.end}", span=self.span)
 
 
 @dataclass(slots=True)
 class _Bodies:
-    """The body sections read so far: 3.2, "one or more data sections, one or more amqp-sequence sections, or a single
+    """The body sections read so far.
+
+    AMQP 1.0, part 3, 3.2 allows "one or more data sections, one or more amqp-sequence sections, or a single
     amqp-value".
     """
 
@@ -127,7 +130,7 @@ def _fields(section: _Section, types: Mapping[str, tuple[AmqpType, ...]]) -> dic
     if len(items) > len(types):
         section.refuse("message.fields", f"has {len(items)} fields, and the standard knows {len(types)}")
     fields: dict[str, Any] = {}
-    # 1.4: a list may omit trailing fields, and null means that a field is not set.
+    # AMQP 1.0, part 1, 1.4: a list may omit fields at its end, and null means that a field is not set.
     for (name, allowed), item in zip(types.items(), items, strict=False):
         if isinstance(item, AmqpValue) and item.value is None:
             continue
@@ -145,7 +148,7 @@ def _entries(section: _Section) -> list[tuple[Value, Value]]:
 
 
 def _annotations(section: _Section) -> dict[str, AmqpValue]:
-    """Return the annotations by key: symbols, or reserved ulongs (3.2.10), or the strings that some clients write."""
+    """Return the annotations by key. A key is a symbol, a reserved ulong, or a string, which some clients write."""
     annotations = {}
     for key, value in _entries(section):
         if not isinstance(key, AmqpValue) or key.type not in (AmqpType.SYMBOL, AmqpType.ULONG, AmqpType.STRING):
@@ -158,7 +161,8 @@ def _annotations(section: _Section) -> dict[str, AmqpValue]:
 def _application_properties(section: _Section) -> dict[str, AmqpValue]:
     properties = {}
     for key, value in _entries(section):
-        # 3.2.5: "The keys of this map are restricted to be of type string … and the values … to … simple types only".
+        # AMQP 1.0, part 3, 3.2.5: "The keys of this map are restricted to be of type string … and the values … to …
+        # simple types only".
         if not isinstance(key, AmqpValue) or key.type is not AmqpType.STRING:
             section.refuse("message.key", mismatch("a string as key", _kind(key)))
         if not isinstance(value, AmqpValue):

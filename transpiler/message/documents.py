@@ -19,7 +19,7 @@ that contain no elements, level by level, until only the root is left, which mus
 
 from __future__ import annotations
 
-#: Maximum nesting depth of elements; JDK 24 and later accept 200 (``jdk.xml.maxElementDepth``).
+#: Maximum nesting depth of elements, the same as in JDK 24 and later (``jdk.xml.maxElementDepth``).
 MAX_LEVELS = 200
 
 #: Maximum number of attributes of one element; JDK 24 and later accept 200 (``jdk.xml.elementAttributeLimit``).
@@ -50,8 +50,8 @@ _DECLARATION = (
 _COMMENT = r"<!--(?:[^-]++|-(?!-))*+-->"
 _CDATA = r"<!\[CDATA\[(?:[^\]]++|\](?!\]>))*+\]\]>"
 _INSTRUCTION = rf"<[?](?![Xx][Mm][Ll][\s?])[A-Za-z_][-.\w]{{0,{MAX_NAME - 1}}}+(?:\s(?:[^?]++|[?](?!>))*+)?+[?]>"
-#: ``_TAG``: pattern of a tag, which tests only quotes and equals signs; other patterns test the characters and length
-#: of names, for which ``_LOOSE_NAME`` accepts too much.
+#: ``_TAG`` is the pattern of a tag; it checks only quotes and equals signs. ``_LOOSE_NAME`` accepts too many names;
+#: other patterns check the characters and length of names.
 _LOOSE_NAME = r"[^\s<>/=!?\x22\x27]++"
 _TAG = rf"</?+{_LOOSE_NAME}(?:\s++{_LOOSE_NAME}\s*+=\s*+(?:\x22[^<\x22]*+\x22|\x27[^<\x27]*+\x27))*+\s*+/?+>"
 _MISC = rf"(?:\s++|{_COMMENT}|{_INSTRUCTION})*+"
@@ -63,7 +63,8 @@ DOCUMENT = (
     rf"(?:(?:[^<\]]++|\](?!\]>)|{_COMMENT}|{_CDATA}|{_INSTRUCTION})*+{_TAG})++{_MISC}(?![\s\S])"
 )
 
-# The number of a character that XML allows: no control character, surrogate, U+FFFE or U+FFFF, at most U+10FFFF.
+# A character reference may only denote a character that XML allows: no control character, surrogate, U+FFFE or U+FFFF,
+# and at most U+10FFFF.
 _DECIMAL = (
     r"0*+(?!(?:[1-8]|1[124-9]|2[0-9]|3[01]|5529[6-9]|55[3-9]..|56...|57[0-2]..|573[0-3].|5734[0-3]|6553[45]);)"
     r"(?:[0-9]{1,6}|10[0-9]{5}|110[0-9]{4}|111[0-3][0-9]{3}|11140[0-9]{2}|111410[0-9]|111411[01])"
@@ -90,7 +91,8 @@ _PART = rf"[^-.:/<\s0-9][^:/<\s]{{0,{MAX_NAME - 1}}}+"
 #: Pattern of a name, which tests only its length and its colon; ``NOT_IN_TAGS`` tests its characters.
 NAME = rf"{_PART}(?::{_PART})?+"
 
-#: Pattern of all tags of a document. Pairing the tags later rejects an end tag with attributes or with another slash.
+#: Pattern of all tags of a document, after ``NO_TAGS`` was applied. It accepts an end tag with attributes or a second
+#: slash; these are rejected when start and end tags are paired.
 TAGS = rf"^(?:</?+{NAME}(?:\s{NAME}){{0,{MAX_ATTRIBUTES}}}+\s?+/?+)++(?![\s\S])"
 
 #: Pattern of an attribute name that occurs twice in one tag.

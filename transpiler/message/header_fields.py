@@ -25,14 +25,15 @@ class MessageField:
     field: str
 
 
-#: The message field with the connection on which the message was published. The no-local filter compares it.
+#: The message field with the connection on which the message was published. The no-local filter compares it with the
+#: receiver's connection.
 PUBLISHER_CONNECTION = MessageField("message_annotations", "x-opt-publisher-connection")
 
 #: The message field in which publishers to a RabbitMQ stream put the value that the stream's filter compares.
 STREAM_FILTER_VALUE = MessageField("message_annotations", "x-stream-filter-value")
 
-#: ``ROUTING_KEYS``: the message fields that can hold the routing key, in order of precedence: ``_SENT_KEY`` of AMQP
-#: 0-10, ``SUBJECT`` of AMQP 1.0. ``PUBLISHED_EXCHANGE``: the message field that names the exchange in AMQP 0-10.
+#: ``ROUTING_KEYS`` are the message fields that can hold the routing key, in order of precedence: ``_SENT_KEY`` of AMQP
+#: 0-10, and ``SUBJECT`` of AMQP 1.0. ``PUBLISHED_EXCHANGE`` is the message field with the exchange's name in AMQP 0-10.
 _SENT_KEY, SUBJECT = MessageField("delivery_properties", "routing_key"), MessageField("properties", "subject")
 ROUTING_KEYS = (_SENT_KEY, SUBJECT)
 PUBLISHED_EXCHANGE = MessageField("delivery_properties", "exchange")
@@ -46,8 +47,8 @@ TYPED_SUBJECT = MessageField("published", "JMSType")
 PUBLISHED_SUBJECTS = (SUBJECT, TYPED_SUBJECT)
 PUBLISHED_KEYS = (_SENT_KEY, *PUBLISHED_SUBJECTS)
 
-#: A pseudo-section of two values that only the receiver of a message knows. ``NOW``: the current time, in milliseconds
-#: since the epoch. ``DESTINATION``: the destination with which the consumer was created.
+#: A pseudo-section with two values that only the receiver of a message knows: ``NOW`` is the current time in
+#: milliseconds since the epoch, and ``DESTINATION`` the destination with which the consumer was created.
 RECEIVER = "receiver"
 NOW = MessageField(RECEIVER, "now")
 DESTINATION = MessageField(RECEIVER, "destination")
@@ -58,23 +59,24 @@ DELIVERY_MODES: Mapping[bool, str] = MappingProxyType({True: "PERSISTENT", False
 #: The highest JMSPriority.
 MAX_PRIORITY = 9
 
-#: A group sequence (a uint) of at least ``FIRST_NEGATIVE`` becomes a negative Java int: subtract ``FOLD`` from it.
+#: A group sequence is an unsigned 32-bit number in AMQP, and a signed int in Java: ``FOLD`` is subtracted if it is at
+#: least ``FIRST_NEGATIVE``.
 FIRST_NEGATIVE, FOLD = 2**31, 2**32
 
 
 class Conversion(Enum):
-    """The conversion from the AMQP value of a message field to the value that a selector sees.
+    """A conversion of the AMQP value of a message field to the value that a selector sees.
 
-    A value that the conversion does not apply to, such as bytes for an integer, becomes NULL.
+    A value to which the conversion does not apply, such as bytes for an integer, becomes NULL.
     """
 
-    #: The value with the operand type that the dialect's table assigns to its AMQP type.
+    #: No conversion: the value has the operand type that the dialect assigns to its AMQP type.
     AS_IS = "as is"
     #: Like AS_IS, except that a text such as "42" becomes a number in a comparison with a number.
     NUMBER_IN_TEXT = "number in a text"
     #: An integer; a value of any other type is NULL.
     INTEGER = "integer"
-    #: Bytes as UTF-8 text, with U+FFFD for bytes that are not valid UTF-8: the JMS mapping, 3.3.2, user-id.
+    #: Bytes as UTF-8 text, with U+FFFD in place of invalid bytes (JMS mapping 3.3.2, user-id).
     TEXT = "text"
     #: Bytes as UTF-8 text that keeps all bytes, even invalid ones.
     TEXT_OF_BYTES = "text of its bytes"
@@ -82,30 +84,31 @@ class Conversion(Enum):
     DELIVERY_MODE = "delivery mode"
     #: The boolean ``durable`` as 'DURABLE' or 'NON_DURABLE'.
     DURABILITY = "durability"
-    #: A priority, where values above 9 become 9: 3.3.1.
+    #: A priority; values above 9 become 9 (JMS mapping 3.3.1).
     PRIORITY = "priority"
-    #: True if a delivery count is above 0: 3.3.1.
+    #: A delivery count as a boolean: True if it is above 0 (JMS mapping 3.3.1).
     REDELIVERED = "redelivered"
-    #: The number of failed deliveries plus 1: 3.3.1.
+    #: The number of failed deliveries plus 1 (JMS mapping 3.3.1).
     DELIVERY_COUNT = "delivery count"
-    #: A uint as a signed 32-bit int, where the upper half becomes negative: 3.3.2, group-sequence.
+    #: An unsigned 32-bit number as a signed one, so that the upper half becomes negative (JMS mapping 3.3.2,
+    #: group-sequence).
     GROUP_SEQUENCE = "group sequence"
     #: Milliseconds, truncated to whole seconds.
     WHOLE_SECONDS = "whole seconds"
-    #: The sum of the origin's first field, a duration in milliseconds, and of the first of its times that has a value.
+    #: The sum of a duration in milliseconds, the origin's first field, and of the first of its other fields (times)
+    #: that has a value.
     EXPIRY = "expiry"
     #: Like EXPIRY, except that a duration of 0 means that the message never expires.
     EXPIRY_UNLESS_ZERO = "expiry unless zero"
-    #: An id as the coercion table converts it: a string, an integer or bytes.
+    #: An id as the dialect converts its AMQP type: a string, an integer or bytes.
     ANY_ID = "any id"
-    #: The text of an id whose AMQP type is string.
+    #: The text of an id whose AMQP type is string; NULL for an id of another type.
     STRING_ID = "string id"
-    #: The text of an id of any type, with "ID:" prepended if the text lacks this prefix: Artemis.
+    #: The text of an id of any type, with "ID:" added at its beginning if it is missing, as in Artemis.
     PREFIXED_ID = "id with ID: before it"
-    #: The JMS text of a message id, whose prefix names the AMQP type: 3.2.1.1.
+    #: A message id as JMS text, in which a prefix names the AMQP type (JMS mapping 3.2.1.1).
     MESSAGE_ID = "message id"
-    #: The JMS text of a correlation id: like that of a message id, except that a string without a prefix stays as it
-    #: is.
+    #: A correlation id as JMS text. Unlike a message id, a string without a prefix stays as it is.
     CORRELATION_ID = "correlation id"
 
 
@@ -144,7 +147,7 @@ class HeaderField:
 
     @property
     def places(self) -> tuple[MessageField, ...]:
-        """All message fields from which the value can come, without values of the receiver."""
+        """All message fields from which the value can come. Values that only the receiver knows are not among them."""
         places = (place for origin in self.origins for place in origin.places)
         return tuple(dict.fromkeys(place for place in places if place.section != RECEIVER))
 
@@ -155,7 +158,10 @@ class HeaderField:
 
     @property
     def is_jms_id(self) -> bool:
-        """Return True if the value is the JMS text of an id, whose hexadecimal digits may have any case: 3.2.1.1."""
+        """Return True if the value is a JMS id as text.
+
+        The hexadecimal digits of such an id may have any case (JMS mapping 3.2.1.1).
+        """
         return self.has_conversion(Conversion.MESSAGE_ID, Conversion.CORRELATION_ID)
 
     def has_conversion(self, *conversions: Conversion) -> bool:
@@ -188,29 +194,32 @@ def with_hyphens(name: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeaderFields:
-    """The header fields of a dialect: ``table`` maps the name of each field to the field."""
+    """The header fields of a dialect. ``table`` maps the name of each header field to its record."""
 
     table: Mapping[str, HeaderField]
-    #: The prefixes of names that the broker reserves: a name with such a prefix is NULL if it is not in the table.
+    #: The prefixes of names that the broker reserves. A name with such a prefix that is not in the table is NULL for
+    #: every message.
     hidden: tuple[str, ...] = ()
     #: The string literals that are rewritten anywhere in a selector, as pairs (old, new).
     rewritten: tuple[tuple[str, str], ...] = ()
-    #: The prefix of AMQP's own field names, or empty. A name with the prefix that is not in the table is an error.
+    #: The prefix of the names of AMQP fields; empty if the dialect has none. A name with this prefix that is not in the
+    #: table is an error.
     wire_prefix: str = ""
-    #: The prefix of the names of message annotations; empty if the dialect has no names for annotations.
+    #: The prefix of the names of message annotations; empty if selectors of the dialect cannot name annotations.
     annotation_prefix: str = ""
-    #: The keys of annotations with numbers as text. A name that spells such a key exactly is read as NUMBER_IN_TEXT.
+    #: The keys of annotations that contain numbers as text. A name that means exactly such a key is converted by
+    #: NUMBER_IN_TEXT.
     number_annotations: frozenset[str] = frozenset()
-    #: A function from a name without the annotation prefix to the annotation keys, in order of precedence; an empty
-    #: tuple means that the name is not an annotation's.
+    #: A function from a name without the annotation prefix to the annotation keys that it can mean, in order of
+    #: precedence. An empty tuple means that the name is not that of an annotation.
     annotation_keys: Callable[[str], tuple[str, ...]] = with_hyphens
     #: The names whose values only the broker knows, each with the reason: a selector that uses such a name is rejected.
     unreadable: Mapping[str, str] = field(default_factory=dict)
-    #: The names that clients rewrite in selectors, each with the broker's own name. Filters of this dialect are not
-    #: rewritten: in them, such a name is an application property unless the table contains it.
+    #: The names that clients replace in selectors before they send them, each with the broker's own name. In filters
+    #: that no client sends, such a name is an application property unless the table contains it.
     rewritten_for_clients: Mapping[str, str] = field(default_factory=dict)
-    #: ``sections``: (section, field) -> the header field that a selector names in this way. ``section_prefixes``: each
-    #: spelling of a section in selectors -> the section.
+    #: ``sections`` maps a pair of section and field, as a selector names it, to the header field. ``section_prefixes``
+    #: maps each spelling of a section in selectors to the section.
     sections: Mapping[tuple[str, str], HeaderField] = field(default_factory=dict)
     section_prefixes: Mapping[str, str] = field(default_factory=dict)
 

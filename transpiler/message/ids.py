@@ -12,13 +12,14 @@ from uuid import UUID
 from transpiler.base.errors import DecodeError
 from transpiler.message.types import AmqpType, AmqpValue
 
-#: ``PREFIX``: the beginning of every JMSMessageID. The other prefixes name the AMQP type of an id: a binary, a uuid, a
-#: ulong, a string without "ID:", or a string that begins with a prefix in ``ESCAPED``.
+#: ``PREFIX`` begins every JMSMessageID. The longer prefixes name the AMQP type of an id: a binary, a uuid, a ulong, a
+#: string that does not begin with "ID:", or a string that itself begins with one of these prefixes (``ESCAPED``).
 PREFIX = "ID:"
 BINARY, UUID_, ULONG = "ID:AMQP_BINARY:", "ID:AMQP_UUID:", "ID:AMQP_ULONG:"
 NO_PREFIX, STRING = "ID:AMQP_NO_PREFIX:", "ID:AMQP_STRING:"
 
-#: The prefixes that make an AMQP string ambiguous. A string that begins with such a prefix is escaped with ``STRING``.
+#: The prefixes that would make an AMQP string look like an id of another type. A string that begins with one of them
+#: gets the prefix ``STRING``.
 ESCAPED = (BINARY, UUID_, ULONG, NO_PREFIX, STRING)
 
 _HEX = re.compile(r"(?:[0-9A-Fa-f]{2})*")
@@ -72,7 +73,7 @@ def prefixed_text(value: AmqpValue) -> str | None:
 
 
 def ids_of_prefixed_text(text: str) -> tuple[AmqpValue, ...]:
-    """Return all AMQP ids whose text in Artemis is ``text``."""
+    """Return all AMQP ids (a string, ulong, uuid or binary) whose text in Artemis is ``text``."""
     rest = text.removeprefix(PREFIX)
     found: list[AmqpValue] = []
     for spelled in dict.fromkeys((text, rest)):
@@ -89,8 +90,8 @@ def read_id(text: str) -> AmqpValue:
     """Return the AMQP id that a client sends for the JMSMessageID or JMSCorrelationID ``text``.
 
     Hexadecimal digits may have either case. Raise ``DecodeError`` if the prefix names a type and the rest is not a
-    value of it: a text that "can't be converted into the indicated underlying format MUST cause an appropriate
-    exception".
+    value of this type. The JMS mapping requires it: a text that "can't be converted into the indicated underlying
+    format MUST cause an appropriate exception".
     """
     if text.startswith(ULONG):
         digits = text[len(ULONG) :]
@@ -117,7 +118,7 @@ def read_id(text: str) -> AmqpValue:
 
 
 def canonical(text: str) -> str:
-    """Return the id ``text`` with its hexadecimal digits in the same case as in messages; other texts are unchanged."""
+    """Return the id ``text`` with its hexadecimal digits in the case that messages use; other texts are unchanged."""
     if text.startswith((BINARY, UUID_)):
         try:
             return correlation_id_text(read_id(text)) or text
@@ -127,7 +128,7 @@ def canonical(text: str) -> str:
 
 
 def text_of(text: str, *, message_id: bool) -> str | None:
-    """Return the canonical text of the id that ``text`` denotes, the only text that a message with this id can have.
+    """Return the canonical form of the id ``text``: the only text that a message with this id can have.
 
     ``message_id`` is True for a JMSMessageID, False for a JMSCorrelationID. Return None if the prefix of ``text`` names
     a type and the rest is not a value of this type.

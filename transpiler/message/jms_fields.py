@@ -34,7 +34,7 @@ WIRE, ANNOTATION = "amqp.", "amqp.annotation."
 _CREATED = Origin((MessageField("properties", "creation_time"),))
 _ANNOTATED_TYPES = (
     Origin((MessageField("message_annotations", "x-opt-jms-type"),)),
-    # The annotation's key in the older filter document.
+    # The key of the annotation in the older version of the filter document.
     Origin((MessageField("message_annotations", "jms-type"),)),
 )
 
@@ -49,8 +49,8 @@ _JMS = (
     HeaderField(
         "JMSDestination",
         OperandType.STRING,
-        # "If the to field … was not set on a received message, the JMSDestination header value SHOULD be derived from
-        # the Destination to which the receiving consumer was established."
+        # JMS mapping: "If the to field … was not set on a received message, the JMSDestination header value SHOULD be
+        # derived from the Destination to which the receiving consumer was established."
         (Origin((MessageField("properties", "to"),)), Origin((DESTINATION,))),
         source="filters 2.2; mapping 3.3.2, 5.1",
         restricted=True,
@@ -76,7 +76,7 @@ _JMS = (
     HeaderField(
         "JMSType",
         OperandType.STRING,
-        # The three standards disagree; every broker reads the subject.
+        # The standards disagree about the source of JMSType; every broker reads the subject, so it comes first.
         (Origin((MessageField("properties", "subject"),)), *_ANNOTATED_TYPES),
         source=_PROPERTIES,
     ),
@@ -85,8 +85,8 @@ _JMS = (
         OperandType.LONG,
         (
             Origin((MessageField("properties", "absolute_expiry_time"),)),
-            # "… by summing it with the current time". An archive has no time of receipt, so the time of creation
-            # comes first.
+            # JMS mapping: "… by summing it with the current time". A stored message has no time of receipt, so its time
+            # of creation is used first.
             Origin((MessageField("header", "ttl"), *_CREATED.places, NOW), Conversion.EXPIRY),
         ),
         default=0,
@@ -106,7 +106,7 @@ _JMS = (
 
 
 def _never(name: str, operand_type: OperandType, reason: str) -> HeaderField:
-    """Return the header field ``name`` of the standard, which never has a value; ``reason`` states why."""
+    """Return the header field ``name`` of the standard, which no message can supply; ``reason`` states why."""
     return HeaderField(name, operand_type, (), source="mapping 3.2.2", unavailable_because=reason)
 
 
@@ -156,7 +156,10 @@ _WIRE_DEFAULTS = {"durable": False, "priority": 4, "first_acquirer": False, "del
 
 
 def _wire(section: str, field: str, types: tuple[AmqpType, ...]) -> HeaderField:
-    """Return the header field ``amqp.<field>``. A field with several ``types`` is an id, which may have any of them."""
+    """Return the header field ``amqp.<field>``.
+
+    A field with several ``types`` is an id, whose value may have any of them.
+    """
     conversion = Conversion.ANY_ID if len(types) > 1 else Conversion.AS_IS
     name, default, source = f"{WIRE}{field}", _WIRE_DEFAULTS.get(field), "filters (XML), selector-filter"
     return field_at(name, section, field, TYPED_JMS.table[types[0]], conversion, default, source)
@@ -174,6 +177,6 @@ JMS_FIELDS = HeaderFields(
     by_name(*_JMS, *_JMSX, *_VENDOR, *_AMQP),
     wire_prefix=WIRE,
     annotation_prefix=ANNOTATION,
-    # The offset of an event in its partition, in Azure Event Hubs.
+    # The offset of an event within its partition, an annotation of Azure Event Hubs.
     number_annotations=frozenset({"x-opt-offset"}),
 )

@@ -10,16 +10,16 @@ from types import MappingProxyType
 
 from transpiler.message.types import AmqpType, AmqpValue, Compound
 
-#: The keys of the annotations with the kind of JMSDestination (``DESTINATION``) and of JMSReplyTo (``REPLY_TO``): 5.1.
+#: The keys of the annotations that state the kind of destination of JMSDestination and of JMSReplyTo (JMS mapping 5.1).
 DESTINATION, REPLY_TO = "x-opt-jms-dest", "x-opt-jms-reply-to"
 
-#: Value of the annotation ``DESTINATION`` or ``REPLY_TO`` -> kind of destination, as its terminus capability: 5.2.
+#: For each value of the annotations ``DESTINATION`` and ``REPLY_TO``, the kind of destination (JMS mapping 5.2).
 DESTINATION_TYPES: Mapping[int, str] = MappingProxyType(
     {0: "queue", 1: "topic", 2: "temporary-queue", 3: "temporary-topic"}
 )
 
-#: ``MESSAGE_TYPE``: the key of the annotation that contains the class of the message. ``MESSAGE_TYPES``: value of the
-#: annotation -> class: 3.2.4.
+#: ``MESSAGE_TYPE`` is the key of the annotation that states the JMS class of a message. ``MESSAGE_TYPES`` maps the
+#: values of this annotation to the classes (JMS mapping 3.2.4).
 MESSAGE_TYPE = "x-opt-jms-msg-type"
 MESSAGE_TYPES: Mapping[int, str] = MappingProxyType(
     {
@@ -32,20 +32,23 @@ MESSAGE_TYPES: Mapping[int, str] = MappingProxyType(
     }
 )
 
-#: ``SERIALIZED``: the content type of a serialized Java object. A content type is text if it begins with
-#: ``TEXT_PREFIX``, is in ``TEXT_TYPES``, or begins with ``APPLICATION`` and ends with a suffix: 3.3.4.3.
+#: ``SERIALIZED`` is the content type of a serialized Java object. A content type is text if it begins with
+#: ``TEXT_PREFIX``, is in ``TEXT_TYPES``, or begins with ``APPLICATION`` and ends with a suffix (JMS mapping 3.3.4.3).
 SERIALIZED = "application/x-java-serialized-object"
 TEXT_PREFIX, APPLICATION = "text/", "application/"
 TEXT_TYPES = tuple(APPLICATION + name for name in ("xml", "xml-dtd", "json", "javascript", "ecmascript"))
 TEXT_SUFFIXES = ("+xml", "+json")
 
 #: The AMQP types of an amqp-value body that make a message a TextMessage (``TEXT_VALUES``) or a BytesMessage
-#: (``BYTES_VALUES``): 3.3.4.4.
+#: (``BYTES_VALUES``); see JMS mapping 3.3.4.4.
 TEXT_VALUES, BYTES_VALUES = (AmqpType.STRING, AmqpType.NULL), (AmqpType.BINARY,)
 
 
 def destination_type(annotation: AmqpValue | None) -> str | None:
-    """Return the kind of destination that ``annotation``, of any integral type, denotes; None if it denotes no kind."""
+    """Return the kind of destination that ``annotation`` denotes; None if it denotes none.
+
+    The annotation may have any integer type.
+    """
     number = _integer(annotation)
     return None if number is None else DESTINATION_TYPES.get(number)
 
@@ -53,13 +56,13 @@ def destination_type(annotation: AmqpValue | None) -> str | None:
 def message_type(
     annotation: AmqpValue | None, content_type: str | None, section: str | None, value: AmqpValue | Compound | None
 ) -> str:
-    """Return the JMS class of a message: from its annotation, else from its body and content type.
+    """Return the JMS class of a message, from its annotation, or else from its body and content type.
 
     ``section`` is the body's section and ``value`` the value of an ``amqp-value`` section. A message without a body is
     a plain ``Message``.
     """
     number = _integer(annotation)
-    # "its value MUST be used to determine the type of JMS message"
+    # JMS mapping, on the annotation: "its value MUST be used to determine the type of JMS message"
     if number is not None and number in MESSAGE_TYPES:
         return MESSAGE_TYPES[number]
     match section:
@@ -95,7 +98,7 @@ def _by_content(content_type: str | None) -> str:
 
 
 def _integer(value: AmqpValue | None) -> int | None:
-    # "implementations MUST cope with receiving any integral type for the annotation value."
+    # JMS mapping: "implementations MUST cope with receiving any integral type for the annotation value."
     if value is None or not isinstance(value.value, int) or isinstance(value.value, bool):
         return None
     return value.value

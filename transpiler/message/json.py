@@ -143,8 +143,8 @@ def _null(path: str, value: Any) -> None:
         _refuse("message.type", f"a null has no value, found {kind_of(value)}", path)
 
 
-#: AMQP type -> function that reads a value from ``{"type": T, "value": X}``, given (path for errors, X). The function
-#: checks the bounds of part 1 of the AMQP standard.
+#: For each AMQP type, the function that reads a value from ``{"type": T, "value": X}``. Its arguments are the path for
+#: error messages, and X. It checks the bounds of part 1 of the AMQP standard.
 _READERS: Mapping[AmqpType, Callable[[str, Any], Primitive]] = {
     AmqpType.NULL: _null,
     AmqpType.BOOLEAN: _boolean,
@@ -163,7 +163,7 @@ _READERS: Mapping[AmqpType, Callable[[str, Any], Primitive]] = {
 
 _COMPOUNDS = {compound.value: compound for compound in Compound}
 
-#: The compound types that a value in a map section can have, by name.
+#: The compound types, by name, that a value in a map section can have.
 _HOLDERS = {name: compound for name, compound in _COMPOUNDS.items() if compound is not Compound.DESCRIBED}
 
 _TYPES = {amqp_type.value: amqp_type for amqp_type in AmqpType}
@@ -172,8 +172,8 @@ _TYPES = {amqp_type.value: amqp_type for amqp_type in AmqpType}
 def read_value(path: str, value: Any) -> AmqpValue:
     """Return a value of a map section, from plain JSON or from ``{"type": T, "value": X}``.
 
-    For a list, X is an array of such values; for a map, an object of such values. If X is missing, the content of the
-    list, map or array is unknown.
+    For a list, X is an array of values in these forms; for a map, an object with such values. If X is missing, the
+    content of the list, map or array is unknown.
     """
     match value:
         case AmqpValue():
@@ -304,7 +304,7 @@ _SECTIONS: Mapping[str, Callable[[str, Any], Any]] = {
 }
 
 
-#: The names of all sections, and ``header_values`` (the header fields of typed columns).
+#: The names of all sections of message JSON, including ``header_values``, the header fields of typed columns.
 SECTION_NAMES = tuple(_SECTIONS)
 
 

@@ -36,7 +36,10 @@ from transpiler.message.types import AmqpType, AmqpValue
 
 
 class _ReadOnly(dict[str, Any]):
-    """The immutable values of a message section. A copy of a section is a plain, mutable dict."""
+    """A mapping of names to values that cannot be changed, the content of a message section.
+
+    Copying it yields a plain dict.
+    """
 
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise TypeError("a Message cannot be changed; make another one with dataclasses.replace or Message.from_dict")
@@ -175,9 +178,9 @@ MessageLike = Message | Mapping[str, Any]
 def as_message(value: MessageLike) -> Message:
     """Return ``value`` as a message.
 
-    A mapping is message JSON if any of its keys is the name of a section and its value is a mapping or None; otherwise
-    it is plain properties. A mapping with only the key ``properties``, none of whose names is a field of AMQP's
-    properties section, contains application properties.
+    A mapping is message JSON if one of its keys is the name of a section and has a mapping or None as its value.
+    Otherwise it is plain properties. If its only key is ``properties`` and no name in it is a field of AMQP's
+    properties section, it contains application properties.
 
     Raise ``DecodeError`` with the path of an invalid value, and ``TypeError`` if ``value`` has another type.
     """
@@ -200,7 +203,10 @@ def _is_section(value: object) -> bool:
 
 
 def are_application_properties(data: Mapping[str, Any]) -> bool:
-    """Return True for ``{"properties": {"color": "red"}}``: no name in it is a field of AMQP's properties section."""
+    """Return True if ``data`` is ``{"properties": {…}}`` with application properties inside.
+
+    That is so if no name in it is a field of AMQP's properties section.
+    """
     own = data.get("properties")
     return len(data) == 1 and isinstance(own, Mapping) and bool(own) and not PROPERTY_TYPES.keys() & own.keys()
 
@@ -280,8 +286,8 @@ def _user_id(path: str, value: Any) -> bytes:
     return value
 
 
-#: Header field -> function that converts the value that a selector sees to the value of the AMQP field, from (path for
-#: errors, value). A header field that is not listed has the same value in selectors.
+#: For each header field, the function from the value that a selector sees to the value of the AMQP field. Its arguments
+#: are the path for error messages, and the value. A header field without a function has the same value in both.
 _READERS: Mapping[str, Callable[[str, Any], Any]] = {
     "JMSMessageID": _id,
     "JMSCorrelationID": _id,
@@ -304,7 +310,8 @@ HEADERS: Mapping[str, MessageField] = MappingProxyType(
         if not name.startswith(JMS_FIELDS.wire_prefix)
     }
 )
-#: The JMS names in ``HEADERS`` from whose values the AMQP field can be computed. JMSRedelivered only gives a minimum.
+#: The JMS names in ``HEADERS`` whose value determines the AMQP field. JMSRedelivered does not: it only says that the
+#: delivery count is above 0.
 _EXACT = tuple(name for name in HEADERS if name != "JMSRedelivered")
 
 
@@ -344,7 +351,7 @@ def named_message(message: Message, values: Mapping[str, Any]) -> Message:
 
 
 def plain_message(message: Message) -> dict[str, Any]:
-    """Return the plain properties from which ``Message.of`` builds ``message``; message JSON if that is impossible."""
+    """Return plain properties from which ``Message.of`` makes ``message`` again; if there are none, message JSON."""
     sections = message.to_dict()
     plain: dict[str, Any] = dict(sections.get("application_properties", {}))
     for name in _EXACT:

@@ -19,7 +19,7 @@ _FLOATING_TYPES = frozenset(("float", "double"))
 
 
 class OperandType(IdentityEnum):
-    """The types of operands, narrow types before wide types.
+    """The types of operands in a selector, from narrow to wide.
 
     ``integer`` is True for the exact numeric types, ``floating`` for the approximate numeric types, and ``numeric`` for
     all types that arithmetic accepts.
@@ -36,12 +36,12 @@ class OperandType(IdentityEnum):
     LONG = "long"
     FLOAT = "float"
     DOUBLE = "double"
-    #: An integer literal beyond 64 bits: Java's BigDecimal.
+    #: An integer literal that does not fit into 64 bits; Java represents it as a BigDecimal.
     BIG = "big"
     STRING = "string"
     CHAR = "char"
     BYTES = "bytes"
-    #: Erlang's plus_infinity, minus_infinity and nan, which are neither numbers nor strings.
+    #: Erlang's atoms for plus infinity, minus infinity and NaN. They are neither numbers nor strings.
     ATOM = "atom"
 
     def __init__(self, name: str) -> None:
@@ -51,7 +51,7 @@ class OperandType(IdentityEnum):
 
 
 class UnsignedLong(Enum):
-    """The conversion of an unsigned long above 2**63-1."""
+    """The rules for reading an unsigned long above 2**63-1, which no signed 64-bit integer can hold."""
 
     WRAPPED = "Java's longValue"
     DOUBLE = "a double"
@@ -59,7 +59,7 @@ class UnsignedLong(Enum):
 
 
 class ByteText(Enum):
-    """The text as which a selector compares a binary value or a uuid; NONE if it compares no such text."""
+    """The rules for comparing a binary value or a uuid with a text; NONE if the two are never equal."""
 
     NONE = "none"
     BYTES = "its bytes as text"
@@ -68,13 +68,16 @@ class ByteText(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OperandTypes:
-    """The operand type of a property for each AMQP type. ``throws``: the AMQP types on which evaluation throws."""
+    """The table of a dialect from the AMQP type of a property to its operand type.
+
+    ``throws`` contains the AMQP types on which the evaluation throws an exception.
+    """
 
     table: Mapping[ValueType, OperandType]
     throws: frozenset[ValueType] = frozenset()
     unsigned_long: UnsignedLong = UnsignedLong.WRAPPED
     byte_text: ByteText = ByteText.NONE
-    #: True if the value of a char is the number of its code point.
+    #: True if a char is read as a number, its code point.
     char_is_number: bool = False
     #: True if NaN and the infinities are values; False if a property with such a value is treated as missing.
     special_doubles: bool = True
@@ -91,20 +94,22 @@ _DECIMALS: _Types = dict.fromkeys(DECIMALS, OperandType.DOUBLE)
 _INTEGERS: _Types = dict.fromkeys(INTEGER_RANGES, OperandType.LONG)
 _FLOATS: _Types = {AmqpType.FLOAT: OperandType.DOUBLE, AmqpType.DOUBLE: OperandType.DOUBLE}
 _BOOLEAN: _Types = {AmqpType.BOOLEAN: OperandType.BOOLEAN}
-#: Lists, maps and arrays have the operand type of bytes: they are not NULL, and no operand of a selector equals them.
+#: Lists, maps and arrays have the operand type of bytes: they are not NULL, but they equal no operand that a selector
+#: can contain.
 _BYTES: _Types = dict.fromkeys(
     (AmqpType.BINARY, AmqpType.UUID, Compound.LIST, Compound.MAP, Compound.ARRAY), OperandType.BYTES
 )
 
 
-#: The default dialect: numbers without widths. Every integer has 64 bits, whatever its AMQP type.
+#: The types of the default dialect: numbers have no widths, and every integer has 64 bits, whatever its AMQP type.
 JMS_TYPES = OperandTypes(
     MappingProxyType(
         _BOOLEAN | _INTEGERS | _FLOATS | _DECIMALS | _STRINGS | _BYTES | {AmqpType.CHAR: OperandType.STRING}
     )
 )
 
-#: Figure 2 of the Apache AMQP filter document, "Mapping AMQP types to JMS types", with Java's types unchanged.
+#: The types in figure 2 of the Apache AMQP filter document, "Mapping AMQP types to JMS types", with the widths of
+#: Java's types.
 TYPED_JMS = OperandTypes(
     MappingProxyType(
         _BOOLEAN
@@ -128,14 +133,14 @@ TYPED_JMS = OperandTypes(
     )
 )
 
-#: Qpid's C++ broker: booleans, 64-bit integers, doubles and strings of bytes; any other type is NULL.
+#: The types of Qpid's C++ broker: booleans, 64-bit integers, doubles and byte strings. Every other type is NULL.
 QPID_CPP_TYPES = OperandTypes(
     MappingProxyType(_BOOLEAN | _INTEGERS | _FLOATS | _STRINGS | {AmqpType.BINARY: OperandType.STRING}),
     unsigned_long=UnsignedLong.DOUBLE,
     byte_text=ByteText.BYTES,
 )
 
-#: RabbitMQ's SQL filter: Erlang's numbers, and Erlang's binaries for text and bytes.
+#: The types of RabbitMQ's SQL filter: Erlang's numbers, and Erlang's binaries for texts and bytes.
 SQL_FILTER_TYPES = OperandTypes(
     MappingProxyType(
         _BOOLEAN
@@ -151,7 +156,8 @@ SQL_FILTER_TYPES = OperandTypes(
     special_doubles=False,
 )
 
-#: RabbitMQ's JMS client: the types of its header table. Its evaluator throws on a timestamp and on bytes.
+#: The types of RabbitMQ's JMS client, which reads AMQP 0-9-1 header tables. Its evaluator throws on a timestamp and on
+#: bytes.
 RABBITMQ_JMS_TYPES = OperandTypes(
     MappingProxyType(
         _BOOLEAN

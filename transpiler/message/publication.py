@@ -13,9 +13,9 @@ EXCHANGE, ROUTING_KEY, ROUTING_KEYS, ROUTING_TYPE = NAMES = ("exchange", "routin
 
 
 class Sent(NamedTuple):
-    """Where a message was published: the exchange, the routing keys, and the routing type (of Artemis).
+    """The exchange, routing keys and Artemis routing type with which a message was published.
 
-    A field is None if it is not given; None in ``routing_keys`` is an absent key.
+    A field is None if it is not given. A None among the routing keys means that a message without a key was published.
     """
 
     exchange: str | None = None
@@ -24,7 +24,7 @@ class Sent(NamedTuple):
 
 
 def sent_in(value: Mapping[str, Any], exchange: object = None, routing_key: object = None) -> Sent:
-    """Return where the message in ``value`` was published.
+    """Return with which exchange, routing keys and routing type the message in ``value`` was published.
 
     ``exchange`` and ``routing_key`` are the defaults for the members ``exchange`` and ``routing_key`` of ``value``.
     Raise ``DecodeError`` if a member is not text, or an array of texts.
@@ -37,10 +37,11 @@ def sent_in(value: Mapping[str, Any], exchange: object = None, routing_key: obje
 
 
 def without_places(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return ``value`` without the members that only contain where the message was published.
+    """Return ``value`` without the members that only state where the message was published.
 
     If ``value`` has sections of message JSON, all members in ``NAMES`` are removed. Otherwise ``value`` is plain
-    properties, and only arrays among these members are removed: a text is also a property, which may have any name.
+    properties, and only those of these members that are arrays are removed, because a text may be a property of the
+    same name.
     """
     sections = any(name in SECTION_NAMES for name in value)
     return {name: item for name, item in value.items() if name not in NAMES or not (sections or isinstance(item, list))}

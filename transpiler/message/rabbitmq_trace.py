@@ -27,7 +27,7 @@ _FIELDS = re.compile(
     r"^(Node|Connection|Virtual host|User|Channel|Exchange|Routing keys|Queue|Routed queues|Properties): ", re.MULTILINE
 )
 
-#: Maximum nesting depth of brackets in an Erlang term; a table inside a table has a depth of three.
+#: Maximum nesting depth of brackets in an Erlang term. A table inside a table has a depth of three.
 _DEEPEST = 100
 
 
@@ -37,7 +37,7 @@ def is_entry(value: object) -> bool:
 
 
 def is_publication(value: object) -> bool:
-    """Return True if ``value`` is the body of a publish request to RabbitMQ's management API.
+    """Return True if ``value`` is the JSON body of a publish request to RabbitMQ's management API.
 
     Such a body has properties and a routing key, and a payload or headers.
     """
@@ -58,12 +58,15 @@ def publication_message(value: Mapping[str, Any]) -> Message:
 
 
 def is_delivery(entry: object) -> bool:
-    """Return True if ``entry`` logs the delivery of a message to a consumer, instead of a publication."""
+    """Return True if ``entry`` of a tracing log is the delivery of a message to a consumer, not a publication."""
     return isinstance(entry, Mapping) and entry.get("type") == "received"
 
 
 def entry_message(entry: Any) -> Message:
-    """Return the message of a log entry; raise ``DecodeError`` if a member is missing or malformed."""
+    """Return the message of ``entry``, an entry of a tracing log.
+
+    Raise ``DecodeError`` if a member is missing or malformed.
+    """
     if not isinstance(entry, Mapping):
         raise DecodeError.at("trace.entry", "an entry of a tracing log is an object")
     keys, queues = entry.get("routing_keys"), entry.get("routed_queues")
@@ -81,7 +84,10 @@ def entry_message(entry: Any) -> Message:
 
 
 def text_entry(text: str) -> dict[str, Any]:
-    """Return the JSON form of a log entry in text, without its first line; raise ``DecodeError`` if it is invalid."""
+    """Return the JSON form of ``text``, a log entry in text format without its first line.
+
+    Raise ``DecodeError`` if the entry is invalid.
+    """
     head, _, payload = text.partition("\nPayload: \n")
     first, *rest = _FIELDS.split(head)
     fields = dict(zip(rest[::2], map(str.strip, rest[1::2]), strict=True))
@@ -111,7 +117,7 @@ def _term(entry: str, field: str, text: str) -> Any:
 
 
 def _table(rows: Any) -> dict[str, Any]:
-    """Return the values of an AMQP table by name; each of ``rows`` contains a name, a type and a value."""
+    """Return the values of an AMQP 0-9-1 table by name. Each of ``rows`` contains a name, a type and a value."""
     try:
         return {name: _value(kind, value) for name, kind, value in rows}
     except (TypeError, ValueError):
@@ -172,7 +178,10 @@ def message_json(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def header_value(value: Any) -> Any:
-    """Return a header as message JSON. The content of a table or array is unknown: the log lacks the types in it."""
+    """Return a header's value as message JSON.
+
+    The content of a table or array stays unknown, because the log does not contain the types of its values.
+    """
     match value:
         case dict():
             return {"type": "map"}

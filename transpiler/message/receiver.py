@@ -33,7 +33,7 @@ class Receiver(NamedTuple):
 
     @property
     def timed(self) -> Receiver:
-        """A copy with the clock's time as ``now`` unless it is set, so that several messages have the same time."""
+        """A copy whose ``now`` is set, by default to the clock's time, so that all messages are judged at one time."""
         return self._replace(now=self.time)
 
     @property

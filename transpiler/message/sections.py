@@ -43,9 +43,10 @@ class Properties:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The body: the name of its section (``data``, ``amqp-sequence``, ``amqp-value``), its bytes, or its value.
+    """The body of a message: the name of its section, and its bytes or value.
 
-    If the value is a list, a map, an array or described, only its type is kept.
+    The section is ``data``, ``amqp-sequence`` or ``amqp-value``. If the value is a list, a map, an array or described,
+    only its type is kept.
     """
 
     section: str | None = None
@@ -55,7 +56,7 @@ class Body:
 
 _ID = (AmqpType.STRING, AmqpType.ULONG, AmqpType.UUID, AmqpType.BINARY)
 
-#: 3.2.1: the allowed types of each field of the header section, in wire order.
+#: The allowed types of each field of the header section, in the order of the encoding (AMQP 1.0, part 3, 3.2.1).
 HEADER_TYPES: Mapping[str, tuple[AmqpType, ...]] = {
     "durable": (AmqpType.BOOLEAN,),
     "priority": (AmqpType.UBYTE,),
@@ -64,7 +65,7 @@ HEADER_TYPES: Mapping[str, tuple[AmqpType, ...]] = {
     "delivery_count": (AmqpType.UINT,),
 }
 
-#: 3.2.4: the allowed types of each field of the properties section, in wire order.
+#: The allowed types of each field of the properties section, in the order of the encoding (AMQP 1.0, part 3, 3.2.4).
 PROPERTY_TYPES: Mapping[str, tuple[AmqpType, ...]] = {
     "message_id": _ID,
     "user_id": (AmqpType.BINARY,),

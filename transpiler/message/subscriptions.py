@@ -15,18 +15,19 @@ from typing import NoReturn
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.errors import DecodeError
 
-#: The separator between the name of a subscription and the suffix of each of its links: 8.1.
+#: The separator between a subscription's name and the suffix that distinguishes its links (JMS mapping 8.1).
 SEPARATOR = "|"
-#: Capabilities of a link's source: ``SHARED`` makes the subscription shared, ``GLOBAL`` makes it global: 8.1.
+#: Capabilities of a link's source: ``SHARED`` makes the subscription shared, ``GLOBAL`` makes it global (JMS mapping
+#: 8.1).
 SHARED, GLOBAL = "shared", "global"
 
-#: Pattern of the suffixes that JMS clients append to link names: the tables of 8.6 and 8.7.
+#: Pattern of the suffixes that JMS clients append to link names (JMS mapping, tables of 8.6 and 8.7).
 _SUFFIX = re.compile(r"(?P<scope>global)?-?(?P<volatile>volatile)?[0-9]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """The identity of a subscription: equal for all links that consume from the subscription.
+    """The identity of a subscription. All links that consume from one subscription have an equal identity.
 
     ``scope`` is the client id that owns the subscription, or None if the subscription is global. ``durable`` is True if
     the subscription outlives its consumers, ``shared`` if it may have several consumers.
@@ -190,7 +191,7 @@ class _Server:
             and subscription not in self.held
             and sibling in self.held
         ):
-            # A link that only unsubscribes names the subscription without its capabilities: 8.8.
+            # JMS mapping 8.8: a link that only unsubscribes names the subscription without repeating its capabilities.
             subscription = sibling
         refusal = next(self._refusals(number, link, subscription), None)
         if refusal is not None:
@@ -214,7 +215,7 @@ class _Server:
             held.active.append(number)
             self.links[number] = link, subscription
         elif not subscription.durable and not held.active:
-            # "the subscription is considered ended when the last subscriber detaches": 8.6.
+            # JMS mapping 8.6: "the subscription is considered ended when the last subscriber detaches".
             del self.held[subscription]
 
     def _refusals(self, number: int, link: ConsumerLink, subscription: Subscription) -> Iterator[Diagnostic]:
@@ -223,9 +224,9 @@ class _Server:
         held = self.held.get(subscription)
         other = self.held.get(replace(subscription, shared=not subscription.shared))
         if other is not None and subscription.durable:
-            # "Shared durable and non-shared durable subscriptions use a single a name space when a ClientID is set and
-            # can't co-exist": 8.2; "Refusing a shared subscriber link using the same link name as for an existing
-            # non-shared subscription (and vice versa)": 8.9.
+            # JMS mapping 8.2: "Shared durable and non-shared durable subscriptions use a single a name space when a
+            # ClientID is set and can't co-exist"; 8.9: "Refusing a shared subscriber link using the same link name as
+            # for an existing non-shared subscription (and vice versa)".
             here, there = ("shared", "not shared") if subscription.shared else ("not shared", "shared")
             yield _error(
                 "subscription.shared",
@@ -233,7 +234,7 @@ class _Server:
                 f"take another name, or {'leave out' if subscription.shared else 'add'} the capability {SHARED}",
             )
         if link.no_local and subscription.shared:
-            # "no-local (N/A for shared sub)": 8.4.
+            # JMS mapping 8.4: "no-local (N/A for shared sub)".
             yield _error(
                 "subscription.no-local",
                 f"link {number} is shared, and has a no-local filter",
@@ -241,7 +242,8 @@ class _Server:
             )
         if held is None:
             if link.ends and link.address is None:
-                # "In the event the named subscription does not exist, the initial attach request will be refused": 7.3.
+                # JMS mapping 7.3: "In the event the named subscription does not exist, the initial attach request will
+                # be refused".
                 yield _error(
                     "subscription.unknown",
                     f"link {number} ends {_called(subscription)}, which does not exist",
@@ -249,21 +251,21 @@ class _Server:
                 )
             return
         if held.active and link.ends:
-            # "Refusing to end an otherwise active subscription": 8.9.
+            # JMS mapping 8.9: "Refusing to end an otherwise active subscription".
             yield _error(
                 "subscription.in-use",
                 f"link {number} ends {_called(subscription)}, from which {_links(held.active)} consumes",
                 "close it when no other link is attached",
             )
         elif held.active and not subscription.shared:
-            # "only 1 subscriber may be active on the subscription at a time": 7.1.
+            # JMS mapping 7.1: "only 1 subscriber may be active on the subscription at a time".
             yield _error(
                 "subscription.exclusive",
                 f"link {number} attaches to {_called(subscription)}, from which {_links(held.active)} consumes",
                 f"detach that one first, or give all of them the capability {SHARED}",
             )
         elif held.active and self._changes(held, link):
-            # "Refusing link trying to change topic/selector for existing sub with active subscribers": 8.9.
+            # JMS mapping 8.9: "Refusing link trying to change topic/selector for existing sub with active subscribers".
             yield _error(
                 "subscription.changed",
                 f"link {number} changes {_difference(held, link)} of {_called(subscription)}, "
@@ -272,7 +274,10 @@ class _Server:
             )
 
     def _of_client(self, number: int, link: ConsumerLink) -> Iterator[Diagnostic]:
-        """Yield an error for each attached link with the same client id on another connection: 2.1, 8.2."""
+        """Yield an error for each attached link that has the same client id on another connection.
+
+        Source: JMS mapping 2.1, 8.2.
+        """
         for known, (other, _) in self.links.items():
             if link.client_id is not None and other.client_id == link.client_id:
                 connections = (other.connection, link.connection)
@@ -290,23 +295,24 @@ class _Server:
             if other.name != link.name:
                 continue
             if (wanted.shared and wanted.scope is None) is not (has.shared and has.scope is None):
-                # "Refusing a global subscriber link using the same link name as for an existing non-global
-                # subscription (and vice versa)": 8.9.
+                # JMS mapping 8.9: "Refusing a global subscriber link using the same link name as for an existing
+                # non-global subscription (and vice versa)".
                 yield _error(
                     "subscription.global-name",
                     f"links {known} and {number} are both called {link.name!r}, and one of them is global",
                     f"qualify the name of the global one: {wanted.name}{SEPARATOR}{GLOBAL}",
                 )
             elif has.scope == wanted.scope and has.durable is not wanted.durable:
-                # "Durable and volatile subscribers are distinct, may use same subscription names (but not link
-                # names) concurrently": 8.9.
+                # JMS mapping 8.9: "Durable and volatile subscribers are distinct, may use same subscription names (but
+                # not link names) concurrently".
                 yield _error(
                     "subscription.link-name",
                     f"links {known} and {number} are both called {link.name!r}, and one of them is volatile",
                     f"qualify the name of the volatile one: {wanted.name}{SEPARATOR}volatile1",
                 )
             elif link.client_id is not None and has.scope == wanted.scope and has == wanted and wanted.shared:
-                # "AMQP requires that link names are unique in a given direction between two containers": 8.1.
+                # JMS mapping 8.1: "AMQP requires that link names are unique in a given direction between two
+                # containers".
                 yield _error(
                     "subscription.link-name",
                     f"links {known} and {number} are both called {link.name!r}, and have one client id",
@@ -315,7 +321,10 @@ class _Server:
 
     @staticmethod
     def _changes(held: _Held, link: ConsumerLink) -> bool:
-        """Return True if ``link`` requests another topic or other filters; a null source requests nothing."""
+        """Return True if ``link`` requests another topic or other filters than the subscription has.
+
+        A link with a null source requests nothing.
+        """
         return link.address is not None and bool(_difference(held, link))
 
 

@@ -79,10 +79,10 @@ ValueType: TypeAlias = AmqpType | Compound
 
 
 class TypeClass(IdentityEnum):
-    """A class of AMQP types that are stored in the same field of the canonical schema; the enum value names this field.
+    """A class of AMQP types that share one field of the canonical schema; the enum value is the name of this field.
 
-    Values of one class can be compared with each other, and so can integers and floating-point numbers, which are two
-    classes only because they have two fields.
+    Values of one class can be compared with each other. Integers and floating-point numbers, which have two fields and
+    so two classes, can be compared, too.
     """
 
     BOOLEAN = "boolean"
@@ -114,9 +114,8 @@ def _class_of(kind: ValueType) -> TypeClass:
     return TypeClass.BOOLEAN if kind is AmqpType.BOOLEAN else TypeClass.BYTES
 
 
-#: The class of the values of each type. Null has no class, because it is not a value. A char is a string of one
-#: character. Headers of AMQP 0-9-1 and 0-10 can be tables and arrays: for a selector they are values that cannot be
-#: compared with any literal.
+#: The class of each type. Null has no class, because it is not a value. A char is a string of one character. Tables and
+#: arrays in headers of AMQP 0-9-1 and 0-10 are values that a selector cannot compare with any literal.
 CLASS_OF: Mapping[ValueType, TypeClass] = MappingProxyType(
     {
         kind: _class_of(kind)
@@ -130,10 +129,10 @@ Primitive = None | bool | int | float | Decimal | str | bytes | UUID
 
 
 class UntypedText(str):
-    """A string from a store that does not keep the types of its values.
+    """A string from a store that does not keep the types of values, so that it may have been a number or boolean.
 
-    If it spells a number, it is this number in a comparison with a number; if it spells a boolean, it is this boolean
-    in a comparison with a boolean. Otherwise it is a string.
+    Compared with a number it is the number that it spells, if any; compared with a boolean, the boolean that it spells.
+    Otherwise it is a string.
     """
 
     __slots__ = ()
@@ -154,7 +153,7 @@ SelectorValue = None | bool | int | float | str | bytes
 
 
 def coerce(value: AmqpValue) -> SelectorValue:
-    """Return the value that a selector sees, under the coercion table.
+    """Return the value that a selector sees for ``value``, as the default dialect converts each AMQP type.
 
     An unsigned long above 2**63-1 wraps like Java's ``longValue``; a decimal becomes the nearest double, and a uuid its
     16 bytes.
@@ -215,7 +214,7 @@ TRUTH_TEXT: Mapping[Truth, str] = MappingProxyType({True: "TRUE", False: "FALSE"
 class NumberEquality(Enum):
     """The rule by which an integer equals a floating-point number."""
 
-    #: The two numbers are never equal: 1 is not 1.0.
+    #: An integer and a floating-point number are never equal: 1 is not 1.0.
     APART = "apart"
     #: Equal if the two numbers are exactly the same, as under Erlang's ``==``: 2**53 + 1 is not 2.0**53.
     EXACT = "exact"
@@ -234,21 +233,22 @@ class Equality:
     """
 
     numbers: NumberEquality = NumberEquality.APART
-    #: True if only values of one AMQP type are equal, as under Java's ``equals``; byte arrays are then never equal.
+    #: True if only values of the same AMQP type can be equal, as under Java's ``equals``. Byte arrays are then never
+    #: equal.
     same_type: bool = False
     #: True if a boolean equals the integer 0 or 1.
     booleans_are_integers: bool = False
-    #: True if a binding's value of the AMQP type float (32 bits) equals no value of a message.
+    #: True if a value of the AMQP type float (32 bits) in a binding equals no value of any message.
     refuses_floats: bool = False
     #: True if bytes equal the text whose UTF-8 encoding they are.
     bytes_are_text: bool = False
-    #: True if a decimal equals only decimals. The canonical schema does not keep scales, so 1.0 equals 1.00 here,
-    #: though not in the broker.
+    #: True if a decimal equals only decimals. The canonical schema does not keep the scale of a decimal, so 1.0 equals
+    #: 1.00 here, although not in the broker.
     decimals_apart: bool = False
     #: True if an empty list equals an empty map.
     empty_compounds_alike: bool = False
-    #: True if timestamps are cut to whole seconds for comparison: ``asks_in_seconds`` those of a binding,
-    #: ``has_seconds`` those of a message.
+    #: Timestamps are cut to whole seconds before they are compared: ``asks_in_seconds`` is True if those of a binding
+    #: are, ``has_seconds`` if those of a message are.
     asks_in_seconds: bool = False
     has_seconds: bool = False
 

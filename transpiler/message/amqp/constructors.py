@@ -35,9 +35,9 @@ class MalformedError(Exception):
 
 
 class Form(Enum):
-    """How the end of a constructor's data is encoded. In the comments below, ``width`` is ``Constructor.width``."""
+    """The kinds of encodings, by how a decoder finds the end of the data. ``width`` is that of ``Constructor``."""
 
-    FIXED = "fixed"  # ``width`` bytes of data
+    FIXED = "fixed"  # The size of the data in ``width`` bytes, then the data.
     VARIABLE = "variable"  # the size of the data in ``width`` bytes, then the data
     COMPOUND = "compound"  # the size and the count of the items, in ``width`` bytes each, then the items
 
@@ -55,7 +55,10 @@ class Codec(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Constructor:
-    """One encoding of one type. ``codec`` is None for a compound type, whose items decoder and encoder process."""
+    """One encoding of one AMQP type, identified by its format code.
+
+    ``codec`` is None for a compound type, whose items are processed by the decoder and the encoder themselves.
+    """
 
     code: int
     type: WireType
@@ -119,7 +122,7 @@ def _decimal(interchange: DecimalFormat) -> Codec:
 
 
 def _read_boolean(data: bytes) -> bool:
-    # 1.6.2: "boolean with the octet 0x00 being false and octet 0x01 being true"
+    # AMQP 1.0, part 1, 1.6.2: "boolean with the octet 0x00 being false and octet 0x01 being true"
     if data not in (b"\x00", b"\x01"):
         raise MalformedError("amqp.boolean", f"0x{data.hex()} is neither 0x00 nor 0x01")
     return data == b"\x01"
@@ -132,7 +135,7 @@ def _write_boolean(value: Primitive) -> bytes:
 
 
 def _read_char(data: bytes) -> str:
-    # 1.6.16: "a UTF-32BE encoded Unicode character"; half of a UTF-16 surrogate pair is not such a character.
+    # AMQP 1.0, part 1, 1.6.16: "a UTF-32BE encoded Unicode character". Half of a UTF-16 surrogate pair is not one.
     try:
         return data.decode("utf-32-be")
     except UnicodeDecodeError:
@@ -218,7 +221,7 @@ _ROWS = (
     Constructor(0xB1, AmqpType.STRING, Form.VARIABLE, 4, _STRING),
     Constructor(0xA3, AmqpType.SYMBOL, Form.VARIABLE, 1, _SYMBOL),
     Constructor(0xB3, AmqpType.SYMBOL, Form.VARIABLE, 4, _SYMBOL),
-    # list0 has neither size nor count: with a width of 0 bytes, both decode as 0 and can hold only 0.
+    # The encoding list0 of the empty list has neither size nor count. With a width of 0 bytes, both decode as 0.
     Constructor(0x45, CompoundType.LIST, Form.COMPOUND, 0),
     Constructor(0xC0, CompoundType.LIST, Form.COMPOUND, 1),
     Constructor(0xD0, CompoundType.LIST, Form.COMPOUND, 4),

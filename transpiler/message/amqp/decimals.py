@@ -19,7 +19,7 @@ from decimal import Decimal
 
 @dataclass(frozen=True, slots=True)
 class DecimalFormat:
-    """An interchange format: its size in bytes, precision in digits, exponent bits and exponent bias."""
+    """A decimal format of IEEE 754: its size in bytes, precision in digits, exponent bits and exponent bias."""
 
     width: int
     digits: int
@@ -28,7 +28,7 @@ class DecimalFormat:
 
     @property
     def largest_exponent(self) -> int:
-        """The largest biased exponent, given that the two leading bits of the exponent are never 11."""
+        """The largest exponent in its biased form, which is limited because its two leading bits are never 11."""
         return (3 << self.exponent_bits - 2) - 1
 
     def read(self, data: bytes) -> Decimal:
@@ -70,8 +70,8 @@ class DecimalFormat:
     def _fit(self, digits: tuple[int, ...], biased: int) -> tuple[int, int]:
         """Return the significand of ``digits`` and its biased exponent, both within the limits of the format.
 
-        Trailing zeros are removed from the significand or added to it for this. Raise ``ValueError`` if it still does
-        not fit.
+        To make them fit, trailing zeros are removed from the significand or added to it. Raise ``ValueError`` if they
+        still do not fit.
         """
         count = len(digits)
         while count > 1 and digits[count - 1] == 0 and (count > self.digits or biased < 0):

@@ -34,7 +34,7 @@ MAX_BYTES = 16 * 2**20
 
 
 class Located(NamedTuple):
-    """A value and the byte range from which it was decoded."""
+    """A decoded value, with the range of bytes from which it was decoded."""
 
     value: Value
     span: Span
@@ -87,7 +87,10 @@ class _Reader:
         return self.value(len(self.data), 0)
 
     def value(self, end: int, depth: int) -> Value:
-        """Read one value, which must end at or before ``end``; the caller has already counted it with ``spend``."""
+        """Read one value, which must end at or before ``end``.
+
+        The caller has already counted the value with ``spend``. ``depth`` is the number of values around it.
+        """
         start = self.at
         constructor, descriptors = self.constructor(end, depth)
         value: Value = self.plain(constructor, start, end, depth + len(descriptors))
@@ -96,7 +99,7 @@ class _Reader:
         return value
 
     def constructor(self, end: int, depth: int) -> tuple[Constructor, tuple[Value, ...]]:
-        """Read a constructor and the descriptors before it, outermost first."""
+        """Read a constructor, which must end by ``end``. Return it with the descriptors before it, outermost first."""
         descriptors: tuple[Value, ...] = ()
         while True:
             start = self.at
@@ -113,7 +116,10 @@ class _Reader:
         return constructor, descriptors
 
     def plain(self, constructor: Constructor, start: int, end: int, depth: int) -> PlainValue:
-        """Read the data of ``constructor`` at this position. The value starts at ``start`` and must end by ``end``."""
+        """Read the data that ``constructor`` describes.
+
+        The value begins at the offset ``start`` (with its constructor) and must end at or before ``end``.
+        """
         kind, width = constructor.type, constructor.width
         size = width if constructor.form is Form.FIXED else self.number(width, _a(kind), start, end)
         first = self.claim(size, _a(kind), start, end)
@@ -149,7 +155,7 @@ class _Reader:
 
     def map(self, count: int, start: int, stop: int, depth: int) -> AmqpMap:
         """Read ``count`` items of a map, alternately keys and values."""
-        # 1.6.23: "Map encodings MUST contain an even number of items"
+        # AMQP 1.0, part 1, 1.6.23: "Map encodings MUST contain an even number of items"
         if count % 2:
             _fail("amqp.odd-map", f"a map of {_count(count, 'item')} has a key without a value", start, stop)
         entries = []
@@ -158,11 +164,11 @@ class _Reader:
             at, before = self.at, self.values_left
             key = self.value(stop, depth + 1)
             if not isinstance(key, AmqpValue):
-                # identity() traverses the key again, so the values in the key are counted twice: keys nested in keys
-                # would multiply this work.
+                # ``identity`` walks through a compound key a second time. Count its values again, because with keys
+                # nested in keys this work would multiply.
                 self.spend(before - self.values_left, at)
             mark = identity(key)
-            # 1.6.23: "A map in which there exist two identical key values is invalid."
+            # AMQP 1.0, part 1, 1.6.23: "A map in which there exist two identical key values is invalid."
             if mark in seen:
                 _fail("amqp.duplicate-key", f"a map has the key {_show(key)} a second time", at, self.at)
             seen.add(mark)
@@ -177,12 +183,15 @@ class _Reader:
         return AmqpArray(constructor.type, items, descriptors)
 
     def number(self, width: int, what: str, start: int, end: int) -> int:
-        """Read a size or count of ``width`` bytes before ``end``; errors call the field ``what``."""
+        """Read a size or count of ``width`` bytes before ``end``. ``what`` names it in error messages."""
         first = self.claim(width, what, start, end)
         return int.from_bytes(self.data[first : self.at])
 
     def claim(self, size: int, what: str, start: int, end: int) -> int:
-        """Skip ``size`` bytes of ``what`` and return their offset; raise ``DecodeError`` if they end after ``end``."""
+        """Skip ``size`` bytes and return their offset; raise ``DecodeError`` if they do not fit before ``end``.
+
+        ``what`` names these bytes in error messages.
+        """
         first = self.at
         if size > end - first:
             left = end - first
@@ -195,12 +204,15 @@ class _Reader:
         return first
 
     def descend(self, depth: int, start: int) -> None:
-        """Raise ``DecodeError`` if a value at ``depth`` is nested too deeply to contain other values."""
+        """Raise ``DecodeError`` if a value at ``depth`` is nested so deeply that it may not contain other values."""
         if depth >= MAX_DEPTH:
             _fail("amqp.too-deep", f"values nest more than {MAX_DEPTH} deep", start, start + 1)
 
     def spend(self, count: int, start: int) -> None:
-        """Count ``count`` values before they are read; raise ``DecodeError`` if the input has too many values."""
+        """Add ``count`` to the number of values read so far; raise ``DecodeError`` if it exceeds the limit.
+
+        It is called before the values are read, so that a huge count is rejected at once.
+        """
         if count > self.values_left:
             message = f"there are more than {MAX_VALUES} values"
             _fail("amqp.too-many-values", message, start, min(start + 1, len(self.data)))

@@ -29,15 +29,15 @@ from transpiler.message.types import AmqpValue, Compound
 
 
 def encode(value: Value, compact: bool = True) -> bytes:
-    """Encode ``value``, and each value in it, with its smallest encoding, or with its widest if ``compact`` is False.
+    """Encode ``value`` and each value in it, with the smallest encodings or, if ``compact`` is False, the widest.
 
-    ``decode`` returns the same value for both encodings.
+    ``decode`` returns the same value for both.
     """
     return _Writer(compact).value(value, 0)
 
 
 def encode_as(code: int, value: Value, element: int | None = None) -> bytes:
-    """Encode ``value`` with the format code ``code``, for tests that each encoding can be decoded.
+    """Encode ``value`` with the encoding ``code`` (a format code). Tests use it to decode every encoding of a type.
 
     ``element`` is the format code of an array's items. Descriptors and nested values have their smallest encoding.
     """
@@ -46,7 +46,7 @@ def encode_as(code: int, value: Value, element: int | None = None) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Body:
-    """The encoded items of a compound value, without the size and count that its own encoding adds."""
+    """The encoded items of a list, map or array, before the size and count that precede them."""
 
     type: CompoundType
     count: int
@@ -57,14 +57,15 @@ _Content: TypeAlias = AmqpValue | _Body
 
 
 class _UnfitError(Exception):
-    """The error for an encoding that cannot hold a value; its text is the reason."""
+    """The error for an encoding that cannot hold a value. Its text is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Writer:
-    """An encoder of one value. ``compact`` selects the smallest encodings, otherwise the widest.
+    """An encoder of one value.
 
-    ``code`` is the format code of the outermost value, ``element`` that of its items if it is an array; None is any.
+    ``compact`` selects the smallest encodings, otherwise the widest. ``code`` is the format code that the outermost
+    value must have, ``element`` that of its items if it is an array; None allows any format code.
     """
 
     compact: bool
@@ -81,7 +82,7 @@ class _Writer:
             depth += 1
         kind = value.type
         if isinstance(kind, Compound):
-            # A message section stores a list, map or array as its encoded bytes.
+            # A message keeps a list, map or array as its encoded bytes, which need no further encoding.
             if not isinstance(value, AmqpValue) or not isinstance(value.value, bytes) or not value.value:
                 _fail(f"the content of the {kind.value} is not known")
             return head + value.value
@@ -94,7 +95,10 @@ class _Writer:
         return bytes((DESCRIBED,)) + self.value(value, depth + 1)
 
     def content(self, value: PlainValue, depth: int) -> _Content:
-        """Return ``value`` itself if it is a primitive; otherwise its encoded items. No constructor is chosen yet."""
+        """Return the content of ``value`` for which an encoding is then chosen.
+
+        The content of a primitive is the value itself, that of any other value its encoded items.
+        """
         if isinstance(value, AmqpValue):
             return value
         _descend(depth)
@@ -131,7 +135,8 @@ def _choose(
 ) -> tuple[Constructor, list[bytes]]:
     """Return the first encoding of ``kind`` that can hold all ``contents``, and the data of each content in it.
 
-    Only the widest encoding is tried unless ``compact`` is True; only ``code`` unless it is None.
+    If ``compact`` is False, only the widest encoding is tried. If ``code`` is not None, only the encoding with this
+    format code is tried.
     """
     candidates = ENCODINGS[kind] if compact else ENCODINGS[kind][-1:]
     reason = "there is none"
@@ -147,7 +152,7 @@ def _choose(
 
 
 def _data(constructor: Constructor, content: _Content) -> bytes:
-    """Return the bytes that follow the constructor."""
+    """Return the data of ``content``, which follows the bytes of ``constructor``."""
     kind, width = constructor.type, constructor.width
     if content.type is not kind:
         raise _UnfitError(f"{content.type.value} is not encoded as {kind.value} (0x{constructor.code:02x})")

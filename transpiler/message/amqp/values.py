@@ -23,7 +23,7 @@ class CompoundType(Enum):
     ARRAY = "array"
 
 
-#: The type of the value that one constructor encodes, without its descriptors.
+#: The type of a value without its descriptors, which the format code determines.
 WireType: TypeAlias = AmqpType | CompoundType
 
 
@@ -37,7 +37,10 @@ class AmqpList:
 
 @dataclass(frozen=True, slots=True)
 class AmqpMap:
-    """Pairs of key and value in wire order. The order is significant (1.6.23); no key occurs twice."""
+    """Pairs of key and value in the order of the encoding, which is significant.
+
+    No key occurs twice (AMQP 1.0, 1.6.23).
+    """
 
     type: ClassVar[CompoundType] = CompoundType.MAP
     entries: tuple[tuple[Value, Value], ...] = ()
@@ -70,16 +73,18 @@ Value: TypeAlias = PlainValue | Described
 
 
 def identity(value: Value) -> Hashable:
-    """Return a key that is the same for two values if and only if they are the same AMQP value.
+    """Return a key that is equal for two values if and only if they are the same AMQP value.
 
     Under Python's ``==``, 0.0 equals -0.0, decimal 1 equals 1.0, and NaN does not equal NaN. The keys of the first two
-    pairs differ and the keys of two NaNs are equal, as "two identical key values" of a map (1.6.23) requires.
+    pairs differ and the keys of two NaNs are equal, because the standard forbids "two identical key values" in a map
+    (AMQP 1.0, part 1, 1.6.23).
     """
     match value:
         case AmqpValue(_, str() | bytes()):
             return value
         case AmqpValue(kind, content):
-            # As text: the hashes of UUID and Decimal are predictable, and a hostile map could make all keys collide.
+            # Use texts as keys. The hashes of UUID and Decimal are predictable, so a hostile sender could choose keys
+            # that all collide.
             return kind, repr(content)
         case AmqpList(items):
             return CompoundType.LIST, *map(identity, items)

@@ -212,6 +212,8 @@ class Artemis:
         self._consumers = state.get("consumers")
         self._diverts = core.findall("diverts/divert")
         self._settings = core.findall("address-settings/address-setting")
+        self._cluster = core.find("cluster-connections/cluster-connection")
+        self._federation = core.find("federations/federation")
 
     def send(self, address: str, kind: str | None, sent: Properties) -> set[str]:
         """Return the queues that a message reaches. Raise ``SendError`` if the send fails."""
@@ -272,7 +274,7 @@ class Artemis:
         if not exclusive:
             taken = self._queues_of(address, kind, seen, found)
             if made:
-                found.add(address)
+                found |= {address} if self._stays(address, kind) else set()
                 taken = True
         for divert in exclusive or takes:
             to, onward = divert.findtext("forwarding-address", ""), divert.findtext("routing-type", "STRIP")
@@ -293,13 +295,45 @@ class Artemis:
                 group = [one.name for one in taking if (one.address, one.kind) == (pattern, "ANYCAST")]
                 eager = [name for name in group if self._reads(name, seen)]
                 got.add(self._draw.choice(eager or group))
-        found |= got
-        return bool(got)
+        found |= {name for name in got if self._stays(self._queues[name].address, kind)}
+        return bool(got) | self._federated(address, kind, found)
+
+    def _stays(self, address: str, kind: str | None) -> bool:
+        """Return False if another broker of the cluster gets the message of a queue."""
+        if self._cluster is None:
+            return True
+        balancing = self._cluster.findtext("message-load-balancing", "")
+        prefixes = (self._cluster.findtext("address") or "").split(",")
+        shares = kind == "MULTICAST" or not balancing.startswith("OFF")
+        return not (shares and any(address.startswith(one) for one in prefixes)) or self._draw.random() < 0.5
+
+    def _federated(self, address: str, kind: str | None, found: set[str]) -> bool:
+        """Return True if a downstream reads the address, and add its queue to ``found``."""
+        if self._federation is None or self._federation.find("downstream") is None or kind == "ANYCAST":
+            return False
+        is_declared = "MULTICAST" in self._kinds.get(address, ())
+        includes = [one.get("address-match", "") for one in self._federation.findall("address-policy/include")]
+        excludes = [one.get("address-match", "") for one in self._federation.findall("address-policy/exclude")]
+        if not is_declared or any(_ends_with(address, one) for one in excludes):
+            return False
+        if includes and not any(_ends_with(address, one) for one in includes):
+            return False
+        if self._draw.random() < 0.5:
+            return False
+        found.add("federation by downstream s of federation f")
+        return True
 
     def _reads(self, queue: str, seen: Seen) -> bool:
         if self._consumers is None:
             return self._draw.random() < 0.5
         return any(one["queue"] == queue and _is_true(one.get("filter"), seen) for one in self._consumers)
+
+
+def _ends_with(address: str, pattern: str) -> bool:
+    """Return True if a federation's pattern matches ``address``: only the end of the address has to match it."""
+    if pattern.endswith(".#"):
+        return re.search(re.escape(pattern[:-2]) + "(\\..+)*$", address) is not None
+    return address.endswith(pattern)
 
 
 def _is_in(address: str, pattern: str) -> bool:

@@ -13,7 +13,9 @@ import pytest
 from transpiler import topology_from_dict
 from transpiler.reference.route import publish, route_path
 from transpiler.tools.topology_report.findings import report
+from transpiler.tools.topology_report.listing import listing
 from transpiler.tools.topology_report.operator_questions import losses
+from transpiler.tools.topology_report.picture import draw
 from transpiler.topology.displayed_addresses import addresses_of
 from transpiler.topology.files import parse_topology
 from transpiler.topology.model import Topology
@@ -57,24 +59,134 @@ def test_what_is_declared_is_shown_and_is_no_finding() -> None:
 STRICT = "<message-load-balancing>STRICT</message-load-balancing>"
 
 
+def cluster(inner: str) -> str:
+    return f"<cluster-connections><cluster-connection name='c'>{inner}</cluster-connection></cluster-connections>"
+
+
+def balancing(kind: str) -> str:
+    return f"<message-load-balancing>{kind}</message-load-balancing>"
+
+
 @pytest.mark.parametrize(
-    ("inner", "certain"),
+    ("inner", "routing_type", "certain"),
     [
-        (f"<address>or</address>{STRICT}", False),
-        (f"<address>jms,or</address>{STRICT}", False),
-        (f"<address>jms, other</address>{STRICT}", True),
-        (STRICT, False),
-        (f"<address>jms</address>{STRICT}", True),
-        ("<message-load-balancing>ON_DEMAND</message-load-balancing>", True),
-        ("", True),
+        (f"<address>or</address>{STRICT}", "ANYCAST", False),
+        (f"<address>jms,or</address>{STRICT}", "ANYCAST", False),
+        (f"<address>jms, other</address>{STRICT}", "ANYCAST", True),
+        (STRICT, "ANYCAST", False),
+        (f"<address>jms</address>{STRICT}", "ANYCAST", True),
+        (balancing("ON_DEMAND"), "ANYCAST", False),
+        ("", "ANYCAST", False),
+        # BindingsImpl.matchBinding: OFF keeps messages here, except for those with the routing type MULTICAST.
+        (balancing("OFF"), "ANYCAST", True),
+        (balancing("OFF"), "MULTICAST", False),
+        (balancing("OFF_WITH_REDISTRIBUTION"), None, True),
     ],
 )
-def test_a_queue_that_a_strict_cluster_shares_is_possible(inner: str, certain: bool) -> None:
-    cluster = f"<cluster-connections><cluster-connection name='c'>{inner}</cluster-connection></cluster-connections>"
-    routed = publish(artemis(cluster + EVENTS), {}, "orders", routing_type="ANYCAST")
+def test_a_queue_that_a_cluster_shares_is_possible(inner: str, routing_type: str | None, certain: bool) -> None:
+    kind = "multicast" if routing_type == "MULTICAST" else "anycast"
+    queues = f"<addresses><address name='orders'><{kind}><queue name='orders'/></{kind}></address></addresses>"
+    routed = publish(artemis(cluster(inner) + queues, state={"queues": []}), {}, "orders", routing_type=routing_type)
     assert routed.queues == (("orders",) if certain else ())
     assert routed.possible_queues == (() if certain else ("orders",))
+    assert [reason for reason in routed.reasons if "cluster c" in reason] == list(routed.reasons)
     assert bool(routed.reasons) != certain
+
+
+@pytest.mark.parametrize(
+    ("inner", "certain"),
+    [("", False), ("<address>or</address>", False), ("<address>eu.</address>", True), (balancing("OFF"), True)],
+)
+def test_a_queue_that_a_send_creates_is_shared_as_others_are(inner: str, certain: bool) -> None:
+    routed = publish(artemis(cluster(inner), state={"queues": []}), {}, "orders", routing_type="ANYCAST")
+    assert bool(routed.queues) == certain
+
+
+def federated(*policies: str, stream: str = "upstream", refs: str = "p") -> str:
+    references = "".join(f"<policy ref='{ref}'/>" for ref in refs.split())
+    connectors = "<static-connectors><connector-ref>far</connector-ref></static-connectors>"
+    ends = f"<{stream} name='hub'>{connectors}{references}</{stream}>"
+    return f"<federations><federation name='f'>{ends}{''.join(policies)}</federation></federations>"
+
+
+def address_policy(*includes: str, excludes: tuple[str, ...] = (), more: str = "") -> str:
+    inner = "".join(f"<include address-match='{one}'/>" for one in includes)
+    inner += "".join(f"<exclude address-match='{one}'/>" for one in excludes)
+    return f"<address-policy name='p' {more}>{inner}</address-policy>"
+
+
+def multicast(*names: str) -> str:
+    listed = "".join(f"<address name='{one}'><multicast/></address>" for one in names)
+    return f"<addresses>{listed}{queue('orders')}{queue('eu.orders')}</addresses>"
+
+
+BOTH = [("queue", "orders"), ("queue", "eu.orders")]
+EU_QUEUES = "<include queue-match='eu.#' address-match='#'/>"
+
+
+@pytest.mark.parametrize(
+    ("policy", "ends"),
+    [
+        (address_policy("news"), [("exchange", "news")]),
+        (address_policy("news.#"), [("exchange", "news"), ("exchange", "news.eu")]),
+        (address_policy("news.*"), [("exchange", "news.eu")]),
+        (address_policy("#", excludes=("news.#",)), [("exchange", "prices")]),
+        (address_policy(excludes=("prices",)), [("exchange", "news"), ("exchange", "news.eu")]),
+        # Match.java anchors only the end of the pattern, and the broker searches it in the name.
+        (address_policy("eu"), [("exchange", "news.eu")]),
+        # A pattern that matches nothing in the file is shown as an address.
+        (address_policy("jobs.#"), [("exchange", "jobs.#")]),
+        ("<queue-policy name='p'><include queue-match='orders'/></queue-policy>", BOTH),
+        (f"<queue-policy name='p'>{EU_QUEUES}</queue-policy>", [("queue", "eu.orders")]),
+        ("<policy-set name='p'><policy ref='q'/></policy-set><queue-policy name='q'/>", BOTH),
+    ],
+)
+def test_an_upstream_of_a_federation_fills_what_its_policies_match(policy: str, ends: list[tuple[str, str]]) -> None:
+    # FederatedAddress.match, FederatedQueue.match: an exclude decides first; only multicast addresses take part.
+    shown = addresses_of(artemis(federated(policy) + multicast("news", "news.eu", "prices")))
+    links = [link for link in shown.links if link.kind == "federation"]
+    assert [link.ends[-1] for link in links] == ends
+    assert all(link.source is None and "the upstream hub of federation f" in link.when for link in links)
+    assert shown.not_computed == ()
+    assert "upstream hub of federation f" in listing(shown)
+    assert "another broker" in draw(shown, "dot")
+
+
+def test_a_downstream_of_a_federation_reads_an_address_through_a_queue_that_may_exist() -> None:
+    # FederatedAddress.createRemoteQueue: the queue is there as long as the downstream has a queue at the address.
+    topology = artemis(
+        federated(address_policy("news"), stream="downstream") + multicast("news", "prices"), state={"queues": []}
+    )
+    name = "federation by downstream hub of federation f"
+    routed = publish(topology, {}, "news", routing_type="MULTICAST")
+    assert (routed.queues, routed.possible_queues, routed.outcome) == ((), (name,), "undecided")
+    assert routed.reasons == (f"{name} if it reads the address",)
+    assert publish(topology, {}, "prices", routing_type="MULTICAST").outcome == "discarded"
+    assert publish(topology, {}, "news", routing_type="ANYCAST").queues == ("news",)
+    path = route_path(topology, {}, "news", routing_type="MULTICAST")
+    assert [str(step) for step in path.steps] == [
+        f"{name}: copied by the downstream hub of federation f → another broker"
+    ]
+    assert path.to_dict()["reasons"] == list(routed.reasons)
+    shown = addresses_of(topology)
+    assert [(one.source, one.destination) for one in shown.bindings if one.destination == name] == [("news", name)]
+
+
+def test_a_downstream_takes_the_messages_of_queues_by_a_queue_policy() -> None:
+    policy = "<queue-policy name='p'><exclude address-match='eu.#'/></queue-policy>"
+    path = route_path(artemis(federated(policy, stream="downstream") + EVENTS), {}, "orders", routing_type="ANYCAST")
+    assert [str(step) for step in path.steps] == [
+        "orders: moved by the downstream hub of federation f while it has a consumer there → another broker"
+    ]
+
+
+def test_a_policy_that_a_federation_lacks_is_told_and_a_transformer_is_not_computed() -> None:
+    topology = artemis(federated(address_policy("news"), refs="p q"))
+    assert [(one.code, one.message) for one in topology.findings] == [
+        ("import.upstream", "there is no policy 'q': nothing is federated by it")
+    ]
+    [message] = artemis(federated(address_policy("news", more="transformer-ref='t'"))).not_computed
+    assert "may change the message" in message
 
 
 BRIDGE = "<bridges><bridge name='b'><queue-name>orders</queue-name></bridge></bridges>"
@@ -94,6 +206,106 @@ def test_a_bridge_is_a_link_of_its_queue_and_a_step_of_the_path(core: str, when:
     path = route_path(topology, {}, "orders", routing_type="ANYCAST")
     assert [str(step) for step in path.steps] == [f"orders: {when} → another broker"]
     assert [link.when for link in addresses_of(topology).links] == [when]
+
+
+NEWS = "<include address-match='news'/>"
+
+
+def connected(inner: str) -> str:
+    connection = f"<amqp-connection name='far' uri='tcp://far'>{inner}</amqp-connection>"
+    return f"<broker-connections>{connection}</broker-connections>"
+
+
+def policy(kind: str, name: str, inner: str) -> str:
+    return f"<{kind}><{name} name='p'>{inner}</{name}></{kind}>"
+
+
+@pytest.mark.parametrize(
+    ("inner", "links"),
+    [
+        ("<sender queue-name='orders'/>", [("orders", None)]),
+        ("<sender address-match='eu.#'/>", [("eu.orders", None)]),
+        ("<receiver address-match='orders'/>", [(None, "orders")]),
+        ("<peer address-match='#'/>", [("orders", None), ("eu.orders", None)]),
+        # MirrorAddressFilter: texts with which addresses begin, and after ! texts with which they do not.
+        ("<mirror/>", [("orders", None), ("eu.orders", None)]),
+        ("<mirror address-filter='eu,us'/>", [("eu.orders", None)]),
+        ("<mirror address-filter='!eu.'/>", [("orders", None)]),
+        (policy("bridge", "bridge-from-queue", EU_QUEUES), [(None, "eu.orders")]),
+        (policy("bridge", "bridge-to-queue", "<exclude address-match='eu.#'/>"), [("orders", None)]),
+        (policy("bridge", "bridge-to-address", NEWS), [("bridge by connection far", None)]),
+        (policy("federation", "local-queue-policy", ""), [(None, "orders"), (None, "eu.orders")]),
+        (policy("federation", "remote-queue-policy", EU_QUEUES), [("eu.orders", None)]),
+        (policy("federation", "local-address-policy", NEWS), [(None, "news")]),
+        (policy("federation", "remote-address-policy", NEWS), [("federation by connection far", None)]),
+    ],
+)
+def test_an_amqp_connection_links_the_queues_and_addresses_that_it_matches(
+    inner: str, links: list[tuple[str | None, str | None]]
+) -> None:
+    shown = addresses_of(artemis(connected(inner) + multicast("news")))
+    assert [(link.source, link.destination) for link in shown.links] == links
+    assert all("connection far" in link.when for link in shown.links)
+    assert shown.not_computed == ()
+
+
+def test_a_bridge_of_a_queue_that_the_file_does_not_declare_is_a_link_of_the_queue_that_a_send_creates() -> None:
+    topology = artemis(BRIDGE)
+    path = route_path(topology, {}, "orders", routing_type="ANYCAST")
+    assert [str(step) for step in path.steps] == ["orders: moved by the bridge b → another broker"]
+    assert not route_path(topology, {}, "other", routing_type="ANYCAST").steps
+    shown = addresses_of(topology)
+    assert [(one.name, one.declared) for one in shown.queues] == [("orders", False)]
+    assert "moved by the bridge b" in listing(shown)
+
+
+def wildfly(bridge: str) -> Topology:
+    server = (
+        "<server name='default'><jms-queue name='orders' entries='queue/orders java:/jms/orders'/>"
+        "<jms-queue name='copy' entries='java:jboss/exported/jms/copy'/><jms-topic name='news' entries='topic/news'/>"
+        "<bridge name='core' queue-name='jms.queue.copy' forwarding-address='far'/></server>"
+    )
+    text = (
+        f"<server><profile><subsystem>{server}<jms-bridge name='b'>{bridge}</jms-bridge></subsystem></profile></server>"
+    )
+    return parse_topology(text, "standalone.xml")
+
+
+def ends(source: str, target: str, context: str = "") -> str:
+    elsewhere = "<{}-context><property name='java.naming.provider.url' value='far'/></{}-context>"
+    source_, target_ = (elsewhere.format(end, end) if end == context else "" for end in ("source", "target"))
+    return (
+        f"<source connection-factory='c' destination='{source}'>{source_}</source>"
+        f"<target connection-factory='c' destination='{target}'>{target_}</target>"
+    )
+
+
+@pytest.mark.parametrize(
+    ("bridge", "link"),
+    [
+        (ends("queue/orders", "jms/copy"), ("jms.queue.orders", "jms.queue.copy")),
+        (ends("java:/jms/orders", "topic/news"), ("jms.queue.orders", "jms.topic.news")),
+        (ends("/queue/orders", "queue/far", "target"), ("jms.queue.orders", None)),
+        (ends("queue/far", "queue/orders", "source"), (None, "jms.queue.orders")),
+        (ends("queue/far", "topic/news", "source"), (None, "jms.topic.news")),
+        (ends("topic/news", "jms/copy"), ("JMS bridge b", "jms.queue.copy")),
+        (ends("queue/far", "queue/farther"), None),
+    ],
+)
+def test_a_jms_bridge_of_wildfly_is_a_link(bridge: str, link: tuple[str | None, str | None] | None) -> None:
+    shown = addresses_of(wildfly(bridge))
+    links = [(one.source, one.destination) for one in shown.links if "JMS bridge" in one.when]
+    assert links == ([] if link is None else [link])
+    assert [one.source for one in shown.links if one.when == "moved by the bridge core"] == ["jms.queue.copy"]
+    assert shown.not_computed == ()
+
+
+def test_the_path_of_a_message_leads_over_a_jms_bridge() -> None:
+    path = route_path(wildfly(ends("queue/orders", "jms/copy")), {}, "jms.queue.orders", routing_type="ANYCAST")
+    assert [str(step) for step in path.steps] == [
+        "jms.queue.orders: moved by the JMS bridge b → address jms.queue.copy",
+        "jms.queue.copy: moved by the bridge core → another broker",
+    ]
 
 
 def test_a_network_connector_is_a_link_of_each_queue_and_security_is_nothing_to_tell_of() -> None:

@@ -6,8 +6,10 @@ import pytest
 
 from transpiler import Message, TopologyError
 from transpiler.reference.route import publish
+from transpiler.tools.dialect_tools.diff import diff_topologies
 from transpiler.topology import parse_topology
 from transpiler.topology.model import Topology
+from transpiler.topology.records import OF_BROKERS
 
 PROPERTIES = r"""
 # Orders of the regions.
@@ -68,6 +70,75 @@ def test_properties_say_what_the_same_broker_xml_says(text: str, name: str) -> N
     assert [link.kind for link in topology.links if link.source == "archive"] == ["dead-letter", "bridge"]
     sent = publish(topology, Message.of(vip=True, amount=5000), "orders.eu", routing_type="MULTICAST")
     assert sent.queues == ("archive", "audit")
+
+
+#: Properties of connections, as in ConfigurationImplTest of apache/activemq-artemis, and the equivalent elements.
+CONNECTIONS = [
+    (
+        """federationConfigurations.f.upstreamConfigurations.u.policyRefs=p,all
+federationConfigurations.f.queuePolicies.p.includes.one.queueMatch=or#
+federationConfigurations.f.addressPolicies.a.excludes.b.addressMatch=b
+federationConfigurations.f.policySets.all.policyRefs=a
+""",
+        """<federations><federation name="f"><upstream name="u"><policy ref="p"/><policy ref="all"/></upstream>
+<policy-set name="all"><policy ref="a"/></policy-set><queue-policy name="p"><include queue-match="or#"/></queue-policy>
+<address-policy name="a"><exclude address-match="b"/></address-policy></federation></federations>""",
+    ),
+    (
+        "AMQPConnections.t.uri=tcp://t\nAMQPConnections.t.mirrors.m.addressFilter=orders\n",
+        '<broker-connections><amqp-connection name="t"><mirror address-filter="orders"/></amqp-connection>'
+        "</broker-connections>",
+    ),
+    (
+        "AMQPConnections.t.federations.x.remoteAddressPolicies.p.includes.m.addressMatch=news\n",
+        '<broker-connections><amqp-connection name="t"><federation><remote-address-policy name="p">'
+        '<include address-match="news"/></remote-address-policy></federation></amqp-connection></broker-connections>',
+    ),
+    (
+        "AMQPConnections.t.bridges.x.bridgeToQueuePolicies.p.includes.m.queueMatch=orders\n"
+        "AMQPConnections.t.senders.s.queueName=orders\n",
+        '<broker-connections><amqp-connection name="t"><bridge><bridge-to-queue name="p">'
+        '<include queue-match="orders"/></bridge-to-queue></bridge><sender queue-name="orders"/></amqp-connection>'
+        "</broker-connections>",
+    ),
+    (
+        "clusterConfigurations.c.messageLoadBalancingType=STRICT\n",
+        '<cluster-connections><cluster-connection name="c"><message-load-balancing>STRICT</message-load-balancing>'
+        "</cluster-connection></cluster-connections>",
+    ),
+]
+NODES = """addressConfigurations.orders.queueConfigs.orders.routingType=ANYCAST
+addressConfigurations.news.routingTypes=MULTICAST
+"""
+XML_NODES = """<addresses><address name="orders"><anycast><queue name="orders"/></anycast></address>
+<address name="news"><multicast/></address></addresses>"""
+
+
+@pytest.mark.parametrize(("properties", "xml"), CONNECTIONS)
+@pytest.mark.parametrize("form", ["file", "resource"])
+def test_connections_of_properties_are_links_as_those_of_a_broker_xml(form: str, properties: str, xml: str) -> None:
+    text = NODES + properties
+    found = parse_topology(*((text, "broker.properties") if form == "file" else (resource(text), "artemis.yaml")))
+    expected = parse_topology(f"<configuration><core>{XML_NODES}{xml}</core></configuration>", "broker.xml")
+    assert any(link.kind in OF_BROKERS for link in expected.links)
+    assert set(found.links) == set(expected.links)
+    assert set(found.queues) == set(expected.queues)
+    assert found.displayed == expected.displayed
+    assert found.findings == expected.findings == ()
+
+
+def test_address_settings_of_properties_are_settings_as_those_of_a_broker_xml() -> None:
+    text = "addressSettings.{}.maxDeliveryAttempts=3\naddressSettings.{}.addressFullMessagePolicy=BLOCK\n"
+    found = parse_topology(text.format('"orders.#"', '"orders.#"'), "broker.properties")
+    xml = "<address-setting match='orders.#'><max-delivery-attempts>3</max-delivery-attempts>"
+    xml = (
+        f"<address-settings>{xml}<address-full-policy>BLOCK</address-full-policy></address-setting></address-settings>"
+    )
+    expected = parse_topology(f"<configuration><core>{xml}</core></configuration>", "broker.xml")
+    assert found.settings == expected.settings
+    assert [one.value for one in found.settings] == ["3", "BLOCK"]
+    changed = parse_topology(text.format('"orders.#"', '"orders.#"').replace("BLOCK", "PAGE"), "broker.properties")
+    assert "address-full-policy" in str(diff_topologies(found, changed))
 
 
 def test_a_queue_has_the_line_of_its_first_property() -> None:

@@ -251,7 +251,7 @@ def _parsed(source: Source, asked: _Asked) -> Topology:
     if _is_properties(source):
         with _placing(document):
             core = core_of_properties([source], asked.properties)
-        return _of_document(document, lambda: _topology_of_artemis(read_core(core), asked), asked)
+        return _of_document(document, lambda: _topology_of_core(core, asked), asked)
     with _placing(document):
         found = _Found(source)
     with _placing(found.document):
@@ -288,7 +288,7 @@ def _of_document(
 def _topology_chosen(chosen: Document | ArtemisResources | RabbitMQResources, asked: _Asked) -> Topology:
     """Return the topology of a document in JSON or YAML, or of the resources of one broker."""
     if isinstance(chosen, ArtemisResources) and asked.is_form("artemis"):
-        return _topology_of_artemis(read_core(chosen.core(asked.properties)), asked)
+        return _topology_of_core(chosen.core(asked.properties), asked)
     if asked.state is not None or asked.properties:
         source = chosen.source if isinstance(chosen, Document) else None
         raise TopologyError.at("topology.state", _FOR_JMS, source)
@@ -626,10 +626,18 @@ def _topology_of_xml(root: Element, asked: _Asked) -> Topology:
             activemq = running_activemq(activemq, running)
         topology = topology_of_activemq(activemq, known)
         return replace(topology, settings=(*activemq_settings(element), *topology.settings))
-    config = read_core(element) if form == "artemis" else read_wildfly(element)
-    config.findings += unknown_names(element) if form == "artemis" else []
-    topology = _topology_of_artemis(config, asked)
+    if form == "artemis":
+        return _topology_of_core(element, asked, unknown_names(element))
+    topology = _topology_of_artemis(read_wildfly(element, root), asked)
     return replace(topology, settings=(*artemis_settings(element), *topology.settings))
+
+
+def _topology_of_core(core: Element, asked: _Asked, findings: Iterable[Diagnostic] = ()) -> Topology:
+    """Return the topology of Artemis' ``core`` element, with its settings and further ``findings`` about it."""
+    config = read_core(core)
+    config.findings += findings
+    topology = _topology_of_artemis(config, asked)
+    return replace(topology, settings=(*artemis_settings(core), *topology.settings))
 
 
 def _refuse_hornetq(root: Element) -> None:

@@ -242,8 +242,30 @@ def _artemis(draw: Random) -> Configuration:
     inner = f"<addresses>{''.join(map(address, names))}</addresses>"
     inner += f"<diverts>{''.join(map(divert, range(draw.randint(0, 3))))}</diverts>"
     inner += f"<address-settings>{''.join(map(setting, matches))}</address-settings>"
+    inner += _connections(draw)
     return Configuration("broker.xml", f"<configuration><core>{inner}</core></configuration>", _state(draw, "artemis"))
 
+
+def _connections(draw: Random) -> str:
+    """Return random elements of a ``broker.xml`` that connect the broker with others."""
+    inner = ""
+    if draw.random() < 0.3:
+        kind = draw.choice(("STRICT", "ON_DEMAND", "OFF", "OFF_WITH_REDISTRIBUTION"))
+        parts = f"<message-load-balancing>{kind}</message-load-balancing><address>{draw.choice(_PREFIXES)}</address>"
+        inner += f"<cluster-connections><cluster-connection name='c'>{parts}</cluster-connection></cluster-connections>"
+    if draw.random() < 0.3:
+        queue = f"<queue-name>{draw.choice(('a.a0', 'b.m0', 'c'))}</queue-name>"
+        inner += f"<bridges><bridge name='b'>{queue}</bridge></bridges>"
+    if draw.random() < 0.3:
+        ends = "".join(f"<{stream} name='s'><policy ref='p'/></{stream}>" for stream in _some(draw, _STREAMS, 1))
+        matches = "".join(f"<include address-match='{one}'/>" for one in _some(draw, _ADDRESSES, 2))
+        matches += "".join(f"<exclude address-match='{one}'/>" for one in _some(draw, _ADDRESSES, 1))
+        policy = f"<address-policy name='p'>{matches}</address-policy>"
+        inner += f"<federations><federation name='f'>{ends}{policy}</federation></federations>"
+    return inner
+
+
+_PREFIXES, _STREAMS = ("", "a", "a.", "b,c", "DL"), ("upstream", "downstream", "downstream")
 
 _DESTINATIONS = ("a", "b", "a.b", "c", "V.a")
 _AMQ_FILTERS = (

@@ -16,6 +16,7 @@ from functools import cached_property
 
 from transpiler.base.topics import MANY_WORDS, ONE_WORD, AnyWord, TopicPattern, is_wild
 from transpiler.topology.importers.artemis_config import DEFAULTS, AddressBinding, ArtemisConfig, Settings
+from transpiler.topology.importers.artemis_links import Reader
 
 
 def is_plain(words: TopicPattern) -> bool:
@@ -52,9 +53,32 @@ class Addresses:
         for binding in self.bindings:
             if not is_wild(binding.words):
                 self.made.setdefault(binding.words, binding.order)
+        #: The queues through which other brokers read addresses. Whether they exist is unknown, so they are not queues
+        #: of their addresses for the answers to sends.
+        self.readers = [
+            AddressBinding(
+                each.name,
+                pattern,
+                "MULTICAST",
+                None,
+                each.place,
+                unless="if it reads the address",
+                routing_name=each.name,
+                words=self.words(pattern),
+                order=len(self.bindings),
+            )
+            for each in config.connections.readers
+            for pattern in self._read_by(each)
+        ]
         self.settings = self._ordered(config.settings)
         self._answers: dict[str, dict[TopicPattern, Answer]] = {}
         self._queues = {queue.name: queue for queue in config.queues}
+
+    def _read_by(self, reader: Reader) -> Iterable[str]:
+        """Return the declared addresses and the patterns that another broker reads, each once."""
+        declared = (name for name, types in self._config.addresses.items() if "MULTICAST" in types)
+        found = [name for name in declared if reader.matches(name, "")]
+        return dict.fromkeys((*found, *reader.patterns))
 
     def words(self, address: str) -> TopicPattern:
         """Return the words of ``address``, which can be a pattern."""
@@ -110,14 +134,14 @@ class Addresses:
     def _plain_bindings(self) -> dict[TopicPattern, list[AddressBinding]]:
         """The queues and diverts bound to each address without wildcards."""
         by_address: dict[TopicPattern, list[AddressBinding]] = {}
-        for binding in self.bindings:
+        for binding in (*self.bindings, *self.readers):
             if not is_wild(binding.words):
                 by_address.setdefault(binding.words, []).append(binding)
         return by_address
 
     @cached_property
     def _wildcard_bindings(self) -> list[AddressBinding]:
-        return [binding for binding in self.bindings if is_wild(binding.words)]
+        return [binding for binding in (*self.bindings, *self.readers) if is_wild(binding.words)]
 
     def bindings_at(self, address: TopicPattern) -> list[AddressBinding]:
         """Return the queues and diverts that a message to ``address`` reaches, in startup order."""

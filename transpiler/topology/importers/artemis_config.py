@@ -22,16 +22,11 @@ from transpiler.language.selector.parsing import parse_selector
 from transpiler.topology.addressing import ROUTING_TYPES, RoutingType
 from transpiler.topology.broker_rules import ARTEMIS as BROKER
 from transpiler.topology.broker_rules import Rules
+from transpiler.topology.importers.artemis_links import JMS_QUEUE, JMS_TOPIC, Connections, read_connections
 from transpiler.topology.importers.known_names import reasons
-from transpiler.topology.records import Link
 
 #: For each element that can create, change or consume messages and is not computed: the text of the finding about it.
 _ELSEWHERE: Mapping[str, str] = {
-    "jms-bridge": "a bridge takes messages to another broker",
-    "cluster-connections": "queues of a cluster's other brokers take messages, too",
-    "cluster-connection": "queues of a cluster's other brokers take messages, too",
-    "federations": "federation brings messages from other brokers",
-    "broker-connections": "connections to other brokers mirror or bring messages",
     "remoting-incoming-interceptors": "an interceptor may change a message",
     "connector-services": "a connector service takes or brings messages",
 }
@@ -61,8 +56,8 @@ class AddressBinding:
     routed: bool = True
     #: True if the queue takes messages only while it has a consumer.
     needs_consumer: bool = False
-    #: False if it is unknown whether the queue exists.
-    is_certain: bool = True
+    #: The condition in words under which the queue exists, if it is unknown whether it does; empty if it does.
+    unless: str = ""
     forwards: tuple[str, ...] = ()
     exclusive: bool = False
     routing_name: str = ""
@@ -121,10 +116,8 @@ class ArtemisConfig:
     queues: list[AddressBinding] = field(default_factory=list)
     diverts: list[AddressBinding] = field(default_factory=list)
     settings: list[Settings] = field(default_factory=list)
-    #: The links of queues to and from other brokers.
-    links: list[Link] = field(default_factory=list)
-    #: For each prefix of addresses whose messages any broker of a cluster may get (``STRICT``), the cluster's name.
-    shared: dict[str, str] = field(default_factory=dict)
+    #: The bridges, federations and clusters that exchange messages with other brokers.
+    connections: Connections = field(default_factory=Connections)
     findings: list[Diagnostic] = field(default_factory=list)
 
 
@@ -151,24 +144,17 @@ def read_core(core: Element) -> ArtemisConfig:
     for divert in (each for listed in core.named("diverts") for each in listed.named("divert")):
         divert.only("name")
         _add_divert(divert, config)
-    read_links(core, config)
+    _read_connections(core, config)
     return config
 
 
-def read_links(core: Element, config: ArtemisConfig) -> None:
-    """Read the elements that move messages to other brokers: bridges, AMQP connections, clusters; and check plugins."""
-    bridges = [bridge for listed in core.named("bridges") for bridge in listed.named("bridge")]
-    for bridge in (*bridges, *core.named("bridge")):
-        name, queue = bridge.get("name") or "", bridge.value("queue-name")
-        if queue is not None:
-            condition = " if its filter matches" if bridge.child("filter") is not None else ""
-            when = f"moved by the bridge {name}{condition}"
-            config.links.append(Link("bridge", when, queue, None, path=bridge.place))
-    for connection in (one for listed in core.named("broker-connections") for one in listed.children):
-        _read_connection(connection, config)
-    clusters = [one for listed in core.named("cluster-connections") for one in listed.named("cluster-connection")]
-    for cluster in (*clusters, *core.named("cluster-connection")):
-        _read_cluster(cluster, config)
+def _read_connections(core: Element, config: ArtemisConfig) -> None:
+    config.connections = read_connections(core, config.rules)
+    config.findings += config.connections.findings
+    _check_plugins(core, config)
+
+
+def _check_plugins(core: Element, config: ArtemisConfig) -> None:
     for plugin in (one for listed in core.named("broker-plugins") for one in listed.named("broker-plugin")):
         of_class = (plugin.get("class-name") or "").rpartition(".")[2]
         if of_class not in _HARMLESS_PLUGINS:
@@ -180,56 +166,6 @@ _HARMLESS_PLUGINS = frozenset(
     """LoggingActiveMQServerPlugin NotificationActiveMQServerPlugin BrokerMessageAuthorizationPlugin
     ConnectionPeriodicExpiryPlugin JMSQueueMetricsPlugin""".split()
 )
-
-#: For each element of an AMQP connection, a text about what it does with messages; ``{}`` is the connection's name.
-_CONNECTED: Mapping[str, str] = {
-    "sender": "moved by the connection {}",
-    "peer": "moved by the connection {}, and brought back",
-    "bridge-to-queue": "moved by the connection {}",
-    "bridge-to-address": "copied by the connection {}",
-    "mirror": "mirrored by the connection {}",
-}
-
-
-def _read_connection(connection: Element, config: ArtemisConfig) -> None:
-    """Read an AMQP connection: its elements take messages from the queues that their patterns match."""
-    name = connection.get("name") or ""
-    for element in connection.walk():
-        when = _CONNECTED.get(element.name)
-        if when is None:
-            continue
-        included = [one.get("queue-name") or one.get("match") or one.get("address-match") for one in element.children]
-        patterns = [one for one in (element.get("queue-name"), element.get("match"), *included) if one is not None]
-        if element.name == "mirror":
-            patterns = [element.get("address-filter") or "#"]
-        for pattern in patterns:
-            config.links.append(Link("bridge", when.format(name), None, None, path=element.place, pattern=pattern))
-
-
-def _read_cluster(cluster: Element, config: ArtemisConfig) -> None:
-    """Read a cluster connection, whose ``address`` lists the prefixes of the addresses that the cluster shares.
-
-    The cluster does not share addresses with a prefix after ``!``
-    (``ClusterConnectionBridge.createSelectorFromAddress``). Here, such addresses count as shared, which claims less.
-
-    Under STRICT each message goes to the next broker that has the queue, with or without a consumer
-    (``BindingsImpl.getNextBinding``). Under ON_DEMAND each message goes to a broker whose queue has a consumer, or else
-    to this broker's queue.
-    """
-    name = cluster.get("name") or ""
-    listed = [prefix.strip() for prefix in (cluster.value("address") or "").split(",")]
-    prefixes = [prefix for prefix in listed if not prefix.startswith("!")] or [""]
-    kind = (cluster.value("message-load-balancing", "message-load-balancing-type") or _ON_DEMAND).strip().upper()
-    if kind in ("OFF", "LOCAL_ONLY"):
-        return
-    if kind == "STRICT":
-        config.shared |= dict.fromkeys(prefixes, name)
-    when = "shared with the other brokers of" if kind == "STRICT" else "sent to a broker with a consumer of"
-    when = f"{when} the cluster {name}"
-    config.links += (Link("cluster", when, None, None, path=cluster.place, pattern=prefix) for prefix in prefixes)
-
-
-_ON_DEMAND = "ON_DEMAND"
 
 
 def _words(wildcards: Element) -> str:
@@ -384,8 +320,8 @@ def _add_divert(element: Element, config: ArtemisConfig) -> None:
 
 
 _WILDFLY_QUEUES: Mapping[str, tuple[str, RoutingType]] = {
-    "jms-queue": ("jms.queue.", "ANYCAST"),
-    "jms-topic": ("jms.topic.", "MULTICAST"),
+    "jms-queue": (JMS_QUEUE, "ANYCAST"),
+    "jms-topic": (JMS_TOPIC, "MULTICAST"),
 }
 
 
@@ -399,8 +335,8 @@ def wildfly_servers(root: Element) -> Iterator[Element]:
             yield element
 
 
-def read_wildfly(server: Element) -> ArtemisConfig:
-    """Read a ``server`` element of WildFly's messaging subsystem."""
+def read_wildfly(server: Element, root: Element) -> ArtemisConfig:
+    """Read a ``server`` element of WildFly's messaging subsystem, and the JMS bridges in the document ``root``."""
     config = ArtemisConfig()
     config.findings += server.elsewhere(_ELSEWHERE)
     for setting in server.named("address-setting"):
@@ -409,7 +345,8 @@ def read_wildfly(server: Element) -> ArtemisConfig:
         _add_wildfly_queue(element, config)
     for divert in server.named("divert"):
         _add_divert(divert, config)
-    read_links(server, config)
+    _read_connections(server, config)
+    config.connections.add_jms_bridges(root, server)
     return config
 
 
@@ -444,7 +381,7 @@ def _add_wildfly_queue(element: Element, config: ArtemisConfig) -> None:
                 "ANYCAST",
                 selector or None,
                 element.place,
-                is_certain=problem is None,
+                unless="" if problem is None else "if it is there",
                 dialect=ARTEMIS,
             )
         )

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
+from transpiler.base.topics import is_wild
 from transpiler.topology.addressing import FULLY_QUALIFIED
 from transpiler.topology.importers.artemis_addresses import Addresses
 from transpiler.topology.importers.artemis_config import AddressBinding
 from transpiler.topology.importers.display_builder import ONE_OF, PERHAPS, DisplayBuilder
 from transpiler.topology.model import Topology
-from transpiler.topology.records import Link, Queue
+from transpiler.topology.records import OF_BROKERS, Link, Queue
 from transpiler.topology.targets import Target
 
 
@@ -45,8 +47,11 @@ def displayed_addresses(
             when = "no queue of the address took it"
             link = Link("dead-letter", when, setting["match"], None, source_type="exchange")
             builder.link(link, Target("exchange", setting["dead-letter-address"]))
+    for reader in addresses.readers:
+        builder.bind(reader.address, Target("queue", reader.name), None, reader.place, choice=PERHAPS)
     for link in links:
         if link.source_type == "own-queue":
+            _link_of_made_queue(builder, link, addresses)
             continue
         if link.destination is None:
             builder.links.append(link)
@@ -60,6 +65,15 @@ def displayed_addresses(
             # This queue was created by the broker at a dead-letter address, whose link precedes the queue's link.
             builder.bind(to_address.destination or "", Target("queue", to_queue.destination or ""), selector)
     return builder.topology(addresses.rules, queues, readers)
+
+
+def _link_of_made_queue(builder: DisplayBuilder, link: Link, addresses: Addresses) -> None:
+    """Add ``link`` to another broker, if it is the link of a single queue, which the file does not declare."""
+    words = addresses.rules.topic.pattern(link.pattern or "")
+    if link.kind in OF_BROKERS and not is_wild(words):
+        name = addresses.rules.topic.syntax.text(words)
+        builder.unknown.add(name)
+        builder.links.append(replace(link, source=name, source_type="queue", pattern=None))
 
 
 def _bind(

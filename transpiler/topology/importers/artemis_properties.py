@@ -18,14 +18,45 @@ _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.S)
 _LOGICAL_LINE = re.compile(r"(?:[^\\\n]|\\[^\n]|\\\n|\\$)+")
 _WORD_BEGINS = re.compile("(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
-#: Properties whose effect is not computed: for each, the element of ``broker.xml`` for which a finding is reported.
-_OF_PROPERTIES: Mapping[str, str] = {
-    "bridgeConfigurations": "bridges",
-    "clusterConfigurations": "cluster-connections",
-    "federationConfigurations": "federations",
-    "AMQPConnections": "broker-connections",
-    "AMQPConnection": "broker-connections",
-    "connectionRouters": "broker-connections",
+#: The properties with connections to other brokers: for each, the elements of ``broker.xml`` for the list and an item.
+_CONNECTIONS: Mapping[str, tuple[str, str]] = {
+    "federationConfigurations": ("federations", "federation"),
+    "AMQPConnections": ("broker-connections", "amqp-connection"),
+    "AMQPConnection": ("broker-connections", "amqp-connection"),
+}
+
+#: The elements for the items of the lists inside connections to other brokers.
+_ITEMS: Mapping[str, str] = {
+    "upstreamConfigurations": "upstream",
+    "downstreamConfigurations": "downstream",
+    "policySets": "policy-set",
+    "queuePolicies": "queue-policy",
+    "addressPolicies": "address-policy",
+    "mirrors": "mirror",
+    "senders": "sender",
+    "receivers": "receiver",
+    "peers": "peer",
+    "federations": "federation",
+    "bridges": "bridge",
+    "localAddressPolicies": "local-address-policy",
+    "localQueuePolicies": "local-queue-policy",
+    "remoteAddressPolicies": "remote-address-policy",
+    "remoteQueuePolicies": "remote-queue-policy",
+    "bridgeFromAddressPolicies": "bridge-from-address",
+    "bridgeFromQueuePolicies": "bridge-from-queue",
+    "bridgeToAddressPolicies": "bridge-to-address",
+    "bridgeToQueuePolicies": "bridge-to-queue",
+    "includes": "include",
+    "excludes": "exclude",
+}
+
+#: The properties whose names are not the names of elements in another spelling (``AddressSettings``).
+_RENAMED: Mapping[str, str] = {
+    "addressFullMessagePolicy": "address-full-policy",
+    "pageFullMessagePolicy": "page-full-policy",
+    "diskFullMessagePolicy": "disk-full-policy",
+    "pageCacheMaxSize": "page-max-cache-size",
+    "redeliveryMultiplier": "redelivery-delay-multiplier",
 }
 
 
@@ -95,8 +126,23 @@ class _Core:
                 self._set(self._named("bridges", "bridge", name, each), key, each)
             case ("clusterConfigurations", name, key):
                 self._set(self._named("cluster-connections", "cluster-connection", name, each), key, each)
-            case (first, name, *_) if first in _OF_PROPERTIES:
-                self._named(_OF_PROPERTIES[first], "one", name, each)
+            case (first, name, *rest) if first in _CONNECTIONS:
+                self._of_connection(self._named(*_CONNECTIONS[first], name, each), rest, each)
+            case _:
+                pass
+
+    def _of_connection(self, element: Element, path: Sequence[str], each: _Property) -> None:
+        """Set the property ``path`` of a connection: a reference to policies, an attribute, or one inside an item."""
+        match path:
+            case ("policyRefs",):
+                for name in filter(None, map(str.strip, each.value.split(","))):
+                    self._child(element, "policy", "ref", name, each)
+            case ("transformerConfiguration", *_):
+                self._inner(element, "transformer", each)
+            case (kind, name, *rest) if kind in _ITEMS:
+                self._of_connection(self._child(element, _ITEMS[kind], "name", name, each), rest, each)
+            case (name,):
+                element.attributes[_WORD_BEGINS.sub("-", name).lower()] = each.value
             case _:
                 pass
 
@@ -121,7 +167,8 @@ class _Core:
         if key == "filterString":
             self._inner(parent, "filter", each).attributes["string"] = each.value
             return
-        self._inner(parent, _WORD_BEGINS.sub("-", key).lower(), each).raw = each.value
+        name = _RENAMED.get(key, _WORD_BEGINS.sub("-", key).lower())
+        self._inner(parent, name, each).raw = each.value
 
     def _element(self, name: str, at: _Property | Element, attributes: dict[str, str] | None = None) -> Element:
         return Element(self._document, name, at.byte, at.line, 1, attributes or {})

@@ -13,8 +13,7 @@ The rule numbers in comments are those of docs/jms-brokers.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from transpiler.base.diagnostics import Diagnostic
@@ -30,6 +29,7 @@ from transpiler.topology.importers.artemis_addresses import (
 from transpiler.topology.importers.artemis_config import AddressBinding, ArtemisConfig, condition_of, with_state
 from transpiler.topology.importers.artemis_display import displayed_addresses
 from transpiler.topology.importers.artemis_filters import Condition, both_of
+from transpiler.topology.importers.artemis_links import Connection
 from transpiler.topology.importers.artemis_settings import (
     UNKNOWN_HOP,
     BySettings,
@@ -44,7 +44,7 @@ from transpiler.topology.importers.constant_conditions import never_holds
 from transpiler.topology.importers.exchange_builder import ExchangeBuilder, too_many_ways
 from transpiler.topology.importers.known_names import Decided
 from transpiler.topology.model import Topology
-from transpiler.topology.records import SELECTOR_ARGUMENT, Link, Queue
+from transpiler.topology.records import SELECTOR_ARGUMENT, Link, LinkKind, Queue
 from transpiler.topology.setting import Setting, loss
 from transpiler.topology.targets import FAILED, UNKNOWN, Entered, Target
 
@@ -99,7 +99,10 @@ class _Artemis:
         while self._waiting:
             self._build(self._waiting.pop())
         queues = tuple(Queue(queue.name, durable=queue.durable, path=queue.place) for queue in self._config.queues)
-        links = (*self._settings.links(self._config), *self._links_of_config())
+        named = {queue.name for queue in queues}
+        readers = {reader.name: reader for reader in self._config.connections.readers}
+        queues += tuple(Queue(one.name, path=one.place, declared=False) for one in readers.values())
+        links = (*self._settings.links(self._config), *self._links_to_brokers(named))
         while self._waiting:
             self._build(self._waiting.pop())
         # The queues that the broker creates for dead letters get only dead letters, no sends.
@@ -125,20 +128,46 @@ class _Artemis:
             ),
         )
 
-    def _links_of_config(self) -> Iterator[Link]:
-        """Yield the links to other brokers; a link with a pattern becomes a link for each queue that it matches."""
-        names = {queue.name for queue in self._config.queues}
-        for link in self._config.links:
-            if link.pattern is None:
-                yield from [link] if link.source in names else []
+    def _links_to_brokers(self, declared: Set[str]) -> Iterator[Link]:
+        """Yield the links to and from other brokers, for each queue or address at which a connection acts."""
+        for connection in self._config.connections.links:
+            if connection.of == "address":
+                yield from self._links_of_addresses(connection)
                 continue
             for queue in self._config.queues:
-                is_meant = queue.address.startswith(link.pattern)
-                if link.kind != "cluster":
-                    pattern, named = self._addresses.words(link.pattern), (queue.address, queue.name)
-                    is_meant = any(matches_later(pattern, self._addresses.words(one)) for one in named)
-                if is_meant:
-                    yield replace(link, source=queue.name, pattern=None)
+                if connection.matches(queue.address, queue.name):
+                    yield self._link_of_queue(connection, queue.name)
+            if not connection.incoming:
+                yield from self._links_of_made_queues(connection, declared)
+        for reader in self._config.connections.readers:
+            yield self._onward(reader.kind, reader.when, reader.name, reader.to, reader.place)
+
+    def _link_of_queue(self, connection: Connection, queue: str) -> Link:
+        kind, when, place = connection.kind, connection.when, connection.place
+        if connection.incoming:
+            return Link(kind, when, None, queue, destination_type="queue", path=place)
+        return self._onward(kind, when, queue, connection.to, place)
+
+    def _onward(self, kind: LinkKind, when: str, queue: str, to: str | None, place: str) -> Link:
+        """Return the link of a queue to the address ``to`` of this broker; None for another broker."""
+        return Link(kind, when, queue, None if to is None else self._enter(Entry(None)), key=to, path=place)
+
+    def _links_of_made_queues(self, connection: Connection, declared: Set[str]) -> Iterator[Link]:
+        """Yield the links of queues that sends create: of each queue that is only named, or of all that may match."""
+        undeclared = [self._addresses.words(name) for name in connection.named if name not in declared]
+        if connection.kind == "cluster" and connection.matches("", ""):
+            undeclared = [(MANY_WORDS,)]
+        for words in undeclared:
+            pattern = self._builder.topic.key(words)
+            yield Link(connection.kind, connection.when, "", None, "own-queue", path=connection.place, pattern=pattern)
+
+    def _links_of_addresses(self, connection: Connection) -> Iterator[Link]:
+        """Yield the links from another broker to the multicast addresses that match, or else to the named patterns."""
+        declared = [name for name, types in self._config.addresses.items() if "MULTICAST" in types]
+        found = [name for name in declared if connection.matches(name, "")]
+        for address in found or connection.named:
+            entry = self._enter(Entry("MULTICAST"))
+            yield Link(connection.kind, connection.when, None, entry, key=address, path=connection.place)
 
     def _losses(self) -> Iterator[Setting]:
         """Yield a note for each queue that drops messages without a consumer's action, with the reason."""
@@ -163,7 +192,7 @@ class _Artemis:
     def _build(self, entry: Entry) -> None:
         builder, name = self._builder, entry.name
         builder.entered = Entered(entry.type, entry.qualified)
-        bindings: Sequence[AddressBinding] = self._addresses.bindings
+        bindings: Sequence[AddressBinding] = (*self._addresses.bindings, *self._addresses.readers)
         if entry.at is not None:
             bindings = [each for each in self._bindings_at(entry.at) if not self._never_matches(each, entry)]
         elif entry.last:
@@ -198,7 +227,7 @@ class _Artemis:
             builder.bind(source, builder.any_key, Target("exchange", queues))
         own = self._settings.own(entry)
         if own is not None:
-            builder.bind(source, builder.any_key, own)
+            builder.bind(source, builder.any_key, self._own_unless_shared(own, entry))
         if not self._knows_queues and not entry.qualified:
             self._bind_subscribers(source, entry)
         self._bind_groups(bindings, source, queues, entry, dead is not None)
@@ -312,20 +341,39 @@ class _Artemis:
         if binding.is_divert:
             return self._divert_targets(binding, entry)
         target = Target("queue", binding.name)
-        shared = next((of for prefix, of in self._config.shared.items() if binding.address.startswith(prefix)), None)
-        if shared is not None:
-            # The brokers of a cluster take turns, so a message may go to another broker.
-            name = f"{entry.name}, {binding.name} if no other broker of the cluster {shared} gets it"
-            return [self._builder.perhaps(name, target)]
-        if not binding.is_certain:
-            return [self._builder.perhaps(f"{entry.name}, {binding.name} if it is there", target)]
         if binding.needs_consumer:
             # Rule 20 of docs/jms-brokers.md: without a consumer the queue is skipped.
             if self._consumers is None:
                 return [self._builder.perhaps(f"{entry.name}, {binding.name} if it has a consumer", target)]
             if not self._consumers.get(binding.name):
                 return []
-        return [target]
+        unless = self._unless_shared(binding.address, entry)
+        return [self._builder.perhaps(f"{entry.name}, {binding.name} {unless}", target)] if unless else [target]
+
+    def _unless_shared(self, address: str, entry: Entry) -> str:
+        """Return the condition in words under which a message stays on this broker; empty if no cluster shares it."""
+        for shared in self._config.connections.shared:
+            if address.startswith(shared.prefix) and (entry.type == "MULTICAST" or not shared.only_multicast):
+                return shared.unless
+        return ""
+
+    def _own_unless_shared(self, own: Target, entry: Entry) -> Target:
+        """Return ``own``, the target for queues that sends create, or a target for those that a cluster shares.
+
+        A prefix can end inside a word. A pattern then matches more addresses than begin with the prefix, whose queues
+        are possible, too.
+        """
+        for shared in self._config.connections.shared:
+            if shared.only_multicast:
+                continue
+            perhaps = self._builder.perhaps(f"{entry.name}, its own queue {shared.unless}", own)
+            if not shared.prefix:
+                return perhaps
+            *before, _ = self._addresses.words(shared.prefix)
+            exchange = self._builder.exchange(f"{entry.name}, own queues of a cluster", alternate=own)
+            self._builder.bind(exchange, self._key(entry, (*before, MANY_WORDS)), perhaps)
+            own = Target("exchange", exchange)
+        return own
 
     def _divert_targets(self, binding: AddressBinding, entry: Entry) -> list[Target]:
         """Return a target for each forwarding address, at which routing starts again: rule 7."""
@@ -407,10 +455,12 @@ class _Artemis:
         queue, divert = None, binding.name if binding.is_divert else None
         if entry.qualified and not binding.is_divert:
             queue = binding.name
+        if binding.unless and not binding.is_divert:
+            certain, sufficient = False, None
         if not certain:
             # If the filter of ``binding`` does not match, the message may still go to the alternate of ``source``.
             target = self._builder.undecided(
-                f"{source}, {binding.name} perhaps",
+                f"{source}, {binding.name} {binding.unless or 'perhaps'}",
                 source,
                 target,
                 None if sufficient is None else sufficient.text,

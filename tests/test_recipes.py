@@ -46,7 +46,7 @@ FILES = {
 #: The last output of each check before its change: the text of an error, or the failed assertion.
 LACKING = {
     "header-name": "(properties.content_encoding = 'gzip')",
-    "amqp-type": "no AMQP type is called 'duration'",
+    "amqp-type": "there is no AMQP type called 'duration'",
     "dialect": "there is no dialect called 'hornetq'",
     "dialect-function": "a function call is not a condition",
     "column-type": "no message property has the type DATE",
@@ -54,7 +54,7 @@ LACKING = {
     "rewrite": '.sql == "(a IS NOT NULL)"',
     "like": "(contains(color, 'red') AND",
     "filter-kind": "no filter has the descriptor 'amqp:message-annotations-filter'",
-    "exchange-type": "'x-recent-history' is not known here",
+    "exchange-type": "'x-recent-history' is not an allowed value",
     "command-option": 'sql("--column", "is_one") ==',
     "error-text": '.message == "a selector has no OFFSET"',
 }

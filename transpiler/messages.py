@@ -51,5 +51,9 @@ _on_demand, __dir__ = names_on_demand(__name__, _PLACES)
 def __getattr__(name: str) -> Any:
     if name != "Link":
         return _on_demand(name)
-    warnings.warn("transpiler.messages.Link is ConsumerLink now", DeprecationWarning, stacklevel=2)
+    warnings.warn(
+        "transpiler.messages.Link has been renamed to transpiler.messages.ConsumerLink",
+        DeprecationWarning,
+        stacklevel=2,
+    )
     return ConsumerLink

@@ -61,7 +61,7 @@ def refuse_deep_json(text: str, source: Source) -> None:
             depth -= 1
         if depth > MAX_DEPTH:
             span = Span(bracket.start(), bracket.start() + 1)
-            raise MessageProblem(Diagnostic("message.json", "error", "this is nested too deeply", source, span))
+            raise MessageProblem(Diagnostic("message.json", "error", "the JSON is nested too deeply", source, span))
 
 
 def _object(text: str) -> dict[str, Any]:

@@ -80,17 +80,25 @@ def test_an_argument_of_a_wrong_type_is_named_with_what_was_expected(call: Calla
 WRONG_CHOICES: list[tuple[Callable[[], object], str, str]] = [
     (
         lambda: transpile_selector("a = 1", result="bool"),
-        "result is filter, boolean or ternary, not 'bool'",
+        "result must be filter, boolean or ternary, not 'bool'",
         "did you mean 'boolean'",
     ),
-    (lambda: transpile_selector("a = 1", missing="nul"), "missing is error or null, not 'nul'", "did you mean 'null'"),
-    (lambda: transpile_selector("a = 1", result=None), "result is filter, boolean or ternary, not None", ""),
-    (lambda: transpile_address("q", "quue"), "node_type is queue, direct, topic,", "did you mean 'queue'"),
-    (lambda: translate_names("a = 1", "ampq"), "form is jms or amqp, not 'ampq'", "did you mean 'amqp'"),
-    (lambda: port_selector("a = 1", "jms", "artemis", changes="all"), "changes is none, rare or any, not 'all'", ""),
-    (lambda: draw(TOPOLOGY, "dott"), "form is mermaid or dot, not 'dott'", "did you mean 'dot'"),
+    (
+        lambda: transpile_selector("a = 1", missing="nul"),
+        "missing must be error or null, not 'nul'",
+        "did you mean 'null'",
+    ),
+    (lambda: transpile_selector("a = 1", result=None), "result must be filter, boolean or ternary, not None", ""),
+    (lambda: transpile_address("q", "quue"), "node_type must be queue, direct, topic,", "did you mean 'queue'"),
+    (lambda: translate_names("a = 1", "ampq"), "form must be jms or amqp, not 'ampq'", "did you mean 'amqp'"),
+    (
+        lambda: port_selector("a = 1", "jms", "artemis", changes="all"),
+        "changes must be none, rare or any, not 'all'",
+        "",
+    ),
+    (lambda: draw(TOPOLOGY, "dott"), "form must be mermaid or dot, not 'dott'", "did you mean 'dot'"),
     (lambda: evaluate("a = 1", RED, "active-mq"), "no dialect called 'active-mq'", "did you mean activemq"),
-    (lambda: transpile_filter("a = 1"), "this is not JSON", "a selector is no filter"),
+    (lambda: transpile_filter("a = 1"), "this is not JSON", "a selector is not a filter set"),
 ]
 
 

@@ -69,9 +69,14 @@ MESSAGE = '{"application_properties": {"color": "red", "n": 7}}\n'
         (["sql", "--filter", "-"], FILTER, 0, ON_USD),
         (["sql", "--filter", "-", "--result", "boolean"], FILTER, 0, ") IS TRUE)\n"),
         (["sql", "--filter", "-"], '{"f": ', 2, "filters:1:7: filters.json: this is not JSON"),
-        (["sql", "--filter", "-"], UNKNOWN, 2, "filters.f: no filter has the descriptor 'example.com:x'"),
+        (["sql", "--filter", "-"], UNKNOWN, 2, "filters.f: there is no filter with the descriptor 'example.com:x'"),
         (["sql", "--filter", "-", "--unknown", "ignore"], UNKNOWN, 0, "true\nwarning: filters.unknown: filters.f: "),
-        (["sql", "--filter", "-"], NO_LOCAL, 2, "filters.f: no-local needs to know the receiver's connection"),
+        (
+            ["sql", "--filter", "-"],
+            NO_LOCAL,
+            2,
+            "filters.f: a no-local filter requires the receiver's connection, which is not given",
+        ),
         (["sql", "--filter", "-", "--connection", "c"], NO_LOCAL, 0, "['x-opt-publisher-connection'].string = 'c'"),
         (["sql", "--filter-bytes", "-"], "no bytes", 2, "amqp."),
         (["sql", "a = 1", "--filter", "-"], FILTER, 2, "give one of the two"),
@@ -103,7 +108,7 @@ def test_explain_says_that_a_broker_would_have_thrown_and_what_that_does_there(t
     (tmp_path / "message.json").write_text(MESSAGE, encoding="utf-8")
     arguments = ["explain", "color - 1 = 0", "-v", "--message", str(tmp_path / "message.json"), "--dialect"]
     result = CliRunner().invoke(main, [*arguments, "artemis"])
-    assert "artemis would have thrown here: - on what is no number" in result.output
+    assert "artemis would have thrown here: - with an operand that is not a number" in result.output
     assert "the message does not match, and the broker logs an invalid filter" in result.output
     result = CliRunner().invoke(main, [*arguments, "rabbitmq"])
     assert "thrown" not in result.output
@@ -112,12 +117,22 @@ def test_explain_says_that_a_broker_would_have_thrown_and_what_that_does_there(t
 @pytest.mark.parametrize(
     ("dialect", "selector", "thrown", "there"),
     [
-        ("activemq", "s - 1 = 0", "- on what is no number", "disturbs the dispatch of the message"),
-        ("artemis", "s - 1 = 0 OR n = 5", "- on what is no number", "the broker logs an invalid filter"),
-        ("qpid-java", "s - 1 = 0", "- on what is no number", "the message does not match"),
-        ("qpid-cpp", "n / 0 = 1", "an integer division without a result", "ends the broker"),
+        ("activemq", "s - 1 = 0", "- with an operand that is not a number", "disturbs the dispatch of the message"),
+        (
+            "artemis",
+            "s - 1 = 0 OR n = 5",
+            "- with an operand that is not a number",
+            "the broker logs an invalid filter",
+        ),
+        ("qpid-java", "s - 1 = 0", "- with an operand that is not a number", "the message does not match"),
+        ("qpid-cpp", "n / 0 = 1", "an integer division by zero", "ends the broker"),
         ("rabbitmq", "d * 10 > 1", "the result is too large for a float", "ends the reader of the stream"),
-        ("rabbitmq-jms", "n LIKE 'a%'", "LIKE on what is no string", "reaches the routing of the message"),
+        (
+            "rabbitmq-jms",
+            "n LIKE 'a%'",
+            "LIKE with an operand that is not a string",
+            "reaches the routing of the message",
+        ),
     ],
 )
 def test_explain_says_for_every_broker_what_throws_and_what_that_does(
@@ -281,7 +296,7 @@ TO = '{"properties": {"to": "/exchanges/orders/new"}, "exchange": "nowhere"}\n'
         (["route", DEFINITIONS], "{oops", 2, "-:1:2: this is not JSON"),
         (["route", DEFINITIONS], '{"exchange": 5}', 2, "exchange: expected text"),
         (["route", DEFINITIONS], '{"headers": {}}', 2, "did you mean header?"),
-        (["route", DEFINITIONS], "5", 2, "a message is an object of sections, not a number"),
+        (["route", DEFINITIONS], "5", 2, "a message must be a JSON object of sections, not a number"),
         (["route", DEFINITIONS, "--layout", "rabbitmq-trace"], "{}", 2, "-:1: trace.entry"),
         (["route", DEFINITIONS, "--form", "topology"], "", 2, "no member called 'rabbit_version'"),
         (["route", DEFINITIONS, "--vhost", "/"], PUBLISHED, 0, '"outcome": "delivered"'),

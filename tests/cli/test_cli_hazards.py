@@ -141,8 +141,8 @@ def test_bytes_that_are_not_utf8_are_reported_with_their_line_and_column(name: s
     [
         ("nowhere/x", "'nowhere/x' does not exist"),
         ("file:/nowhere/x", "'file:/nowhere/x' does not exist"),
-        ("s3a://bucket/x", "'s3a://bucket/x' is on no file system of this machine: copy it, or give -"),
-        ("dbfs:/x", "'dbfs:/x' is on no file system of this machine"),
+        ("s3a://bucket/x", "'s3a://bucket/x' does not name a local file: copy it, or give -"),
+        ("dbfs:/x", "'dbfs:/x' does not name a local file"),
         (".", "'.' is a directory"),
         # Not even the superuser can read this file.
         ("/proc/self/mem", "'/proc/self/mem' cannot be read: "),
@@ -164,7 +164,7 @@ def test_an_unreadable_file_gives_one_line_of_error(name: str, file: str, why: s
 @pytest.mark.parametrize("words", ["check s3a://bucket/x", "diff s3a://bucket/x s3a://bucket/y"])
 def test_a_uri_is_no_selector(words: str) -> None:
     result = run(words, b"")
-    assert_one_line(result.exit_code, result.stderr, "'s3a://bucket/x' is on no file system of this machine")
+    assert_one_line(result.exit_code, result.stderr, "'s3a://bucket/x' does not name a local file")
 
 
 @pytest.mark.full

@@ -87,7 +87,10 @@ def test_case_does_not_matter_in_names_and_choices(words: str) -> None:
     ("words", "expected_text"),
     [
         ("route definitions.json --vhost order", "there is no virtual host 'order'\n  hint: did you mean orders?\n"),
-        ("route definitions.json --vhost zzz", "there is no virtual host 'zzz'\n  hint: there are orders, billing\n"),
+        (
+            "route definitions.json --vhost zzz",
+            "there is no virtual host 'zzz'\n  hint: the names are orders, billing\n",
+        ),
         ("route definitions.json", "there are 2 virtual hosts\n  hint: choose one of orders, billing: --vhost NAME"),
         ("topology own.json --vhost x", "there is no virtual host 'x'\n  hint: perhaps leave it out: "),
     ],

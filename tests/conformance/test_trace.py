@@ -168,19 +168,19 @@ def test_the_text_form_of_a_log_is_its_json_form(tmp_path: Path) -> None:
     ("line", "expected"),
     [
         ("{oops", "log:2:2: this is not JSON"),
-        ("5", "log:2: trace.entry: an entry of a tracing log is an object"),
-        ('{"exchange": "x"}', "log:2: trace.entry: an entry of a tracing log has an exchange, routing_keys and"),
+        ("5", "log:2: trace.entry: an entry of a tracing log must be a JSON object"),
+        ('{"exchange": "x"}', "log:2: trace.entry: an entry of a tracing log must contain exchange, routing_keys and"),
         ('{"exchange": "x", "routing_keys": ["k"], "routed_queues": []}', "log:2: trace.entry: properties is missing"),
         (
             '{"exchange": "x", "routing_keys": ["k"], "routed_queues": [], "properties": {"expiration": "soon"}}',
-            "log:2: trace.entry: properties.expiration: 'soon' is no number of milliseconds",
+            "log:2: trace.entry: properties.expiration: 'soon' is not a number of milliseconds",
         ),
         (
             f"{'=' * 80}\nnow: Message published\nProperties:   [oops",
             "log:4:20: trace.entry: expected a comma or ], found the end",
         ),
-        (f"{'=' * 80}\nnow: Message published\nProperties:   [1]", "log:3: trace.entry: Properties is no table"),
-        (f"{'=' * 80}\nnow: Message published", "log:3: trace.entry: an entry of a tracing log has an exchange"),
+        (f"{'=' * 80}\nnow: Message published\nProperties:   [1]", "log:3: trace.entry: Properties must be a table"),
+        (f"{'=' * 80}\nnow: Message published", "log:3: trace.entry: an entry of a tracing log must contain exchange"),
     ],
 )
 def test_a_line_that_is_no_entry_is_named(

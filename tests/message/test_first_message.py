@@ -28,13 +28,13 @@ def test_a_message_is_read_by_what_it_shows(message: dict[str, Any]) -> None:
 
 def test_a_name_of_amqp_makes_properties_the_section() -> None:
     assert evaluate("JMSType = 'car'", {"properties": {"subject": "car"}}) is True
-    with pytest.raises(DecodeError, match="no field is called 'color'"):
+    with pytest.raises(DecodeError, match="there is no field called 'color'"):
         evaluate("color = 'red'", {"properties": {"subject": "car", "color": "red"}})
 
 
 def test_a_name_that_is_no_text_is_reported() -> None:
     for name in (1, None, b"a"):
-        with pytest.raises(DecodeError, match=f"the name of a property is text, and not {name!r}"):
+        with pytest.raises(DecodeError, match=f"the name of a property must be a string, not {name!r}"):
             evaluate("a = 1", {name: 1})
 
 

@@ -178,5 +178,5 @@ def test_a_conflict_says_what_and_which_and_what_to_do() -> None:
     assert check_links(links)[0].render() == (
         "subscription.changed: link 2 changes the topic ('news' to 'old') and the selector ('a = 1' to '') of the "
         "durable subscription 's' of client id 'c', from which link 1 consumes\n"
-        "  hint: take the topic and filters of link 1, or another name"
+        "  hint: use the topic and filters of link 1, or another name"
     )

@@ -56,17 +56,20 @@ def test_the_truth_tables_are_those_of_the_standard() -> None:
     ("data", "expected_text"),
     [
         ({"headers": {}}, "did you mean header?"),
-        ({"header": {"prio": 1}}, "header: no field is called 'prio'"),
-        ({"header": {"priority": 256}}, "header.priority: 256 is outside 0 to 255"),
+        ({"header": {"prio": 1}}, "header: there is no field called 'prio'"),
+        ({"header": {"priority": 256}}, "header.priority: 256 is outside the range 0 to 255"),
         ({"header": {"durable": 1}}, "header.durable: expected true or false, found a number"),
-        ({"application_properties": {"a": {"type": "integer", "value": 1}}}, "application_properties.a: no AMQP type"),
-        ({"application_properties": {"a": {"type": "byte", "value": 200}}}, "outside -128 to 127"),
+        (
+            {"application_properties": {"a": {"type": "integer", "value": 1}}},
+            "application_properties.a: there is no AMQP type",
+        ),
+        ({"application_properties": {"a": {"type": "byte", "value": 200}}}, "outside the range -128 to 127"),
         ({"application_properties": {"a": [1]}}, "expected a simple value, found an array"),
         ({"application_properties": {"a": 2**63}}, "outside"),
         ({"application_properties": {"a": {"type": "char", "value": "ab"}}}, "one Unicode code point"),
-        ({"properties": {"message_id": True}}, "an id is a string, ulong, uuid or binary"),
+        ({"properties": {"message_id": True}}, "an id must be a string, ulong, uuid or binary"),
         ({"properties": {"user_id": "***"}}, "is not base64"),
-        ([], "a message is an object of sections, not an array"),
+        ([], "a message must be a JSON object of sections, not an array"),
     ],
 )
 def test_a_bad_message_names_the_path(data: object, expected_text: str) -> None:

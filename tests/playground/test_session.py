@@ -88,8 +88,8 @@ def test_the_parts_have_their_verdicts_and_values_in_the_order_of_the_text() -> 
         ("{'a': 1}", "this is not JSON: Expecting property name enclosed in double quotes"),
         ("[1]", "a message is a JSON object"),
         ('{"JMSPriority": "high"}', "JMSPriority: expected an integer, found text"),
-        ('{"header": {"priorty": 1}}', "no field is called 'priorty'"),
-        ("[" * 100_000, "this is nested too deeply"),
+        ('{"header": {"priorty": 1}}', "there is no field called 'priorty'"),
+        ("[" * 100_000, "the JSON is nested too deeply"),
     ],
 )
 def test_what_is_no_message_is_a_problem_beside_the_findings(text: str, expected_text: str) -> None:
@@ -224,7 +224,7 @@ def test_a_topology_that_does_not_read_says_where(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(sys.modules, "yaml", None)
     for text, expected_text in (
         ("{", "this is not JSON"),
-        ('{"a": ' * 5_000, "this is nested too deeply"),
+        ('{"a": ' * 5_000, "the JSON is nested too deeply"),
         ("broker: rabbitmq", "the page reads no YAML"),
         ('{"broker": "rabbitmq", "bindings": [{"source": "x", "queue": "q"}]}', "there is no exchange called 'x'"),
     ):

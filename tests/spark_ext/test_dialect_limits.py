@@ -85,8 +85,8 @@ def test_answers_that_no_sql_joins_are_refused_by_name(dialect: Dialect, name: s
 
 #: XPath expressions on which Java fails, or that only one engine accepts: the position and the message of the error.
 NO_XPATH = [
-    ("a[", 3, "it ends too early"),
-    ("", 1, "it ends too early"),
+    ("a[", 3, "the expression ends too early"),
+    ("", 1, "the expression ends too early"),
     ("a b", 3, "b is not expected there"),
     ("a[frob(b)]", 3, "the function frob is not read"),
     ("contains(a)", 1, "contains takes 2 arguments"),

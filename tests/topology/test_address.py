@@ -51,7 +51,7 @@ def test_every_part_of_an_address_is_read() -> None:
         ("a; {link: {x-bindings: [1]}}", "address:1:25: address.type: x-bindings is a map"),
         ("a; {create: }", "address:1:13: address.expected: expected a value, found '}'"),
         ("a; {create: 'alw", "address:1:13: address.unterminated: this string has no end"),
-        ("a; {link: {name: x, name: y}}", "address:1:21: address.duplicate: name stands here twice"),
+        ("a; {link: {name: x, name: y}}", "address:1:21: address.duplicate: name occurs twice"),
         ("a; {lnk: {}}", "did you mean link?"),
         ("a; {node: {type: topik}}", "did you mean topic?"),
         ("a; {node: {durable: 5}}", "address:1:21: address.type: durable is true or false"),

@@ -451,8 +451,8 @@ def test_a_queue_that_the_file_does_not_declare_is_not_said_to_lose() -> None:
 @pytest.mark.parametrize(
     ("destination", "reason"),
     [
-        ("queue://A,topic://B", "who subscribes to topic://B is not known"),
-        ("queue://in", "who subscribes to topic://B is not known"),
+        ("queue://A,topic://B", "the subscribers of topic://B are not known"),
+        ("queue://in", "the subscribers of topic://B are not known"),
         ("queue://A", None),
     ],
 )

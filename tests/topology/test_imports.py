@@ -236,10 +236,13 @@ def test_the_initial_configuration_of_a_node_is_read() -> None:
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ({"type": "topik"}, "exchanges[0].type: 'topik' is not known here\n  hint: did you mean topic?"),
+        ({"type": "topik"}, "exchanges[0].type: 'topik' is not an allowed value\n  hint: did you mean topic?"),
         ({"type": None}, "exchanges[0]: type is missing"),
         ({"durable": "yes"}, "exchanges[0].durable: expected true or false, found text"),
-        ({"unroutableMessageBehaviour": "DROP"}, "exchanges[0].unroutableMessageBehaviour: 'DROP' is not known"),
+        (
+            {"unroutableMessageBehaviour": "DROP"},
+            "exchanges[0].unroutableMessageBehaviour: 'DROP' is not an allowed value",
+        ),
         ({"alternateBinding": {"destination": "gone"}}, "exchanges[0].alternate: there is no exchange called 'gone'"),
         ({"alternateBinding": "gone"}, "exchanges[0].alternateBinding: expected an object, found text"),
         ({"name": "amq.mine"}, "names that begin with amq. or qpid. are reserved"),
@@ -307,7 +310,7 @@ def test_the_own_form_reads_as_yaml_and_as_json_and_comes_back() -> None:
         ("[" * 100_000, "nested too deeply"),
         ("5", "t.json: topology.type: expected an object, found a number"),
         ("{}", "t.json: topology.missing: broker is missing"),
-        ('{"broker": "rabbit"}', "broker: 'rabbit' is not known here\n  hint: did you mean rabbitmq?"),
+        ('{"broker": "rabbit"}', "broker: 'rabbit' is not an allowed value\n  hint: did you mean rabbitmq?"),
         ('{"broker": "rabbitmq", "queue": []}', "did you mean queues?"),
         ('{"broker": "rabbitmq", "queues": [5]}', "queues[0]: expected an object or a name, found a number"),
         ('{"broker": "rabbitmq", "queues": ["a", "a"]}', "queues[1].name: 'a' is declared twice"),
@@ -316,7 +319,7 @@ def test_the_own_form_reads_as_yaml_and_as_json_and_comes_back() -> None:
         (
             '{"broker": "rabbitmq", "queues": ["q"], "bindings": [{"source": "amq.headers", "queue": "q", '
             '"arguments": {"x-match": "some"}}]}',
-            "bindings[0].arguments.x-match: x-match cannot be 'some'",
+            "bindings[0].arguments.x-match: x-match cannot have the value 'some'",
         ),
         (
             '{"broker": "rabbitmq", "queues": ["q"], "bindings": [{"source": "", "queue": "q"}]}',
@@ -412,7 +415,7 @@ def test_the_last_of_many_bindings_is_found() -> None:
         ("2024-06-24T10:00:00Z", "write '2024-06-24T10:00:00Z'"),
         ("1.10", "write '1.10' for a text, or 1.1"),
         ("4.1.0", "write '4.1.0'"),
-        ("!x 1", "write the value without it"),
+        ("!x 1", "write the value without the tag"),
     ],
 )
 def test_a_word_that_yaml_misreads_is_refused_with_the_spelling_to_use(word: str, expected_text: str) -> None:

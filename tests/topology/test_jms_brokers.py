@@ -573,7 +573,7 @@ def test_a_path_names_the_diverts_that_a_message_took() -> None:
 def test_a_destination_is_all_that_says_where_a_message_to_a_jms_broker_goes() -> None:
     topology = artemis("<addresses/>")
     for options in ({"address": "a"}, {"publish_to": "to"}, {"routing_keys": ["a"]}, {}):
-        with pytest.raises(ValueError, match="exchange names the destination"):
+        with pytest.raises(ValueError, match="exchange must name the destination"):
             publish(topology, Message(), **options)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="routing_type"):
         publish(topology, Message(), "a", routing_type="anycast")

@@ -77,7 +77,12 @@ REFUSED = (
     ("""{'is_null',5}.""", "jms-term.selector", "{'is_null',5}.", "as '5 IS NULL' is none"),
     ("""{'ident',<<"a b">>}.""", "jms-term.selector", """{'ident',<<"a b">>}.""", "as 'a b' is none"),
     ("""{'>',{'ident',<<"JMSType">>},5}.""", "jms-term.selector", None, "as 'JMSType > 5' is none"),
-    ("""{'=',{'ident',<<"a">>},9223372036854775808}.""", "jms-term.selector", None, "outside 64 signed bits"),
+    (
+        """{'=',{'ident',<<"a">>},9223372036854775808}.""",
+        "jms-term.selector",
+        None,
+        "outside the range of a signed 64-bit integer",
+    ),
 )
 
 

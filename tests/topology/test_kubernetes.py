@@ -89,7 +89,7 @@ def test_an_address_says_how_its_queue_is_configured() -> None:
     [
         ("{queueName: q}", r"k\.yaml:4:7: .*addressName is missing"),
         ("{addressName: a, queueName: q, routingType: both}", r"k\.yaml:4:\d+: .*'both' is no routing type"),
-        ("{addressName: a, queueName: [q]}", r"k\.yaml:4:\d+: .*spec\.queueName is text, found a list"),
+        ("{addressName: a, queueName: [q]}", r"k\.yaml:4:\d+: .*spec\.queueName must be text, found a list"),
     ],
 )
 def test_what_is_wrong_with_an_address_has_its_place(spec: str, expected_text: str) -> None:

@@ -104,11 +104,11 @@ def test_a_topology_in_xml_is_read_in_the_encoding_that_it_declares(encoding: st
 @pytest.mark.parametrize(
     ("declared", "encoding", "message"),
     [
-        ("x-no-such", "utf-8", "declares the encoding 'x-no-such', which is not known"),
-        ("unicode_escape", "utf-8", "declares the encoding 'unicode_escape', which is not known"),
-        ("rot13", "utf-8", "declares the encoding 'rot13', which is none of text"),
-        ("UTF-16", "utf-8", "declares the encoding 'UTF-16', and its declaration is not in that"),
-        ("us-ascii", "utf-8", "is not in the encoding 'us-ascii': byte"),
+        ("x-no-such", "utf-8", "declares the unknown encoding 'x-no-such'"),
+        ("unicode_escape", "utf-8", "declares the unknown encoding 'unicode_escape'"),
+        ("rot13", "utf-8", "declares the encoding 'rot13', which is not a text encoding"),
+        ("UTF-16", "utf-8", "declares the encoding 'UTF-16', but the declaration itself is not in this encoding"),
+        ("us-ascii", "utf-8", "is not valid us-ascii: the byte"),
         ("utf-8", "latin-1", "is not UTF-8: byte"),
     ],
 )

@@ -26,7 +26,7 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
     near = nearest(value, listed) if isinstance(value, str) else []
     shown = f"{', '.join(listed[:-1])} or {listed[-1]}" if len(listed) > 1 else listed[0]
     hint, fix = (f"did you mean {near[0]!r}?", OptionFix(name, repr(near[0]))) if near else (None, None)
-    raise TranspilerError.at("argument.choice", f"{name} is {shown}, not {value!r}", hint=hint, fix=fix)
+    raise TranspilerError.at("argument.choice", f"{name} must be {shown}, not {value!r}", hint=hint, fix=fix)
 
 
 P = ParamSpec("P")
@@ -43,7 +43,9 @@ def renamed(old: str, new: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         @wraps(function)
         def renamed_function(*arguments: P.args, **keywords: P.kwargs) -> R:
             if old in keywords:
-                text = f"{function.__name__}: write {new}= in place of {old}=, which ends with this version"
+                text = (
+                    f"{function.__name__}: the argument {old}= will be removed in the next version; use {new}= instead"
+                )
                 warnings.warn(text, DeprecationWarning, stacklevel=2)
                 keywords[new] = keywords.pop(old)
             return function(*arguments, **keywords)
@@ -69,7 +71,9 @@ def check_alias(alias: object) -> None:
         raise unexpected("alias", "the name of a table in the query", alias)
     if alias == "":
         raise TranspilerError.at(
-            "argument.alias", "alias is empty", hint="perhaps name the table as the query does, or leave it out"
+            "argument.alias",
+            "alias is empty",
+            hint="perhaps pass the alias that the query gives to the table, or omit alias",
         )
 
 
@@ -84,7 +88,7 @@ def check_count(name: str, value: object, things: str) -> None:
     if not isinstance(value, int) or isinstance(value, bool):
         raise unexpected(name, f"a number of {things}", value)
     if value < 0:
-        raise ValueError(f"{name} is a number of {things} from 0, not {value}")
+        raise ValueError(f"{name} must be a number of {things} that is 0 or more, not {value}")
 
 
 #: Pattern of the beginning of a URI. Its scheme has at least two letters, because ``C:/`` is a drive of Windows.
@@ -94,7 +98,7 @@ _URI = re.compile("[A-Za-z][A-Za-z0-9+.-]+:/")
 _SLASH = re.compile("(?<=[A-Za-z0-9+.-]{2}):/(?!/)")
 
 #: Error message for a URI that does not name a local file; the URI comes before this text.
-ELSEWHERE = "is on no file system of this machine"
+ELSEWHERE = "does not name a local file"
 
 #: Maximum length of an argument that an error message quotes, in characters.
 _MAX_QUOTED = 40

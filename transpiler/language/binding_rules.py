@@ -164,7 +164,9 @@ def read_headers_match(arguments: Mapping[str, AmqpValue], rules: BindingRules) 
     if mode not in modes:
         if not known.tolerates_unknown_match:
             raise TopologyError.at(
-                "topology.x-match", f"x-match cannot be {mode!r}", hint=f"{rules.name} knows {', '.join(modes)}"
+                "topology.x-match",
+                f"x-match cannot have the value {mode!r}",
+                hint=f"the values of x-match in {rules.name} are {', '.join(modes)}",
             )
         mode = "all"
     if known.counts_x or mode.endswith("-with-x"):

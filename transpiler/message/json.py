@@ -30,7 +30,7 @@ from transpiler.message.types import INTEGER_RANGES, AmqpType, AmqpValue, Compou
 def read_sections(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the sections of the message ``data`` by name; raise ``DecodeError`` with the path of the first error."""
     if not isinstance(data, Mapping):
-        _refuse("message.not-an-object", f"a message is an object of sections, not {kind_of(data)}")
+        _refuse("message.not-an-object", f"a message must be a JSON object of sections, not {kind_of(data)}")
     _known_names(data, _SECTIONS, "", "section")
     return {name: _SECTIONS[name](name, value) for name, value in data.items() if value is not None}
 
@@ -56,7 +56,7 @@ def _known_names(data: Mapping[str, Any], known: Mapping[str, object], path: str
         if name not in known:
             hint, fix = meant(name, known, path) if isinstance(name, str) else (None, None)
             hint = hint or f"the {what}s are {', '.join(known)}"
-            _refuse(f"message.unknown-{what}", f"no {what} is called {name!r}", path, hint, fix)
+            _refuse(f"message.unknown-{what}", f"there is no {what} called {name!r}", path, hint, fix)
 
 
 def _integer(low: int, high: int) -> Callable[[str, Any], int]:
@@ -64,7 +64,7 @@ def _integer(low: int, high: int) -> Callable[[str, Any], int]:
         if isinstance(value, bool) or not isinstance(value, int):
             _refuse("message.type", mismatch("an integer", kind_of(value)), path)
         if not low <= value <= high:
-            _refuse("message.range", f"{value} is outside {low} to {high}", path)
+            _refuse("message.range", f"{value} is outside the range {low} to {high}", path)
         return value
 
     return read
@@ -80,21 +80,21 @@ def _text(path: str, value: Any) -> str:
     if not isinstance(value, str):
         _refuse("message.type", mismatch("text", kind_of(value)), path)
     if half_surrogate(value) is not None:
-        _refuse("message.unicode", "holds half of a surrogate pair, which is no Unicode text", path)
+        _refuse("message.unicode", "holds half of a surrogate pair, which is not valid Unicode text", path)
     return value
 
 
 def _symbol(path: str, value: Any) -> str:
     text = _text(path, value)
     if not text.isascii():
-        _refuse("message.type", "a symbol is ASCII text", path)
+        _refuse("message.type", "a symbol must contain only ASCII characters", path)
     return text
 
 
 def _char(path: str, value: Any) -> str:
     text = _text(path, value)
     if len(text) != 1:
-        _refuse("message.type", f"a char is one Unicode code point, not {len(text)}", path)
+        _refuse("message.type", f"a char must be one Unicode code point, not {len(text)}", path)
     return text
 
 
@@ -111,7 +111,7 @@ def _uuid(path: str, value: Any) -> UUID:
     try:
         return value if isinstance(value, UUID) else UUID(_text(path, value))
     except ValueError:
-        _refuse("message.type", f"{value!r} is no UUID", path, "write it as 8-4-4-4-12 hexadecimal digits")
+        _refuse("message.type", f"{value!r} is not a UUID", path, "write the UUID as 8-4-4-4-12 hexadecimal digits")
 
 
 def _double(path: str, value: Any) -> float:
@@ -135,12 +135,12 @@ def _decimal(path: str, value: Any) -> Decimal:
     try:
         return Decimal(_text(path, value))
     except InvalidOperation:
-        _refuse("message.type", f"{value!r} is no decimal number", path)
+        _refuse("message.type", f"{value!r} is not a decimal number", path)
 
 
 def _null(path: str, value: Any) -> None:
     if value is not None:
-        _refuse("message.type", f"a null has no value, found {kind_of(value)}", path)
+        _refuse("message.type", f"a null must not have a value, found {kind_of(value)}", path)
 
 
 #: For each AMQP type, the function that reads a value from ``{"type": T, "value": X}``. Its arguments are the path for
@@ -198,7 +198,7 @@ def read_value(path: str, value: Any) -> AmqpValue:
                 names = [*_TYPES, *_HOLDERS]
                 hint, fix = meant(str(name), names, path)
                 hint = hint or f"the types are {', '.join(names)}"
-                _refuse("message.unknown-type", f"no AMQP type is called {name!r}", path, hint, fix)
+                _refuse("message.unknown-type", f"there is no AMQP type called {name!r}", path, hint, fix)
             amqp_type = _TYPES[name]
             if value.get("value") is None:
                 return AmqpValue(AmqpType.NULL, None)
@@ -210,7 +210,7 @@ def read_value(path: str, value: Any) -> AmqpValue:
 def _compound(path: str, name: str, value: Any, depth: int) -> Value:
     """Return the list or map (``name`` is its type) with the content ``value``, at ``depth`` levels of nesting."""
     if depth >= MAX_DEPTH:
-        _refuse("message.depth", f"values nest more than {MAX_DEPTH} deep", path)
+        _refuse("message.depth", f"values are nested more than {MAX_DEPTH} levels deep", path)
     match name, value:
         case "list", list() | tuple():
             return AmqpList(tuple(_inner(f"{path}[{place}]", item, depth) for place, item in enumerate(value)))
@@ -245,7 +245,7 @@ def _id(path: str, value: Any) -> AmqpValue:
         value = {"type": "ulong", "value": value}
     result = read_value(path, value)
     if result.type not in PROPERTY_TYPES["message_id"]:
-        _refuse("message.type", f"an id is a string, ulong, uuid or binary, not {result.type.value}", path)
+        _refuse("message.type", f"an id must be a string, ulong, uuid or binary, not {result.type.value}", path)
     return result
 
 
@@ -269,7 +269,12 @@ def _section(record: Callable[..., Any], readers: Mapping[str, Callable[[str, An
 def _body_section(path: str, value: Any) -> str:
     text = _text(path, value)
     if text not in ("data", "amqp-sequence", "amqp-value"):
-        _refuse("message.type", f"{text!r} is no body section", path, "write data, amqp-sequence or amqp-value")
+        _refuse(
+            "message.type",
+            f"{text!r} is not a body section",
+            path,
+            "the body sections are data, amqp-sequence and amqp-value",
+        )
     return text
 
 

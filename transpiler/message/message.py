@@ -42,7 +42,7 @@ class _ReadOnly(dict[str, Any]):
     """
 
     def _refuse(self, *_: object, **__: object) -> NoReturn:
-        raise TypeError("a Message cannot be changed; make another one with dataclasses.replace or Message.from_dict")
+        raise TypeError("a Message is immutable; create a changed copy with dataclasses.replace or Message.from_dict")
 
     __setitem__ = __delitem__ = __ior__ = update = pop = popitem = clear = setdefault = _refuse
 
@@ -189,8 +189,8 @@ def as_message(value: MessageLike) -> Message:
     if not isinstance(value, Mapping):
         raise unexpected("message", "a Message, or a dict of message JSON or of plain properties", value)
     for odd in (name for name in value if not isinstance(name, str)):
-        hint = f"perhaps write it as text, {str(odd)!r}" if isinstance(odd, int | float) else None
-        raise DecodeError.at("message.name", f"the name of a property is text, and not {odd!r}", hint=hint)
+        hint = f"perhaps write the name as a string, {str(odd)!r}" if isinstance(odd, int | float) else None
+        raise DecodeError.at("message.name", f"the name of a property must be a string, not {odd!r}", hint=hint)
     if value and not any(name in SECTION_NAMES and _is_section(value[name]) for name in value):
         return Message.of(**value)
     if are_application_properties(value):
@@ -398,7 +398,7 @@ def property_value(name: str, value: Any) -> AmqpValue:
             hint = (
                 f"did you mean {near[0]}? That is a section of message JSON"
                 if near
-                else "a property with a type is {type, value}"
+                else "a property with a type is an object with the keys type and value"
             )
             _refuse(name, "a simple value", value, hint)
         case _:

@@ -68,7 +68,7 @@ def entry_message(entry: Any) -> Message:
     Raise ``DecodeError`` if a member is missing or malformed.
     """
     if not isinstance(entry, Mapping):
-        raise DecodeError.at("trace.entry", "an entry of a tracing log is an object")
+        raise DecodeError.at("trace.entry", "an entry of a tracing log must be a JSON object")
     keys, queues = entry.get("routing_keys"), entry.get("routed_queues")
     if (
         not isinstance(entry.get("exchange"), str)
@@ -76,9 +76,9 @@ def entry_message(entry: Any) -> Message:
         or not keys
         or not (queues == "none" or _texts(queues))
     ):
-        message = "an entry of a tracing log has an exchange, routing_keys and routed_queues"
+        message = "an entry of a tracing log must contain exchange, routing_keys and routed_queues"
         raise DecodeError.at(
-            "trace.entry", message, hint="perhaps write the log with the tracing plugin, as JSON or as text"
+            "trace.entry", message, hint="perhaps use a log that RabbitMQ's tracing plugin wrote, as JSON or as text"
         )
     return Message.from_dict(message_json(entry))
 
@@ -121,7 +121,7 @@ def _table(rows: Any) -> dict[str, Any]:
     try:
         return {name: _value(kind, value) for name, kind, value in rows}
     except (TypeError, ValueError):
-        raise DecodeError.at("trace.entry", "Properties is no table of names, types and values") from None
+        raise DecodeError.at("trace.entry", "Properties must be a table of names, types and values") from None
 
 
 def _value(kind: str, value: Any) -> Any:
@@ -193,5 +193,5 @@ def header_value(value: Any) -> Any:
 
 def _milliseconds(text: Any) -> int:
     if not isinstance(text, str) or not text.isascii() or not text.isdigit():
-        raise DecodeError.at("trace.entry", f"properties.expiration: {text!r} is no number of milliseconds")
+        raise DecodeError.at("trace.entry", f"properties.expiration: {text!r} is not a number of milliseconds")
     return int(text)

@@ -64,34 +64,36 @@ def subscription_of(
     shared, is_global = SHARED in declared, GLOBAL in declared
     if not name:
         _refuse(
-            "subscription.name", f"the link name {link_name!r} names no subscription", "the name stands before the |"
+            "subscription.name",
+            f"the link name {link_name!r} does not contain the name of a subscription",
+            "the name of the subscription comes before the | in the link name",
         )
     if is_global and not shared:
         _refuse(
             "subscription.global",
-            f"the link {link_name!r} is global and not shared",
-            "a global subscription is a shared one: the source has both capabilities",
+            f"the link {link_name!r} has the capability global, but not shared",
+            "a global subscription is always shared, so its source has both capabilities",
         )
     if not shared:
         return _exclusive(link_name, name, client_id, durable)
     if is_global and client_id is not None:
         _refuse(
             "subscription.scope",
-            f"the link {link_name!r} is global, and its connection has the client id {client_id!r}",
-            "subscriptions of a client id are scoped to it; perhaps give no client id for a connection without one",
+            f"the link {link_name!r} is global, but its connection has the client id {client_id!r}",
+            "a subscription of a connection with a client id belongs to this client; perhaps omit the client id",
         )
     if not is_global and client_id is None:
         _refuse(
             "subscription.scope",
-            f"the link {link_name!r} is scoped to its container, and no client id is given",
-            "perhaps give the client id, or the capability global",
+            f"the link {link_name!r} is not global, so it needs a client id, but no client id is given",
+            "perhaps pass the client id, or add the capability global",
         )
     conventional = _SUFFIX.fullmatch(suffix) if separator else None
     if conventional is not None and bool(conventional["scope"]) and not is_global:
         _refuse(
             "subscription.scope",
-            f"the link {link_name!r} calls itself global, and its source does not have that capability",
-            "a global subscription has the capability global",
+            f"the link {link_name!r} is global by its name, but its source lacks the capability global",
+            "the source of the source of a global subscription has the capability global",
         )
     if durable is None:
         durable = not (conventional is not None and conventional["volatile"])
@@ -108,8 +110,8 @@ def _exclusive(link_name: str, name: str, client_id: str | None, durable: bool |
     if durable and client_id is None:
         _refuse(
             "subscription.client-id",
-            f"the link {link_name!r} is a durable subscription that is not shared, and has no client id",
-            "such a subscription must have one: 8.3",
+            f"the link {link_name!r} makes an unshared durable subscription, but has no client id",
+            "an unshared durable subscription must have a client id (section 8.3 of the mapping)",
         )
     return Subscription(name if durable else link_name, client_id, durable, shared=False)
 
@@ -203,8 +205,9 @@ class _Server:
                 "subscription.reinitialized",
                 "warning",
                 f"link {number} changes {_difference(held, link)} of {_called(subscription)}, "
-                f"which link {held.first} made",
-                hint="it begins anew, and the messages that it holds are lost; perhaps take another name to keep them",
+                f"which link {held.first} created",
+                hint="the subscription starts anew and loses its messages; perhaps choose another name to "
+                "keep the old subscription",
             )
             held = None
         if held is None:
@@ -230,15 +233,15 @@ class _Server:
             here, there = ("shared", "not shared") if subscription.shared else ("not shared", "shared")
             yield _error(
                 "subscription.shared",
-                f"link {number} is {here}, and link {other.first} made {_called(other.subscription)} {there}",
-                f"take another name, or {'leave out' if subscription.shared else 'add'} the capability {SHARED}",
+                f"link {number} is {here}, but link {other.first} created {_called(other.subscription)} as {there}",
+                f"choose another name, or {'remove' if subscription.shared else 'add'} the capability {SHARED}",
             )
         if link.no_local and subscription.shared:
             # JMS mapping 8.4: "no-local (N/A for shared sub)".
             yield _error(
                 "subscription.no-local",
-                f"link {number} is shared, and has a no-local filter",
-                "a shared subscription has no one consumer whose messages are local: leave the filter out",
+                f"link {number} is shared, but has a no-local filter",
+                "a shared subscription has several consumers, so no message is local to it: remove the filter",
             )
         if held is None:
             if link.ends and link.address is None:
@@ -247,7 +250,7 @@ class _Server:
                 yield _error(
                     "subscription.unknown",
                     f"link {number} ends {_called(subscription)}, which does not exist",
-                    "give the name, the client id and the capabilities with which it was made",
+                    "use the name, the client id and the capabilities with which the subscription was created",
                 )
             return
         if held.active and link.ends:
@@ -255,14 +258,14 @@ class _Server:
             yield _error(
                 "subscription.in-use",
                 f"link {number} ends {_called(subscription)}, from which {_links(held.active)} consumes",
-                "close it when no other link is attached",
+                "close the link when no other link is attached to the subscription",
             )
         elif held.active and not subscription.shared:
             # JMS mapping 7.1: "only 1 subscriber may be active on the subscription at a time".
             yield _error(
                 "subscription.exclusive",
                 f"link {number} attaches to {_called(subscription)}, from which {_links(held.active)} consumes",
-                f"detach that one first, or give all of them the capability {SHARED}",
+                f"detach the other link first, or give all links the capability {SHARED}",
             )
         elif held.active and self._changes(held, link):
             # JMS mapping 8.9: "Refusing link trying to change topic/selector for existing sub with active subscribers".
@@ -270,7 +273,7 @@ class _Server:
                 "subscription.changed",
                 f"link {number} changes {_difference(held, link)} of {_called(subscription)}, "
                 f"from which {_links(held.active)} consumes",
-                f"take the topic and filters of link {held.first}, or another name",
+                f"use the topic and filters of link {held.first}, or another name",
             )
 
     def _of_client(self, number: int, link: ConsumerLink) -> Iterator[Diagnostic]:
@@ -286,7 +289,8 @@ class _Server:
                         "subscription.client-id-in-use",
                         f"link {number} has the client id {link.client_id!r} on connection {link.connection!r}, and "
                         f"link {known} has it on connection {other.connection!r}",
-                        "one connection at a time has a client id; without one, a shared subscription is global",
+                        "only one connection at a time may use a client id; without a client id, a "
+                        "shared subscription is global",
                     )
 
     def _of_name(self, number: int, link: ConsumerLink, wanted: Subscription) -> Iterator[Diagnostic]:
@@ -299,24 +303,24 @@ class _Server:
                 # non-global subscription (and vice versa)".
                 yield _error(
                     "subscription.global-name",
-                    f"links {known} and {number} are both called {link.name!r}, and one of them is global",
-                    f"qualify the name of the global one: {wanted.name}{SEPARATOR}{GLOBAL}",
+                    f"links {known} and {number} are both called {link.name!r}, but only one of them is global",
+                    f"qualify the name of the global link: {wanted.name}{SEPARATOR}{GLOBAL}",
                 )
             elif has.scope == wanted.scope and has.durable is not wanted.durable:
                 # JMS mapping 8.9: "Durable and volatile subscribers are distinct, may use same subscription names (but
                 # not link names) concurrently".
                 yield _error(
                     "subscription.link-name",
-                    f"links {known} and {number} are both called {link.name!r}, and one of them is volatile",
-                    f"qualify the name of the volatile one: {wanted.name}{SEPARATOR}volatile1",
+                    f"links {known} and {number} are both called {link.name!r}, but only one of them is volatile",
+                    f"qualify the name of the volatile link: {wanted.name}{SEPARATOR}volatile1",
                 )
             elif link.client_id is not None and has.scope == wanted.scope and has == wanted and wanted.shared:
                 # JMS mapping 8.1: "AMQP requires that link names are unique in a given direction between two
                 # containers".
                 yield _error(
                     "subscription.link-name",
-                    f"links {known} and {number} are both called {link.name!r}, and have one client id",
-                    f"tell the links of a shared subscription apart: {wanted.name}{SEPARATOR}2",
+                    f"links {known} and {number} are both called {link.name!r} and have the same client id",
+                    f"give each link of a shared subscription its own name: {wanted.name}{SEPARATOR}2",
                 )
 
     @staticmethod

@@ -37,7 +37,7 @@ def sign(operator: Arithmetic, value: Operand, dialect: Dialect) -> Operand:
         return None
     if not value.numeric:
         if dialect.not_numbers is NotNumbers.THROWS:
-            raise BrokerError("a sign before what is no number")
+            raise BrokerError("a sign before a value that is not a number")
         return None
     if operator is Arithmetic.ADD:
         return value
@@ -121,7 +121,7 @@ def _not_numbers(operator: Arithmetic, left: Value, right: Value, dialect: Diale
             # number, and in Erlang's order of terms such a term is greater than every number.
             return Value(OperandType.ATOM, "plus_infinity")
         case _:
-            raise BrokerError(f"{operator.value} on what is no number")
+            raise BrokerError(f"{operator.value} with an operand that is not a number")
 
 
 def _by_zero_atom(operator: Arithmetic, dialect: Dialect) -> bool:
@@ -173,8 +173,10 @@ def _divide(left: Value, right: Value, dialect: Dialect) -> Operand:
             if dialect.integer_arithmetic is IntegerArithmetic.WRAP_INT:
                 first, second = wrap(int(first), 64), wrap(int(second), 64)
             throws = dialect.division is Division.TRUNCATING_THROWING
-            if throws and (second == 0 or (first == LONG_MIN and second == -1)):
-                raise BrokerError("an integer division without a result")
+            if throws and second == 0:
+                raise BrokerError("an integer division by zero")
+            if throws and first == LONG_MIN and second == -1:
+                raise BrokerError("an integer division whose result is too large")
             # Java's integer division truncates toward zero; division by zero has no value.
             if second == 0:
                 return None

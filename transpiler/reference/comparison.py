@@ -42,7 +42,7 @@ def compare(operator: Comparison, left: Value, right: Value, dialect: Dialect, c
     java = dialect.numeric_promotion in (NumericPromotion.UPWARDS, NumericPromotion.UPWARDS_THROWING)
     if java and (_is_array(left) or _is_array(right)):
         if not operator.is_equality:
-            raise BrokerError("an array of bytes has no order")
+            raise BrokerError("arrays of bytes cannot be ordered")
         # Java compares arrays by identity: they are equal only if both operands read the same property.
         is_one = bool(left.origin) and left.origin == right.origin
         return left.type is right.type and is_one is (operator is Comparison.EQ)

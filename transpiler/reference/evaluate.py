@@ -250,7 +250,7 @@ class _Evaluator:
         if java and not operator.is_equality and first is not None and first.type is OperandType.BYTES:
             # The broker's Java code casts the left operand to Comparable, which an array of bytes is not, before it
             # reads the right operand.
-            raise BrokerError("an array of bytes has no order")
+            raise BrokerError("arrays of bytes cannot be ordered")
         null_decides = not operator.is_equality or (not java and self.dialect.null_equality is NullEquality.UNKNOWN)
         if first is None and null_decides and promotion is not NumericPromotion.EXACT:
             # The right operand is not evaluated, so an exception in it has no effect.
@@ -338,7 +338,7 @@ class _Evaluator:
                 case LikeNotString.UNKNOWN:
                     return None
                 case LikeNotString.THROWS:
-                    raise BrokerError("LIKE on what is no string")
+                    raise BrokerError("LIKE with an operand that is not a string")
         pattern = operands.literal(node.pattern, self.dialect)
         assert pattern is not None
         return is_like(str(value.value), str(pattern.value), node.escape.value if node.escape else None, self.dialect)

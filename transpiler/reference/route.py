@@ -65,7 +65,7 @@ def route_message(
     """
     keywords: dict[str, Any] = {**options}
     if keywords.pop("path", False):
-        text = "route_message: call route_path(…) in place of path=True, which ends with this version"
+        text = "route_message: the argument path=True will be removed in the next version; call route_path(…) instead"
         warnings.warn(text, DeprecationWarning, stacklevel=2)
         return route_path(topology, message, exchange, routing_keys, **keywords)  # type: ignore[return-value]
     settings = read_settings("route_message", PublishOptions, options)
@@ -178,7 +178,7 @@ def trace(
         exchange = sent.exchange if exchange is None else exchange
         routing_type = sent.routing_type if settings.routing_type is None else settings.routing_type
         if exchange is None or routing_keys is not None:
-            raise ValueError(f"{topology.rules.name}: exchange names the destination, and nothing else does")
+            raise ValueError(f"{topology.rules.name}: the argument exchange must name the destination of the message")
         return _send(topology, message, exchange, routing_type, publisher)
     keys: Keys | None = sent.routing_keys if routing_keys is None else _checked(routing_keys)
     if settings.publish_to == "to":

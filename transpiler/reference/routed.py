@@ -165,7 +165,7 @@ def _reasons(topology: Topology, visits: Iterable[Visit]) -> tuple[str, ...]:
         for binding, is_match in zip(bindings, visit.matched, strict=False):
             if is_match and exchange.entered is not None and (binding.destination_type, binding.destination) == _OPEN:
                 name = topology.rules.addressing.destination(exchange.entered, key)
-                reasons[f"who subscribes to {name} is not known"] = None
+                reasons[f"the subscribers of {name} are not known"] = None
     return tuple(reasons)
 
 

@@ -160,7 +160,7 @@ def call(function: str, arguments: Sequence[Callable[[], Operand]], dialect: Dia
         case "INLIST":
             values, member = arguments[0](), arguments[1]()
             if values is None or not isinstance(values.value, tuple):
-                raise BrokerError("INLIST looks into what is no list")
+                raise BrokerError("the second argument of INLIST is not a list")
             return Value(OperandType.BOOLEAN, any(_equals(item, member, dialect) for item in values.value))
         case "MAKELIST":
             return Value(OperandType.BYTES, tuple(argument() for argument in arguments))
@@ -168,7 +168,7 @@ def call(function: str, arguments: Sequence[Callable[[], Operand]], dialect: Dia
             text, separator = _text(arguments[0]()), _text(arguments[1]())
             limit = arguments[2]() if len(arguments) > 2 else Value(OperandType.INT, 0)
             if limit is None or limit.type is not OperandType.INT:
-                raise BrokerError("the limit is no Integer")
+                raise BrokerError("the limit is not an Integer")
             with _bounded():
                 parts = compile_regular(separator).split(text, int(limit.value))  # type: ignore[arg-type]
                 return Value(OperandType.BYTES, tuple(Value(OperandType.STRING, part) for part in parts))
@@ -185,7 +185,7 @@ def call(function: str, arguments: Sequence[Callable[[], Operand]], dialect: Dia
 def _equals(item: Operand, member: Operand, dialect: Dialect) -> bool:
     """Return True if ``item`` of a list equals ``member`` under Java's ``equals``: never if their types differ."""
     if item is None:
-        raise BrokerError("INLIST meets a NULL in its list")
+        raise BrokerError("the list of INLIST contains a NULL")
     if member is None:
         return False
     item, member = typed_by_use(item, member, dialect), typed_by_use(member, item, dialect)
@@ -194,7 +194,7 @@ def _equals(item: Operand, member: Operand, dialect: Dialect) -> bool:
 
 def _text(value: Operand) -> str:
     if value is None or value.type is not OperandType.STRING:
-        raise BrokerError("the argument is no string")
+        raise BrokerError("the argument is not a string")
     return str(value.value)
 
 
@@ -209,8 +209,11 @@ def _bounded() -> Iterator[None]:
         yield
     except RegexError as error:
         if error.wrong:
-            raise BrokerError(f"the regular expression is wrong: {error}") from None
-        raise UnsupportedFeatureError.at("limit.regex", f"the regular expression is not served: {error}") from None
+            raise BrokerError(f"the regular expression is invalid: {error}") from None
+        raise UnsupportedFeatureError.at("limit.regex", f"the regular expression is not supported: {error}") from None
     except SearchLimitError as error:
-        hint = "perhaps shorten the text, or let fewer repeats of the expression take the same characters"
+        hint = (
+            "perhaps shorten the text, or simplify the expression so that fewer repetitions can match "
+            "the same characters"
+        )
         raise UnsupportedFeatureError.at("limit.regex", str(error), hint=hint) from None

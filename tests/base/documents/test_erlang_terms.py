@@ -66,16 +66,16 @@ REFUSED = (
     ("<<300>>", "300", "expected a string or an octet"),
     ("<<00001000>>", "00001000", "expected a string or an octet"),
     ("$\\xZZ", "ZZ", "expected the end of the term"),
-    ("16#0x1F", "16#0x1F", "no digits of this base"),
-    ("0#1", "0#1", "no digits of this base"),
+    ("16#0x1F", "16#0x1F", "the digits do not belong to this base"),
+    ("0#1", "0#1", "the digits do not belong to this base"),
     ('<<"a":5>>', '"a":5', "expected a string or an octet"),
     ("<<1,>>", "1,", "expected a string or an octet"),
     ('"a', '"', "found '\"'"),
-    ('"\\x{d800}"', "\\x{d800}", "no character has this code"),
+    ('"\\x{d800}"', "\\x{d800}", "there is no character with this code"),
     ("{" + "9" * 401 + "}", "9" * 401, "more than 400 digits"),
-    ("1.0e999", "1.0e999", "beyond the doubles"),
-    ("2#12", "2#12", "no digits of this base"),
-    ("[[[a]]]", "[", "nest more than 2 deep"),
+    ("1.0e999", "1.0e999", "the number is outside the range of a double"),
+    ("2#12", "2#12", "the digits do not belong to this base"),
+    ("[[[a]]]", "[", "are nested more than 2 levels deep"),
 )
 
 

@@ -58,9 +58,9 @@ def test_an_object_without_a_section_is_plain_properties(value: Any, message: Me
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        ({"header": {}, "color": "red"}, "no section is called 'color'"),
+        ({"header": {}, "color": "red"}, "there is no section called 'color'"),
         ({"headers": {}}, "did you mean header?"),
-        ([1], "a message is an object of sections, not an array"),
+        ([1], "a message must be a JSON object of sections, not an array"),
         ({"x": [1]}, "x: expected a simple value, found an array"),
     ],
 )
@@ -142,7 +142,7 @@ def test_a_row_has_the_columns_of_its_layout_among_others(layout: Layout, value:
 @pytest.mark.parametrize(
     ("layout", "value", "text"),
     [
-        (AmqpLayout(), {"header": {"prio": 5}}, "no field is called 'prio'"),
+        (AmqpLayout(), {"header": {"prio": 5}}, "there is no field called 'prio'"),
         (AmqpLayout(), {"application_properties": {"x": {"type": "string", "long": "a"}}}, "expected an integer"),
         (ZeroTenLayout(), {"message_propertys": {}}, "did you mean message_properties?"),
         (stores.confluent_jms(), "a", "a message is an object"),

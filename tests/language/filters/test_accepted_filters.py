@@ -128,4 +128,4 @@ def test_a_session_of_service_bus_is_its_group_id(filters: dict[str, Any]) -> No
 def test_the_next_session_of_service_bus_selects_no_message_and_says_so(value: Any) -> None:
     made = transpile_filter({"com.microsoft:session-filter": value})
     assert made.sql == "true"
-    assert ["next session" in one.message for one in made.diagnostics] == [True]
+    assert ["next free session" in one.message for one in made.diagnostics] == [True]

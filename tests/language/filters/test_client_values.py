@@ -92,5 +92,5 @@ def test_what_is_wrong_in_a_clients_filter_is_reported_at_its_path() -> None:
     deep: Any = Described(symbol("apache.org:selector-filter:string"), "TRUE")
     for _ in range(200):
         deep = Described(symbol("apache.org:not-filter:list"), [deep])
-    with pytest.raises(DecodeError, match="nest more than 32 deep"):
+    with pytest.raises(DecodeError, match="are nested more than 32 levels deep"):
         transpile_filter(deep)

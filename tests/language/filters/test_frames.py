@@ -95,14 +95,14 @@ def test_a_source_without_filters_says_so(data: bytes) -> None:
 @pytest.mark.parametrize(
     ("data", "expected_text"),
     [
-        (encode(OPEN), "this is AMQP's open, which holds no filter set"),
-        (encode(composite(0x29, text("q"))), "this is AMQP's target"),
-        (encode(Described(AmqpValue(AmqpType.ULONG, 0x77), text("x"))), "this is AMQP's message"),
-        (encode(attach(of=NULL)), "this attach has no source"),
-        (frame(OPEN) + frame(TRANSFER, b"\xff"), "the frames hold no source with a filter set: open, transfer"),
-        (frame(None), "the frames hold no source with a filter set: nothing"),
+        (encode(OPEN), "the value is AMQP's open, which contains no filter set"),
+        (encode(composite(0x29, text("q"))), "the value is AMQP's target"),
+        (encode(Described(AmqpValue(AmqpType.ULONG, 0x77), text("x"))), "the value is AMQP's message"),
+        (encode(attach(of=NULL)), "this attach frame has no source"),
+        (frame(OPEN) + frame(TRANSFER, b"\xff"), "the frames contain no source with a filter set: open, transfer"),
+        (frame(None), "the frames contain no source with a filter set: nothing"),
         (frame(attach("a")) + frame(attach("b")), "the frames attach 2 links with filters: a, b"),
-        (frame(attach())[:-3], r"a frame of \d+ bytes has \d+, at byte 0"),
+        (frame(attach())[:-3], r"the frame at byte 0 should have \d+ bytes"),
     ],
 )
 def test_what_holds_no_filter_set_is_named_and_no_hint_leaves_it_out(data: bytes, expected_text: str) -> None:
@@ -113,7 +113,7 @@ def test_what_holds_no_filter_set_is_named_and_no_hint_leaves_it_out(data: bytes
 
 def test_a_source_in_json_is_no_unknown_filter() -> None:
     for name in ("amqp:source:list", "0x00000000:0x00000028"):
-        with pytest.raises(TranspilerError, match="is AMQP's source, and no filter") as error:
+        with pytest.raises(TranspilerError, match="is the descriptor of AMQP's source, not of a filter") as error:
             read_filters({"descriptor": name, "value": []})
         assert "ignore" not in str(error.value)
 
@@ -131,7 +131,7 @@ def test_the_hint_of_a_command_is_the_commands_spelling(tmp_path: Path) -> None:
     for command in (["sql"], ["match"]):
         result = CliRunner().invoke(main, [*command, "--filter", str(file)], catch_exceptions=True)
         shown = result.output + str(result.exception or "")
-        assert re.search("hint: --unknown ignore leaves it out", shown), shown
+        assert re.search("hint: --unknown ignore skips this filter", shown), shown
         assert "unknown='ignore'" not in shown
-    with pytest.raises(TranspilerError, match="hint: unknown='ignore' leaves it out"):
+    with pytest.raises(TranspilerError, match="hint: unknown='ignore' skips this filter"):
         read_filters(file.read_text(encoding="utf-8"))

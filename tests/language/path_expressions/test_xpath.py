@@ -62,14 +62,14 @@ def test_the_reference_evaluates_the_tree(expression: str, verdict: bool) -> Non
 @pytest.mark.parametrize(
     ("expression", "what", "place"),
     [
-        ("", "it ends too early", 0),
-        ("/é[", "it ends too early", 3),
+        ("", "the expression ends too early", 0),
+        ("/é[", "the expression ends too early", 3),
         ("/é]", "] is not expected there", 2),
-        ("\u00a0/é", "begins nothing", 0),
-        ("a/×", "begins nothing", 2),
-        ("up::a", "up is no axis", 0),
-        ("$", "begins nothing", 0),
-        ("$1", "begins nothing", 0),
+        ("\u00a0/é", "cannot begin a token of XPath", 0),
+        ("a/×", "cannot begin a token of XPath", 2),
+        ("up::a", "up is not an axis of XPath", 0),
+        ("$", "cannot begin a token of XPath", 0),
+        ("$1", "cannot begin a token of XPath", 0),
         ("(" * 100 + "1" + ")" * 100, f"more than {MAX_DEPTH} levels", MAX_DEPTH + 1),
     ],
 )

@@ -68,13 +68,15 @@ def test_only_artemis_has_the_negated_prefixes(dialect: str, prefix: str) -> Non
 
 def test_activemq_takes_one_prefix() -> None:
     assert evaluate(f"{CONVERT}n = 5", MESSAGES[0], "activemq") is True
-    with pytest.raises(SelectorSyntaxError, match="takes one prefix"):
+    with pytest.raises(SelectorSyntaxError, match="accepts only one prefix"):
         transpile_selector(f"{CONVERT}{CONVERT}n = 5", dialect="activemq")
 
 
 @pytest.mark.parametrize("dialect", ["activemq", "artemis"])
 def test_white_space_before_a_prefix_is_what_is_wrong(dialect: str) -> None:
-    with pytest.raises(SelectorSyntaxError, match=r"no white space stands before a prefix\n.*\n.*\n.*remove the white"):
+    with pytest.raises(
+        SelectorSyntaxError, match=r"white space is not allowed before a prefix\n.*\n.*\n.*remove the white"
+    ):
         transpile_selector(f" {CONVERT}n = 5", dialect=dialect)
 
 

@@ -58,7 +58,7 @@ def test_a_form_is_said_in_the_other(form: str, given: str, expected: str) -> No
     [
         ("amqp", "JMSDeliveryMode = 'durable'", "JMSDeliveryMode is PERSISTENT or NON_PERSISTENT"),
         ("amqp", "JMSDeliveryMode LIKE 'P%'", "JMSDeliveryMode is PERSISTENT or NON_PERSISTENT"),
-        ("jms", "amqp.delivery_count > 5", "tells only that it is above 0"),
+        ("jms", "amqp.delivery_count > 5", "says only whether the count is above 0"),
         ("jms", "amqp.content_type = 'x'", "JMS has no name for amqp.content_type"),
         ("jms", "amqp.subject = 'x'", "JMS has no name for amqp.subject"),
         ("jms", "amqp.annotation.x_opt_a = 1", "JMS has no name for amqp.annotation.x_opt_a"),

@@ -143,7 +143,7 @@ def test_a_wrong_line_in_a_directory_is_reported_by_its_place() -> None:
     Path("job/a b.jsonl").write_text(lines(MESSAGES) + '{"header": {"prioritty": 5}}\n', encoding="utf-8")
     result = run("filter", "color = 'red'", "job")
     assert result.exit_code == 2
-    assert "job/a b.jsonl:4: message.unknown-field: header: no field is called 'prioritty'" in result.stderr
+    assert "job/a b.jsonl:4: message.unknown-field: header: there is no field called 'prioritty'" in result.stderr
     Path("job/a b.jsonl").write_text(lines(MESSAGES) + '{"footer": {"a": NaN}}\n', encoding="utf-8")
     assert run("filter", "color = 'red'", "job").stderr.startswith("2 of 4 messages match")
     Path("job/a b.jsonl").write_text(lines(MESSAGES) + "{} {}\n", encoding="utf-8")

@@ -415,7 +415,7 @@ def test_the_table_for_a_file_lists_changed_and_impossible_ports() -> None:
     assert lines[2].split() == "3 color <> 5 color < 5 OR color > 5".split()
     assert "cannot be said: with weight the long 3, weight / 2 is 1 in JMS" in result.stdout
     assert "changes for rare messages: with n the double NaN" in result.stdout
-    assert "is no selector: ==: an equality is written with one =" in result.stdout
+    assert "is no selector: ==: equality is written with a single =" in result.stdout
     assert lines[-1] == "1 selector needs no change"
     assert max(map(len, lines)) <= 120
     assert result.stderr == "2 of 6 selectors cannot be ported to activemq\n"

@@ -177,7 +177,7 @@ def test_json_has_places_in_the_file() -> None:
             "version": 1,
             "code": "syntax.operator",
             "severity": "error",
-            "message": "an equality is written with one =",
+            "message": "equality is written with a single =",
             "hint": "write x = 1",
             "file": "etc/broker.xml",
             "line": 1,

@@ -204,7 +204,7 @@ def test_a_finding_is_at_the_constant_and_reported_once(tmp_path: Path, monkeypa
     result = _check(tmp_path, monkeypatch)
     assert result.exit_code == 1
     assert result.stdout.splitlines() == [
-        "Filters.java:2:20: syntax.operator: an equality is written with one =",
+        "Filters.java:2:20: syntax.operator: equality is written with a single =",
         '  2 |   String PAID = "a == 1";',
         "    |                    ^^",
         "  a selector in A.java:1",

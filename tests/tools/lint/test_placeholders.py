@@ -110,7 +110,7 @@ def test_a_finding_in_a_value_is_at_the_placeholder_and_shows_the_selector(proje
     (project / "application.properties").write_text("unrelated=1\n", encoding="utf-8")
     lines = check("--fix", "src/main/java")
     assert lines == [
-        "src/main/java/shop/Orders.java:1:60: syntax.operator: an equality is written with one =",
+        "src/main/java/shop/Orders.java:1:60: syntax.operator: equality is written with a single =",
         f"  1 | {LISTENER}",
         f"    | {' ' * LISTENER.index('$')}{'^' * len('${orders.selector}')}",
         "  with the values of its names: a = 1 AND b == 'x'",

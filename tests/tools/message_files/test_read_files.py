@@ -95,7 +95,7 @@ def test_what_is_no_local_file_is_reported_at_once() -> None:
         list(read("nowhere.jsonl"))
     for name in ("s3://bucket/m.jsonl", Path("s3://bucket/m.jsonl"), "dbfs:/bucket/m.jsonl"):
         shown = name if isinstance(name, str) else "s3://bucket/m.jsonl"
-        with pytest.raises(TranspilerError, match=f": {shown} is on no file system of this machine"):
+        with pytest.raises(TranspilerError, match=f": {shown} does not name a local file"):
             read(name)
     with pytest.raises(TypeError, match="path: expected a file's name, found a text"):
         read(RED)

@@ -42,12 +42,12 @@ def decode_text(data: bytes) -> str:
     except LookupError:
         is_text = False
     if not is_text:
-        raise EncodingError(f"declares the encoding {name!r}, which is not known")
+        raise EncodingError(f"declares the unknown encoding {name!r}")
     if declared is not None and codec.name.startswith(("utf-16", "utf-32")):
-        raise EncodingError(f"declares the encoding {name!r}, and its declaration is not in that")
+        raise EncodingError(f"declares the encoding {name!r}, but the declaration itself is not in this encoding")
     try:
         return data.decode(codec.name)
     except UnicodeDecodeError as error:
-        raise EncodingError(f"is not in the encoding {name!r}: byte {error.start}") from None
+        raise EncodingError(f"is not valid {name}: the byte at offset {error.start} cannot be decoded") from None
     except LookupError:
-        raise EncodingError(f"declares the encoding {name!r}, which is none of text") from None
+        raise EncodingError(f"declares the encoding {name!r}, which is not a text encoding") from None

@@ -53,7 +53,9 @@ class Findings:
         if len(self.diagnostics) < MAX_FINDINGS:
             self.diagnostics.append(at_path(code, severity, path, message, hint, fix))
         elif len(self.diagnostics) == MAX_FINDINGS:
-            self.diagnostics.append(Diagnostic("import.more", "warning", "there is more that is not understood"))
+            self.diagnostics.append(
+                Diagnostic("import.more", "warning", f"only the first {MAX_FINDINGS} findings are listed")
+            )
 
 
 def refuse(code: str, path: str | None, message: str, hint: str | None = None, fix: Remedy | None = None) -> NoReturn:
@@ -70,7 +72,7 @@ def choose(what: str, name: str | None, known: Sequence[str]) -> str:
         return name
     if name is not None:
         near = nearest(name, known)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}" if known else None
+        hint = f"did you mean {near[0]}?" if near else f"the names are {', '.join(known)}" if known else None
         fix = OptionFix("vhost", repr(near[0])) if near else None
         refuse("topology.vhost", None, f"there is no {what} {name!r}", hint, fix)
     if len(known) > 1:
@@ -116,7 +118,7 @@ class Entry:
     def check_unicode(self, name: str, value: str) -> None:
         """Raise an error at the member ``name`` if its text ``value`` contains half of a surrogate pair."""
         if half_surrogate(value) is not None:
-            refuse("topology.unicode", self.at(name), "holds half of a surrogate pair, which is no Unicode text")
+            refuse("topology.unicode", self.at(name), "holds half of a surrogate pair, which is not valid Unicode text")
 
     def flag(self, name: str, default: bool) -> bool:
         """Return the boolean of the member ``name``; ``default`` if absent or null. Raise for any other value."""
@@ -136,8 +138,8 @@ class Entry:
         value = self.text(name, default)
         if value not in choices:
             hint, fix = meant(value, choices, self.at(name))
-            hint = hint or f"it is one of {', '.join(choices)}"
-            refuse("topology.value", self.at(name), f"{value!r} is not known here", hint, fix)
+            hint = hint or f"the allowed values are {', '.join(choices)}"
+            refuse("topology.value", self.at(name), f"{value!r} is not an allowed value", hint, fix)
         return value
 
     def items(self, name: str) -> Iterator[tuple[Any, str]]:

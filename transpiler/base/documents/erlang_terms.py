@@ -101,7 +101,7 @@ def read_erlang_term(
             if not is_due:
                 _refuse_next(text, at, bracket, len(terms))
             if deepest is not None and len(opened) >= deepest:
-                raise ErlangTermError(f"terms nest more than {deepest} deep", Span(at, end))
+                raise ErlangTermError(f"terms are nested more than {deepest} levels deep", Span(at, end))
             opened.append((bracket, start, terms))
             bracket, start, terms = raw, at, []
             continue
@@ -177,9 +177,9 @@ def _number(raw: str, at: int) -> int | float:
                 raise ValueError
             number = int(value, abs(int(base))) * (-1 if base.startswith("-") else 1)
     except ValueError:
-        raise ErlangTermError("no digits of this base", Span(at, at + len(raw))) from None
+        raise ErlangTermError("the digits do not belong to this base", Span(at, at + len(raw))) from None
     if math.isinf(number):
-        raise ErlangTermError("beyond the doubles", Span(at, at + len(raw)))
+        raise ErlangTermError("the number is outside the range of a double", Span(at, at + len(raw)))
     return number
 
 
@@ -221,7 +221,7 @@ def _unescaped(text: str, at: int) -> str:
         code = int(octal, 8) if octal else int(braced or hexadecimal, 16)
         written = chr(code) if code < 0x11_0000 else ""
         if not written or half_surrogate(written):
-            raise ErlangTermError("no character has this code", Span(at + found.start(), at + found.end()))
+            raise ErlangTermError("there is no character with this code", Span(at + found.start(), at + found.end()))
         return written
 
     return _ESCAPE.sub(character, text)

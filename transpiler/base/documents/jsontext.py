@@ -70,11 +70,11 @@ def load_json(text: str, most: int | None = MAX_VALUES) -> Any:
     except json.JSONDecodeError as error:
         comma = _trailing_comma(text, error.pos)
         if comma is not None:
-            message = "this is not JSON: there is a comma after the last item: take the comma out"
+            message = "this is not JSON: there is a comma after the last item: remove the comma"
             raise JsonTextError(message, Span(comma, comma + 1)) from None
         raise JsonTextError(f"this is not JSON: {error.msg}", Span(error.pos, error.pos + 1)) from None
     except RecursionError:
-        raise JsonTextError("this is nested too deeply") from None
+        raise JsonTextError("the JSON is nested too deeply") from None
     except ValueError:
         raise JsonTextError(f"a number has more than {sys.get_int_max_str_digits()} digits") from None
 

@@ -111,7 +111,7 @@ class Node:
         """Return the members of the mapping; raise if it is not a mapping or has a key that is not in ``known``."""
         names = tuple(known)
         if not isinstance(self.value, Mapping):
-            self.refuse("type", f"{what} is a mapping, found {self.kind}", f"its keys are {', '.join(names)}")
+            self.refuse("type", f"{what} must be a mapping, found {self.kind}", f"the keys are {', '.join(names)}")
         for name in self.value:
             if name not in names:
                 hint, fix = meant(name, names, what)
@@ -126,13 +126,13 @@ class Node:
     def text(self, what: str) -> str:
         """Return the text; raise if the value is not a text. ``what`` names the value in the error."""
         if not isinstance(self.value, str):
-            self.refuse("type", f"{what} is text, found {self.kind}")
+            self.refuse("type", f"{what} must be text, found {self.kind}")
         return self.value
 
     def integer(self, what: str) -> int:
         """Return the integer; raise if the value is not an integer. ``what`` names the value in the error."""
         if isinstance(self.value, bool) or not isinstance(self.value, int):
-            self.refuse("type", f"{what} is an integer, found {self.kind}")
+            self.refuse("type", f"{what} must be an integer, found {self.kind}")
         return self.value
 
     def choice(self, what: str, choices: Iterable[_Text]) -> _Text:
@@ -153,7 +153,7 @@ def mapping(pairs: Iterable[tuple[Node, Node]], span: Span, origin: Origin) -> N
     for key, value in pairs:
         name = key.text("a key")
         if name in keys:
-            key.refuse("key", f"the key {name!r} stands here twice")
+            key.refuse("key", f"the key {name!r} occurs twice")
         keys[name], members[name] = key, value
     return Node(members, span, origin, keys)
 

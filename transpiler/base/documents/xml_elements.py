@@ -129,7 +129,7 @@ class Element:
 
     def not_computed(self, what: str) -> Diagnostic:
         """Return a warning at this element: the tool does not compute the routing that ``what`` describes."""
-        return self.warning("topology.not-computed", f"{what}, which is not computed")
+        return self.warning("topology.not-computed", f"{what}, which is ignored here")
 
     def elsewhere(self, effects: Mapping[str, str]) -> list[Diagnostic]:
         """Return a warning for each child element that affects routing in a way that the tool does not compute.
@@ -147,8 +147,8 @@ class Element:
             if given is None:
                 self.refuse(
                     "topology.placeholder",
-                    f"${{{match[1]}}} in <{self.name}> has no value here",
-                    f"give it one: --property {match[1]}=VALUE",
+                    f"${{{match[1]}}} in <{self.name}> has no value",
+                    f"give the property a value: --property {match[1]}=VALUE",
                 )
             return given
 
@@ -199,7 +199,7 @@ class _Reader:
             self._root = element
         self._open.append(element)
         if len(self._open) > MAX_DEPTH:
-            element.refuse("topology.xml", f"there are more than {MAX_DEPTH} elements in one another")
+            element.refuse("topology.xml", f"the elements are nested more than {MAX_DEPTH} levels deep")
 
     def _end(self, _: str) -> None:
         self._open.pop()
@@ -209,10 +209,14 @@ class _Reader:
             self._open[-1].raw += text
 
     def _entity(self, name: str, *_: object) -> None:
-        message = f"the document declares an entity, {name!r}, and entities are not resolved"
+        message = f"the document declares the entity {name!r}, but entities are not resolved"
         span = self._document.span(self._parser.CurrentByteIndex)
         raise TopologyError.at(
-            "topology.entity", message, self._document.source, span, "perhaps write its text in its place"
+            "topology.entity",
+            message,
+            self._document.source,
+            span,
+            "perhaps replace each reference to the entity by its text",
         )
 
 

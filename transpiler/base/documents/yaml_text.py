@@ -112,12 +112,14 @@ def _count(text: str) -> None:
             if isinstance(event, yaml.AliasEvent):
                 size = sizes.get(event.anchor)
                 if size is None and any(anchor == event.anchor for _, anchor in opened):
-                    raise YamlTextError(f"the anchor {event.anchor} holds itself", here)
+                    raise YamlTextError(
+                        f"the value of the anchor {event.anchor} contains an alias of the same anchor", here
+                    )
                 total += size or 1
             elif isinstance(event, yaml.ScalarEvent):
                 total += 1
                 if event.style is None and len(event.value) > MAX_WORD:
-                    raise YamlTextError(f"a word without quotes has more than {MAX_WORD:,} characters", here)
+                    raise YamlTextError(f"an unquoted value has more than {MAX_WORD:,} characters", here)
                 if event.anchor is not None:
                     sizes[event.anchor] = 1
             elif isinstance(event, yaml.CollectionStartEvent):
@@ -130,7 +132,9 @@ def _count(text: str) -> None:
                 if anchor is not None:
                     sizes[anchor] = total - start
             if total > MAX_VALUES:
-                message = f"there are more than {MAX_VALUES:,} values, each alias counted as what it stands for"
+                message = (
+                    f"there are more than {MAX_VALUES:,} values, where each alias counts as the values that it repeats"
+                )
                 raise YamlTextError(message, here)
     except yaml.YAMLError:
         # Ignore the error, because ``compose`` raises it again, with its location.
@@ -232,7 +236,7 @@ def _tag_error(tag: str, read: str = "") -> DeferredError | None:
     if tag == f"{_TAG}{read}":
         return None
     shown = f"!!{tag.removeprefix(_TAG)}" if tag.startswith(_TAG) else tag
-    return DeferredError(f"values with the tag {shown} are not read", "write the value without it, text in quotes")
+    return DeferredError(f"the tag {shown} is not supported", "write the value without the tag; put text into quotes")
 
 
 def _text_error(text: str) -> DeferredError | None:
@@ -241,7 +245,7 @@ def _text_error(text: str) -> DeferredError | None:
     Return None if the word is not ambiguous.
     """
     if _VERSION.fullmatch(text):
-        return DeferredError(f"{text} without quotes looks like a number and is none", f"write '{text}'")
+        return DeferredError(f"{text} without quotes looks like a number, but is not one in YAML", f"write '{text}'")
     if ("e" in text or "E" in text) and _FLOAT.fullmatch(text):
         number = float(text)
         plain = f", or {int(number) if number.is_integer() else number}" if abs(number) < 1e15 else ""

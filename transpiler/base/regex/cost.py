@@ -38,7 +38,7 @@ MAX_POWER, MAX_WAYS = 2, 100
 #: by recursion.
 MAX_GROUP_ROUNDS = 9
 
-TOO_MANY = "the repeats can divide a text among them in too many ways, which a matcher would all try"
+TOO_MANY = "the repetitions can divide a text in too many ways, and a matcher would try all of them"
 
 
 @dataclass(frozen=True, slots=True)

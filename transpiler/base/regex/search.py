@@ -137,11 +137,17 @@ class Regular:
     def check_replacement(self, replacement: str) -> None:
         """Raise ``RegexError`` if the results of Java and Python may differ for ``replacement``."""
         if nullable(self._node):
-            raise RegexError("this may match the empty text, in Java even between the halves of a character", 0)
+            raise RegexError(
+                "the expression may match the empty text, which Java finds even between the two "
+                "halves of a surrogate pair",
+                0,
+            )
         optional = optional_groups(self._node)
         for part in parse_replacement(replacement, self.groups):
             if isinstance(part, int) and part in optional:
-                raise RegexError(f"the group {part} takes no part in every match, so it stands in no replacement", 0)
+                raise RegexError(
+                    f"the group {part} does not take part in every match, so the replacement cannot contain it", 0
+                )
 
     def java(self) -> str:
         """Return the expression for Java, with possessive repeats wherever they do not change the matches."""

@@ -198,7 +198,7 @@ def parse_regular(text: str, flavor: Flavor = Flavor.JAVA) -> tuple[Node, int]:
     parser = _Parser(text, flavor)
     node = parser.choice()
     if parser.place < len(text):
-        raise RegexError("this ) closes no group", parser.place, wrong=True)
+        raise RegexError("this ) has no matching (", parser.place, wrong=True)
     return node, parser.groups
 
 
@@ -243,16 +243,18 @@ class _Parser:
             # rejects it.
             return body
         if isinstance(body, Place | Ahead):
-            raise RegexError("a place has no length to repeat", self.place)
+            raise RegexError("an anchor or a boundary cannot be repeated", self.place)
         low, high = _rounds(quantifier)
         if max(low, high or 0) > MAX_ROUNDS:
-            raise RegexError(f"a repeat has more than {MAX_ROUNDS} rounds", self.place)
+            raise RegexError(f"a repetition count exceeds {MAX_ROUNDS}", self.place)
         if high is not None and high < low:
-            raise RegexError("a repeat ends below its beginning", self.place, wrong=True)
+            raise RegexError("the maximum of a repetition is less than its minimum", self.place, wrong=True)
         sign, self.place = self.place, quantifier.end()
         if quantifier[4]:
             kind = "lazy" if quantifier[4] == "?" else "possessive"
-            raise RegexError(f"a {kind} repeat is not served: write it without the second {quantifier[4]}", sign)
+            raise RegexError(
+                f"a {kind} quantifier is not supported: write the quantifier without the second {quantifier[4]}", sign
+            )
         return Repeat(body, low, high, start, self.place)
 
     def atom(self) -> Node:
@@ -276,9 +278,9 @@ class _Parser:
                     return Place(_PLACES[letter])
                 return One(self.folded(self.escape(start)))
             case "*" | "+" | "?":
-                raise RegexError("a repeat stands behind nothing", start, wrong=True)
+                raise RegexError("there is nothing before the quantifier that it could repeat", start, wrong=True)
             case "{" if self.flavor is Flavor.JAVA or _REPEAT.match(self.text, start):
-                raise RegexError("a brace by itself is written \\{", start, wrong=True)
+                raise RegexError("write a literal brace as \\{", start, wrong=True)
             case _:
                 return One(self.folded(self.literal(start)))
 
@@ -296,7 +298,9 @@ class _Parser:
             kind = "plain"
         elif self.text.startswith("?", self.place):
             shown = self.text[start : start + 4]
-            raise RegexError(f"{shown} is not served: look-behind, atomic groups, names and flags inside", start)
+            raise RegexError(
+                f"{shown} is not supported, like all look-behinds, atomic groups, named groups and inline flags", start
+            )
         else:
             kind = "capture"
             self.groups += 1
@@ -322,7 +326,7 @@ class _Parser:
             if at >= len(self.text):
                 raise RegexError("the set of characters is not closed", start, wrong=True)
             if self.text[at] in "[]^" or self.text.startswith("&&", at):
-                raise RegexError(f"inside of brackets this is written \\{self.text[at]}", at)
+                raise RegexError(f"inside brackets, write this character as \\{self.text[at]}", at)
             low = self.member()
             if not self.text.startswith("-", self.place) or self.text.startswith("-]", self.place):
                 characters |= self.folded(low)
@@ -336,11 +340,11 @@ class _Parser:
                 raise RegexError("the range has no end", at)
             high = self.member()
             if high.single is None or high.single < low.single:
-                raise RegexError("the range has no end that is above its beginning", at, wrong=True)
+                raise RegexError("the end of the range is below its start", at, wrong=True)
             members = from_ranges([(ord(low.single), ord(high.single))])
             if members & SURROGATES:
                 # Java could match half of a surrogate pair, but only a whole character should match.
-                raise RegexError("a range over half characters is not served", at)
+                raise RegexError("a range that contains half of a surrogate pair is not supported", at)
             characters |= self.folded(members)
         self.place += 1
         return ~characters if negated else characters
@@ -352,7 +356,7 @@ class _Parser:
 
     def literal(self, at: int) -> CharacterSet:
         if ord(self.text[at]) in SURROGATES:
-            raise RegexError("half a character is not served", at)
+            raise RegexError("half of a surrogate pair is not supported", at)
         return of(self.text[at])
 
     def folded(self, characters: CharacterSet) -> CharacterSet:
@@ -373,10 +377,10 @@ class _Parser:
                 self.place = digits.end()
                 return of(chr(int(digits[0], 16)))
         elif character.isdigit() and character != "0":
-            raise RegexError("a back-reference is not served", start)
+            raise RegexError("back-references are not supported", start)
         elif character.isascii() and not character.isalnum():
             return of(character)
-        raise RegexError(f"\\{character} is not served", start)
+        raise RegexError(f"the escape \\{character} is not supported", start)
 
 
 def _rounds(quantifier: re.Match[str]) -> tuple[int, int | None]:

@@ -99,10 +99,17 @@ class Reader:
         """
         self.count += 1
         if depth >= MAX_DEPTH or self.count > MAX_FILTERS:
-            limit = f"nest more than {MAX_DEPTH} deep" if depth >= MAX_DEPTH else f"are more than {MAX_FILTERS:,}"
+            limit = (
+                f"are nested more than {MAX_DEPTH} levels deep"
+                if depth >= MAX_DEPTH
+                else f"are too many: the maximum is {MAX_FILTERS:,}"
+            )
             raise refusal("filters.limit", path, f"filters {limit}")
         if not isinstance(value, Described):
-            hint = "a filter is a described value: a descriptor, such as apache.org:selector-filter:string, and a value"
+            hint = (
+                "a filter is an AMQP described value: a descriptor, such as "
+                "apache.org:selector-filter:string, and a value"
+            )
             raise refusal("filters.not-described", path, mismatch("a filter", kind_of(value)), hint)
         name = read_descriptor(value.descriptor, path)
         row = self._row(name, value.value, path)
@@ -122,7 +129,7 @@ class Reader:
             case Payload.LIST, AmqpList(items=items):
                 return self._composite(row.kind, items, path, name, depth)
             case payload, other:
-                raise refusal("filters.payload", content, f"{_a(payload.value)} belongs here, found {kind_of(other)}")
+                raise refusal("filters.payload", content, f"expected {_a(payload.value)}, found {kind_of(other)}")
 
     def _row(self, name: str | int, value: Value, path: str) -> Descriptor:
         row = find_descriptor(name)
@@ -142,17 +149,19 @@ class Reader:
             shown = code_text(name) if isinstance(name, int) else repr(name)
             composite = composite_of(name)
             if composite is not None:
-                hint = "give the filter set in a source; as bytes a whole source or attach is read"
-                raise refusal("filters.frame", path, f"{shown} is AMQP's {composite}, and no filter", hint)
+                hint = "give the filter set alone; a whole source or attach is accepted only as AMQP bytes"
+                raise refusal(
+                    "filters.frame", path, f"{shown} is the descriptor of AMQP's {composite}, not of a filter", hint
+                )
             near = nearest(name, BY_SYMBOL) if isinstance(name, str) else []
             fix: Remedy = _IGNORED.fix
-            hint = Hint(_IGNORED, " leaves it out, as most brokers do")
+            hint = Hint(_IGNORED, " skips this filter, as most brokers do")
             if near:
                 hint, fix = f"did you mean {near[0]}?", WordFix(path, str(name), near[0])
-            message = f"{path}: no filter has the descriptor {shown}"
+            message = f"{path}: there is no filter with the descriptor {shown}"
             raise UnknownFilterError.at("filters.unknown", message, hint=hint, fix=fix)
         if row.kind is None:
-            message = f"{path}: {row.symbol} is known, and not available here"
+            message = f"{path}: {row.symbol} is a known filter, but is not supported"
             raise UnknownFilterError.at(
                 "filters.unavailable", message, hint=Hint(_IGNORED, " leaves it out"), fix=_IGNORED.fix
             )
@@ -176,16 +185,26 @@ class Reader:
             case AmqpValue(type=AmqpType.STRING | AmqpType.SYMBOL, value=text) if text == _NO_LOCAL_TEXT:
                 pass
             case _ if self.any_payload:
-                message = f"{path}.value: a list without fields belongs here, found {kind_of(payload)}"
+                message = f"{path}.value: expected an empty list, found {kind_of(payload)}"
                 self.findings.append(
-                    Diagnostic("filters.payload", "warning", message, hint="the descriptor alone says no-local")
+                    Diagnostic(
+                        "filters.payload",
+                        "warning",
+                        message,
+                        hint="the value of a no-local filter has no meaning: its descriptor alone "
+                        "identifies the filter",
+                    )
                 )
             case AmqpList(items=items):
-                raise refusal("filters.payload", f"{path}.value", f"no-local has no fields, found {len(items)}")
+                raise refusal(
+                    "filters.payload",
+                    f"{path}.value",
+                    f"the list of a no-local filter must be empty, found {len(items)}",
+                )
             case _:
-                sent = f"some clients send the text '{_NO_LOCAL_TEXT}', which is read; "
-                hint = Hint(sent, _IGNORED, " reads anything")
-                message = f"a list belongs here, found {kind_of(payload)}"
+                sent = f"some clients send the text '{_NO_LOCAL_TEXT}', which is accepted, too; "
+                hint = Hint(sent, _IGNORED, " accepts any value")
+                message = f"expected a list, found {kind_of(payload)}"
                 raise refusal("filters.payload", f"{path}.value", message, hint, _IGNORED.fix)
         return NoLocal(path=path, descriptor=name)
 
@@ -206,10 +225,10 @@ class Reader:
     def _match(self, value: AmqpValue, path: str) -> Match:
         known = [how.value for how in Match if self.with_x or not how.with_x]
         if value.type not in _TEXTS or value.value not in known:
-            raise refusal("filters.x-match", path, f"x-match is the symbol all or any, not {value.value!r}")
+            raise refusal("filters.x-match", path, f"x-match must be the symbol all or any, not {value.value!r}")
         if value.type is AmqpType.STRING:
-            message = f"{path}: x-match must be a symbol, and this is a string"
-            self.findings.append(Diagnostic("filters.x-match", "warning", message, hint="some brokers refuse it"))
+            message = f"{path}: x-match must be a symbol, but is a string"
+            self.findings.append(Diagnostic("filters.x-match", "warning", message, hint="some brokers reject a string"))
         return Match(value.value)
 
     def properties(self, entries: AmqpMap, content: str, path: str, name: str | int) -> Filter:
@@ -262,7 +281,9 @@ def read_descriptor(descriptor: Value, path: str) -> str | int:
         case AmqpValue(type=AmqpType.ULONG, value=int() as code):
             return code
         case _:
-            raise refusal("filters.descriptor", path, f"a descriptor is a symbol or a ulong, not {kind_of(descriptor)}")
+            raise refusal(
+                "filters.descriptor", path, f"a descriptor must be a symbol or a ulong, not {kind_of(descriptor)}"
+            )
 
 
 def _simple_entries(entries: AmqpMap, keys: tuple[AmqpType, ...], path: str) -> list[tuple[str, AmqpValue]]:
@@ -293,8 +314,8 @@ def _reference(value: AmqpValue, path: str) -> Reference:
     raise refusal(
         "filters.modifier",
         path,
-        f"{text!r} begins with & and no modifier",
-        "perhaps write &p: for a prefix, &s: for a suffix, && for an & itself",
+        f"{text!r} begins with &, but not with a modifier",
+        "perhaps write &p: for a prefix, &s: for a suffix, or && for a literal &",
     )
 
 
@@ -305,7 +326,7 @@ def to_value(node: Filter, *, numeric: bool = False, depth: int = 0) -> Describe
     ``node``. Raises ``DecodeError`` if filters are nested too deep.
     """
     if depth >= MAX_DEPTH:
-        raise refusal("filters.limit", node.path, f"filters nest more than {MAX_DEPTH} deep")
+        raise refusal("filters.limit", node.path, f"filters are nested more than {MAX_DEPTH} levels deep")
     if isinstance(node, StreamFilter):
         texts = tuple(map(_string, node.values))
         return Described(AmqpValue(AmqpType.SYMBOL, STREAM), texts[0] if len(texts) == 1 else AmqpList(texts))

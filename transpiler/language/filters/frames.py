@@ -35,7 +35,7 @@ _LINK_NAME, _SOURCE, _FILTER = 0, 5, 7
 _HEADER = b"AMQP"
 _HEADER_SIZE = 8
 
-_HINT = "give the attach frame, its source, or the filter map in that"
+_HINT = "give the attach frame, its source, or the filter map of the source"
 
 
 def composite_of(name: str | int) -> str | None:
@@ -69,9 +69,12 @@ def filters_in(data: bytes) -> Value:
     sets = {name: value for name, value in found.items() if isinstance(value, AmqpMap)} or found
     if not sets:
         listed = ", ".join(dict.fromkeys(others)) or "nothing"
-        _refuse(f"the frames hold no source with a filter set: {listed}")
+        _refuse(f"the frames contain no source with a filter set: {listed}")
     if len(sets) > 1:
-        _refuse(f"the frames attach {len(sets)} links with filters: {', '.join(sets)}", "give the frame of one of them")
+        _refuse(
+            f"the frames attach {len(sets)} links with filters: {', '.join(sets)}",
+            "give the attach frame of a single link",
+        )
     return next(iter(sets.values()))
 
 
@@ -85,10 +88,10 @@ def filters_of(value: Value) -> Value:
     if name == "source":
         return _field(value.value, _FILTER)
     if name != "attach":
-        _refuse(f"this is AMQP's {name}, which holds no filter set")
+        _refuse(f"the value is AMQP's {name}, which contains no filter set")
     source = _field(value.value, _SOURCE)
     if _composite(source) != "source":
-        _refuse("this attach has no source, so it receives no messages")
+        _refuse("this attach frame has no source, so its link receives no messages")
     return filters_of(source)
 
 
@@ -102,7 +105,7 @@ def _composite(value: Value) -> str | None:
 def _field(fields: Value, place: int) -> Value:
     """Return the field at index ``place`` of a composite; a null if the field was omitted at the end of the list."""
     if not isinstance(fields, AmqpList):
-        _refuse("the fields of a composite are a list")
+        _refuse("the fields of a composite must be a list")
     return fields.items[place] if place < len(fields.items) else AmqpValue(AmqpType.NULL, None)
 
 
@@ -127,7 +130,9 @@ def _frames(data: bytes) -> Iterator[bytes]:
             continue
         size, left = int.from_bytes(data[at : at + 4]), len(data) - at
         if not _HEADER_SIZE <= size <= left:
-            _refuse(f"a frame of {size} bytes has {left}, at byte {at}", "give whole frames")
+            _refuse(
+                f"the frame at byte {at} should have {size} bytes, but only {left} are left", "give complete frames"
+            )
         offset = 4 * data[at + 4]
         body = data[at + offset : at + size]
         if body and offset >= _HEADER_SIZE:

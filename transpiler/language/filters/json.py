@@ -91,10 +91,10 @@ def from_json(data: Any, path: str, depth: int = 0) -> Value:
     if is_described_by_client(data):
         data = _of_client(data)
     if depth >= MAX_DEPTH:
-        raise refusal("filters.limit", path, f"filters nest more than {MAX_DEPTH} deep")
+        raise refusal("filters.limit", path, f"filters are nested more than {MAX_DEPTH} levels deep")
     if not is_described(data) or set(data) != _KEYS:
         shown = f"an object with {', '.join(map(repr, data))}" if isinstance(data, Mapping) and data else kind_of(data)
-        hint = 'a filter is {"descriptor": …, "value": …}'
+        hint = 'a filter is an object such as {"descriptor": …, "value": …}'
         raise refusal("filters.not-described", path, mismatch("a filter", shown), hint)
     name = _descriptor(data["descriptor"], path)
     code_or_symbol = name.value
@@ -169,7 +169,12 @@ def _bytes_refusal(path: str, key: str, text: str) -> DecodeError:
     with suppress(ValueError):
         octets = base64.b64decode(text, validate=True)
         hint += f', or {{"type": "binary", "value": "{text}"}} for the bytes X\'{octets.hex().upper()}\' in base64'
-    return refusal("filters.bytes", path, f"{key} holds bytes, and {text!r} may be their text or their base64", hint)
+    return refusal(
+        "filters.bytes",
+        path,
+        f"{key} must be bytes, and {text!r} may be the text of the bytes or their base64 encoding",
+        hint,
+    )
 
 
 def _descriptor(name: object, path: str) -> AmqpValue:
@@ -184,8 +189,11 @@ def _descriptor(name: object, path: str) -> AmqpValue:
                 return AmqpValue(AmqpType.ULONG, code)
             if name.isascii():
                 return AmqpValue(AmqpType.SYMBOL, name)
-    hint = 'it is a symbol, such as "apache.org:selector-filter:string", or a code, such as "0x0000468C:0x00000004"'
-    raise refusal("filters.descriptor", path, f"{name!r} is no descriptor", hint)
+    hint = (
+        'a descriptor is a symbol, such as "apache.org:selector-filter:string", or a code, such as '
+        '"0x0000468C:0x00000004"'
+    )
+    raise refusal("filters.descriptor", path, f"{name!r} is not a descriptor", hint)
 
 
 def to_json(node: Filter) -> dict[str, Any]:

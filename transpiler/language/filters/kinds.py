@@ -142,7 +142,7 @@ class HeadersBinding(_Kind):
 
     def __post_init__(self) -> None:
         if not isinstance(self.match, Match) or not all(isinstance(value, AmqpValue) for _, value in self.arguments):
-            raise TypeError("a headers binding takes a Match, and pairs of a key and an AmqpValue")
+            raise TypeError("expected a Match, and pairs of a key and an AmqpValue, for a headers binding")
 
     @property
     def pairs(self) -> tuple[tuple[str, AmqpValue], ...]:
@@ -167,8 +167,9 @@ class NoLocal(_Kind):
         if consumer.connection is None:
             raise LayoutError.at(
                 "filters.connection",
-                f"{self.path}: no-local needs to know the receiver's connection",
-                hint="perhaps say connection='…', the id by which the publisher's connection is recorded",
+                f"{self.path}: a no-local filter requires the receiver's connection, which is not given",
+                hint="perhaps pass connection='…', the receiver's connection id in the form in which "
+                "messages record their publisher's",
             )
         # "accepted … if and only if the message was originally sent … on a separate connection". If a message has no
         # id of its publisher's connection, it was not published on this connection.

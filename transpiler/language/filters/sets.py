@@ -65,13 +65,13 @@ SQL_NAME = "sql-filter"
 #: Effects of filters that select no messages, by descriptor, as phrases for a warning. A stream filter is listed for
 #: the case that not all of its values are strings.
 _STREAM_FILTERS = {
-    "rabbitmq:stream-offset-spec": "says where a stream is read from",
-    UNFILTERED: "says what stream-filter does with messages without a value",
-    STREAM: "has no texts that x-stream-filter-value may be",
+    "rabbitmq:stream-offset-spec": "sets the offset at which reading of a stream starts, and selects no messages",
+    UNFILTERED: "sets how stream-filter treats messages without a filter value, and selects no messages itself",
+    STREAM: "lists no values to compare with x-stream-filter-value",
 }
 
 
-_NO_FILTERS = Diagnostic("filters.none", "warning", f"{ROOT}: there is no filter, so every message passes")
+_NO_FILTERS = Diagnostic("filters.none", "warning", f"{ROOT}: the filter set is empty, so every message passes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class FilterSet:
                 continue
             ignored.append(name)
             message = f"{ROOT}.{name}: RabbitMQ {reason}"
-            findings.append(Diagnostic("filters.not-taken", "warning", message, hint="so it is not in effect"))
+            findings.append(Diagnostic("filters.not-taken", "warning", message, hint="this filter has no effect"))
         return replace(
             self,
             filters=tuple(reversed(kept)),
@@ -117,22 +117,25 @@ class FilterSet:
     def _refused(self, name: str, node: Filter, later: list[Filter]) -> str | None:
         if isinstance(node, SqlFilter):
             if name and name != SQL_NAME:
-                return f"takes an SQL filter by the name {SQL_NAME} alone"
+                return f"accepts an SQL filter only under the name {SQL_NAME}"
             other: type[Filter] | UnionType = PropertiesFilter | ApplicationPropertiesFilter
         elif isinstance(node, PropertiesFilter | ApplicationPropertiesFilter):
             count = len(node.fields if isinstance(node, PropertiesFilter) else node.entries)
             if not 1 <= count <= MAX_RABBITMQ_FIELDS:
-                return f"takes 1 to {MAX_RABBITMQ_FIELDS} fields in a filter, and this has {count}"
+                return f"accepts 1 to {MAX_RABBITMQ_FIELDS} fields in a filter, but this filter has {count}"
             if name in self.string_keyed:
-                return "takes symbols as the keys of a properties filter, and this has strings"
+                return "requires symbols as the keys of a properties filter, but this filter has strings"
             if any(type(one) is type(node) for one in later):
-                return f"takes one {name_of(node)}, and this is not the last"
+                return f"uses only the last {name_of(node)} of a filter set, and another one follows this filter"
             other = SqlFilter
         else:
             known = not name or isinstance(node, StreamFilter)
             return None if known else f"does not evaluate {name_of(node)}"
         if any(isinstance(one, other) for one in later):
-            return "takes property filters or an SQL filter, and not both: a later one is of the other kind"
+            return (
+                "does not combine property filters with an SQL filter: a later filter of the other kind "
+                "replaces this filter"
+            )
         return None
 
     @property
@@ -215,7 +218,7 @@ def read_filters(filters: FiltersLike, unknown: Unknown = "error") -> FilterSet:
             named = ((_name(name), value) for name, value in filters.items())
             return _read([_entry(name, f"{ROOT}.{name}", value) for name, value in named], unknown)
         case _:
-            hint = 'a filter set is {"name": {"descriptor": …, "value": …}}'
+            hint = 'a filter set is an object such as {"name": {"descriptor": …, "value": …}}'
             raise refusal("filters.type", ROOT, f"expected a filter set, found a Python {type(filters).__name__}", hint)
 
 
@@ -244,7 +247,11 @@ def _entry(name: str, path: str, value: object) -> _Entry:
 def _name(name: object) -> str:
     """Return the name of a filter as a plain ``str``, because clients use their own subclasses for symbols."""
     if not isinstance(name, str) or not name.isascii():
-        raise refusal("filters.key", ROOT, f"the name of a filter is a symbol, which is ASCII text, not {name!r}")
+        raise refusal(
+            "filters.key",
+            ROOT,
+            f"the name of a filter must be a symbol, which is ASCII text, not {name!r}",
+        )
     return str.__str__(name)
 
 
@@ -253,10 +260,15 @@ def _parse(text: str) -> Any:
         document = load_json(text)
     except JsonTextError as error:
         is_object = text.lstrip().startswith("{")
-        hint = None if is_object else "a selector is no filter: evaluate and transpile_selector take one"
+        hint = None if is_object else "a selector is not a filter set: pass it to evaluate or transpile_selector"
         raise DecodeError.at("filters.json", error.message, Source(text, ROOT), error.span, hint) from None
     if not isinstance(document, Mapping):
-        raise refusal("filters.type", ROOT, "expected an object of named filters", "or one filter with its descriptor")
+        raise refusal(
+            "filters.type",
+            ROOT,
+            "expected an object of named filters",
+            "the members of the object are filters by name, or the descriptor and value of one filter",
+        )
     return document
 
 
@@ -268,12 +280,12 @@ def _entries_of_bytes(data: bytes) -> list[_Entry] | None:
     if isinstance(value, AmqpValue) and value.type is AmqpType.NULL:
         return None
     if not isinstance(value, AmqpMap):
-        raise refusal("filters.type", ROOT, f"a filter set is a map of symbols to filters, found {kind_of(value)}")
+        raise refusal("filters.type", ROOT, f"a filter set must be a map of symbols to filters, found {kind_of(value)}")
     entries = []
     for key, item in value.entries:
         # 3.5.8: "Every key in the map MUST be of type symbol".
         if not isinstance(key, AmqpValue) or key.type is not AmqpType.SYMBOL:
-            raise refusal("filters.key", ROOT, f"the name of a filter is a symbol, found {kind_of(key)}")
+            raise refusal("filters.key", ROOT, f"the name of a filter must be a symbol, found {kind_of(key)}")
         entries.append(_Entry(str(key.value), f"{ROOT}.{key.value!s}", item))
     return entries
 
@@ -300,11 +312,13 @@ def _read(entries: Iterable[_Entry], unknown: Unknown) -> FilterSet:
             continue
         if streams and _is_stream(value, UNFILTERED):
             continue
-        purpose = _stream_purpose(value) if session is None else "takes the next session that is free, whichever it is"
+        purpose = (
+            _stream_purpose(value) if session is None else "requests the next free session, and selects no messages"
+        )
         if purpose is not None:
             ignored.append(name)
             message = f"{path}: this filter {purpose}"
-            hint = "so the other filters alone select messages"
+            hint = "only the other filters select messages"
             reader.findings.append(Diagnostic("filters.stream", "warning", message, hint=hint))
             continue
         reader.with_x, reader.string_key = made, False
@@ -317,7 +331,7 @@ def _read(entries: Iterable[_Entry], unknown: Unknown) -> FilterSet:
                 raise
             ignored.append(name)
             reader.findings.extend(
-                replace(finding, severity="warning", hint="so it is not in effect") for finding in error.diagnostics
+                replace(finding, severity="warning", hint="this filter has no effect") for finding in error.diagnostics
             )
     return FilterSet(tuple(filters), tuple(ignored), tuple(reader.findings), frozenset(string_keyed))
 

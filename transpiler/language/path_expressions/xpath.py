@@ -134,15 +134,17 @@ class PathParser:
 
     def _no_token(self, text: str, at: int) -> NoReturn:
         """Raise the error for the character of ``text`` at index ``at``, with which no token can begin."""
-        raise NoXPathError(f"{text[at]!r} begins nothing", at)
+        raise NoXPathError(f"{text[at]!r} cannot begin a token of XPath", at)
 
     def _unexpected(self) -> NoReturn:
         """Raise the error for an unexpected next token."""
         kind, text, span = self._next
-        raise NoXPathError("it ends too early" if kind == "end" else f"{text} is not expected there", span.start)
+        raise NoXPathError(
+            "the expression ends too early" if kind == "end" else f"{text} is not expected there", span.start
+        )
 
     def _too_deep(self, span: Span) -> NoReturn:
-        raise NoXPathError(f"it has more than {MAX_DEPTH} levels", span.start)
+        raise NoXPathError(f"the expression has more than {MAX_DEPTH} levels", span.start)
 
     @property
     def _next(self) -> Token:
@@ -224,7 +226,7 @@ class PathParser:
         while self._is("-"):
             signs.append(self._take().span)
         if len(signs) > MAX_DEPTH:
-            raise NoXPathError(f"it has more than {MAX_DEPTH} signs in a row", signs[0].start)
+            raise NoXPathError(f"the expression has more than {MAX_DEPTH} signs in a row", signs[0].start)
         start = self._next.span
         parts = [self._path()]
         while self._read("|"):
@@ -303,7 +305,7 @@ class PathParser:
         elif self._next.kind == "name" and self._ahead("::"):
             axis = self._next.text
             if axis not in _AXES:
-                raise NoXPathError(f"{axis} is no axis", start.start)
+                raise NoXPathError(f"{axis} is not an axis of XPath", start.start)
             self._at += 2
         kind, test, _ = self._next
         if kind != "name" and not self._is("*"):

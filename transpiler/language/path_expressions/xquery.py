@@ -54,11 +54,11 @@ class _Parser(PathParser):
     def __init__(self, source: Source) -> None:
         self._source = source
         if len(source.text) > MAX_LENGTH:
-            message = f"the query has {len(source.text):,} characters, and the limit is {MAX_LENGTH:,}"
+            message = f"the query has {len(source.text):,} characters, but the maximum is {MAX_LENGTH:,}"
             raise UnsupportedFeatureError.at("limit.length", message, source, Span(MAX_LENGTH, len(source.text)))
         half = half_surrogate(source.text)
         if half is not None:
-            self._wrong("half of a surrogate pair is no Unicode character", half)
+            self._wrong("half of a surrogate pair is not a Unicode character", half)
         super().__init__(source.text)
         #: The paths that ``let`` binds, by variable name.
         self._bound: dict[str, tree.Path] = {}
@@ -68,12 +68,14 @@ class _Parser(PathParser):
         raise TopologyError.at("xquery.syntax", message, self._source, span, hint)
 
     def _unsupported(self, what: str, span: Span, hint: str | None = None) -> NoReturn:
-        hint = hint or "a query compares paths and headers, joined by and, or, not"
-        raise UnsupportedFeatureError.at("xquery.unsupported", f"{what} cannot be done here", self._source, span, hint)
+        hint = hint or "a query may compare paths and headers, and may join the comparisons with and, or and not"
+        raise UnsupportedFeatureError.at(
+            "xquery.unsupported", f"{what}: this is not supported in an XQuery filter", self._source, span, hint
+        )
 
     def _no_token(self, text: str, at: int) -> NoReturn:
         if text.startswith("(:", at):
-            self._wrong("this comment is never closed", Span(at, at + 2), "perhaps close it with :)")
+            self._wrong("this comment is never closed", Span(at, at + 2), "perhaps close the comment with :)")
         self._wrong(f"{text[at]!r} has no meaning in a query", Span(at, at + 1))
 
     def _expect(self, text: str) -> None:
@@ -81,7 +83,7 @@ class _Parser(PathParser):
             self._wrong(mismatch(text, self._next.text), self._next.span)
 
     def _too_deep(self, span: Span) -> NoReturn:
-        message = f"the query is nested more than {MAX_DEPTH} deep"
+        message = f"the query is nested more than {MAX_DEPTH} levels deep"
         raise UnsupportedFeatureError.at("limit.nesting", message, self._source, span)
 
     def parse(self) -> tree.Expression:
@@ -156,7 +158,7 @@ class _Parser(PathParser):
             hint = f"perhaps write {_VALUE_COMPARISONS[self._next.text]}"
             self._unsupported(f"the value comparison {self._next.text}", self._next.span, hint)
         if not isinstance(left, tree.Path | tree.Variable):
-            self._unsupported("a value as a condition", start, "perhaps compare it with something")
+            self._unsupported("a value as a condition", start, "perhaps compare the value with another value")
         return left
 
     def _test(self) -> tree.Expression | None:

@@ -36,9 +36,9 @@ _LONG_INTEGERS = (NumericLiterals.JAVA, NumericLiterals.QPID_CPP)
 _LONG_ARITHMETIC = (IntegerArithmetic.LONG, IntegerArithmetic.WRAP_LONG)
 #: For each operator whose left operand must be a name in ``jms``: a hint with the dialects that accept any operand.
 _ANY_OPERAND = {
-    "IN": "qpid-cpp and rabbitmq take any expression",
-    "LIKE": "all dialects but jms and rabbitmq-jms take any expression",
-    "IS NULL": "activemq, artemis, qpid-java and qpid-cpp take any expression",
+    "IN": "the dialects qpid-cpp and rabbitmq accept any expression",
+    "LIKE": "all dialects except jms and rabbitmq-jms accept any expression",
+    "IS NULL": "the dialects activemq, artemis, qpid-java and qpid-cpp accept any expression",
 }
 
 
@@ -57,7 +57,7 @@ def check(tree: ast.Expression, source: Source, dialect: Dialect = JMS) -> None:
     for node in ast.walk(tree) if unreadable else ():
         if isinstance(node, ast.Identifier) and node.name in unreadable:
             message = f"{node.name} cannot be read: it is {unreadable[node.name]}"
-            hint = "perhaps give the column that has it another name, and compare that"
+            hint = "perhaps rename the column that contains the property, and compare the new name"
             raise UnsupportedFeatureError.at("name.unreadable", message, source, node.span, hint)
 
 
@@ -98,7 +98,13 @@ class _Checker:
                     fix = None if floating is None else Fix(floating)
                     advice = "write it as a floating point number, with .0 at the end"
                     hint = None if floating is None else f"{advice}: {floating}"
-                    self.report("syntax.number-range", f"{value} is outside 64 signed bits", node.span, hint, fix)
+                    self.report(
+                        "syntax.number-range",
+                        f"{value} is outside the range of a signed 64-bit integer",
+                        node.span,
+                        hint,
+                        fix,
+                    )
             case ast.Between(operand=operand, low=low, high=high) if (
                 self.dialect.between_meaning is BetweenMeaning.ABSENT
             ):
@@ -125,8 +131,8 @@ class _Checker:
                 self._sign(node)
             case ast.Not(operand=ast.Not() as inner) if self.dialect.not_binding is NotBinding.LOOSE_ONCE:
                 if not self._in_parentheses(inner):
-                    hint, fix = "put the inner one into parentheses", Fix(f"({self._text(inner)})")
-                    message = f"{self.dialect.title} takes one NOT in a row"
+                    hint, fix = "put the inner NOT into parentheses", Fix(f"({self._text(inner)})")
+                    message = f"{self.dialect.title} does not accept two NOT in a row"
                     self.report("type.not-twice", message, inner.span, hint, fix)
             case ast.Call():
                 self._call(node)
@@ -140,12 +146,14 @@ class _Checker:
             case Signs.BEFORE_PRIMARY if not (bare or self._in_parentheses(operand)) and isinstance(
                 operand, (ast.Sign, *ast.LITERALS)
             ):
-                message, fix = f"{title} takes one sign in a row", Fix(f"({self._text(operand)})")
-                self.report("type.sign", message, operand.span, "put the second one into parentheses", fix)
+                message, fix = f"{title} does not accept two signs in a row", Fix(f"({self._text(operand)})")
+                self.report(
+                    "type.sign", message, operand.span, "put the second sign and its operand into parentheses", fix
+                )
             case Signs.PLUS_BEFORE_PRIMARY if node.operator is ast.Arithmetic.ADD:
                 if not bare or self._in_parentheses(operand):
-                    message = f"a unary plus of {title} stands before a name or a literal only"
-                    self.report("type.sign", message, node.span, "remove it", Fix(self._text(operand)))
+                    message = f"{title} accepts a unary plus only before a name or a literal"
+                    self.report("type.sign", message, node.span, "remove the sign", Fix(self._text(operand)))
             case _:
                 pass
 
@@ -158,7 +166,7 @@ class _Checker:
             return
         inner = without_plus(operand) if self.dialect.unary_plus is UnaryPlus.NOTHING else operand
         if form is OperandForm.NAME and not isinstance(inner, ast.Identifier):
-            message = f"the left side of {operator} is the name of a property, and this is {describe(operand)}"
+            message = f"the left side of {operator} must be the name of a property, but this is {describe(operand)}"
             advice = (
                 not_before(operand, test, self.source.text) or self._exchanged(test) or (_ANY_OPERAND[operator], None)
             )
@@ -166,8 +174,11 @@ class _Checker:
         elif form is OperandForm.BARE_NAME and (
             not isinstance(operand, ast.Identifier) or self._in_parentheses(operand)
         ):
-            message = f"{self.dialect.title} takes {form.value} on the left of {operator}"
-            advice = not_before(operand, test, self.source.text) or ("qpid-cpp takes any expression", None)
+            message = f"{self.dialect.title} accepts only {form.value} on the left of {operator}"
+            advice = not_before(operand, test, self.source.text) or (
+                "the dialect qpid-cpp accepts any expression",
+                None,
+            )
             self.report("type.not-a-name", message, operand.span, *advice)
 
     def _exchanged(self, test: ast.Expression) -> tuple[str, Fix] | None:
@@ -211,29 +222,35 @@ class _Checker:
         bare = self.dialect.list_member is ListMember.BARE_STRING
         if isinstance(member, ast.StringLiteral) and not (bare and self._in_parentheses(member)):
             return
-        hint = "perhaps join comparisons with OR; the dialects qpid-cpp and rabbitmq take any expression"
+        hint = "perhaps join comparisons with OR; the dialects qpid-cpp and rabbitmq accept any expression"
         what, fix = describe(member), None
         if isinstance(member, ast.StringLiteral):
-            hint, what, fix = "remove the parentheses", "one in parentheses", Fix(string_literal(member.value))
+            hint, what, fix = "remove the parentheses", "a list in parentheses", Fix(string_literal(member.value))
         elif (mode := self._mode(member, node)) is not None:
-            hint, fix = f"the delivery modes are texts: write {mode}", Fix(mode)
+            hint, fix = f"the delivery modes are strings: write {mode}", Fix(mode)
         elif (joined := self._joined(node)) is not None:
-            hint = f"write {shortened(joined, 120)}; the dialects qpid-cpp and rabbitmq take any expression"
+            hint = f"write {shortened(joined, 120)}; the dialects qpid-cpp and rabbitmq accept any expression"
             fix = Fix(joined, span=node.span)
         elif isinstance(member, ast.Identifier):
             fix = Fix(string_literal(member.name))
             hint = f"text goes into single quotes: {fix.text}; {hint}"
-        self.report("type.in-member", f"IN lists string literals, and this is {what}", member.span, hint, fix)
+        self.report(
+            "type.in-member",
+            f"the list after IN may contain only string literals, but this is {what}",
+            member.span,
+            hint,
+            fix,
+        )
 
     def _call(self, node: ast.Call) -> None:
         if node.function == "UTC" and self.dialect.has(Extension.UTC):
             if node.arguments:
-                self.report("type.arguments", "UTC() has no arguments", node.span)
+                self.report("type.arguments", "UTC() accepts no arguments", node.span)
             return
         function = FUNCTIONS.get(node.function)
         if function is None:
             near = nearest(node.function, FUNCTIONS)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(FUNCTIONS)}"
+            hint = f"did you mean {near[0]}?" if near else f"the functions are {', '.join(FUNCTIONS)}"
             start = node.span.start
             fix = Fix(near[0], span=Span(start, start + len(node.function))) if near else None
             # Imported late because only this error needs the module.
@@ -251,8 +268,10 @@ class _Checker:
             self.report("type.arguments", f"{node.function} takes {needed} argument{plural}, not {count}", node.span)
         for argument in node.arguments:
             if isinstance(argument, ast.Calculate) and not self._in_parentheses(argument):
-                hint, fix = "put it into parentheses", Fix(f"({self._text(argument)})")
-                self.report("type.arguments", "an argument is no arithmetic expression", argument.span, hint, fix)
+                hint, fix = "put the expression into parentheses", Fix(f"({self._text(argument)})")
+                self.report(
+                    "type.arguments", "an argument cannot be an arithmetic expression", argument.span, hint, fix
+                )
 
     def _in_parentheses(self, node: ast.Expression) -> bool:
         """Return True if the text of ``node`` is enclosed in one pair of parentheses."""

@@ -150,10 +150,10 @@ class SelectorParser(Parser):
     def _too_many(self, token: Token, limit: int) -> NoReturn:
         raise UnsupportedFeatureError.at(
             "limit.tokens",
-            f"the selector has more than {limit} words and signs, which is the limit of {self.dialect.title}",
+            f"the selector has more than {limit} tokens, which is the maximum in {self.dialect.title}",
             self.source,
             Span(token.index, token.end),
-            "perhaps split it into several selectors",
+            "perhaps split the selector into several selectors",
         )
 
     # conditional expression

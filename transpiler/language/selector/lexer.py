@@ -146,7 +146,7 @@ class SelectorLexer(Lexer):
         token.value = token.value[1:-1].replace("[[", "[").replace("]]", "]")
         if any(map(is_control, token.value)):
             span = Span(token.index, token.index + len(token.value) + 2)
-            self._fail("syntax.unexpected-character", "a name in brackets has no control characters", span)
+            self._fail("syntax.unexpected-character", "a name in brackets must not contain control characters", span)
         token.type = "IDENTIFIER"
         return token
 
@@ -205,7 +205,7 @@ class SelectorLexer(Lexer):
         if upper in self.keywords:
             if self.dialect.reserved_words is ReservedWords.UPPER_CASE and self.misspelled is None:
                 message, span = (
-                    f"{self.dialect.title} writes {upper} in upper case only",
+                    f"{self.dialect.title} accepts {upper} only in upper case",
                     Span(index, index + len(text)),
                 )
                 self.misspelled = self._error(
@@ -231,18 +231,18 @@ class SelectorLexer(Lexer):
         for index, character in enumerate(text, token.index):
             if ord(character) > 127:
                 if character.isalnum():
-                    message = f"the names of {title} are ASCII, and {_name(character)} is not"
-                    self._fail_at(index, message, "the dialect jms takes any letter")
+                    message = f"names in {title} contain only ASCII characters, but {_name(character)} is not ASCII"
+                    self._fail_at(index, message, "the dialect jms accepts any letter in names")
                 self._refuse_in_name(index, character)
         match self.dialect.identifiers:
             case Identifiers.ASCII if "." in text:
-                hint = "jms, qpid-cpp and rabbitmq-jms take dots in names"
+                hint = "the dialects jms, qpid-cpp and rabbitmq-jms allow dots in names"
                 fix: Fix | None = None
                 if self.dialect.double_quotes is DoubleQuotes.IDENTIFIER:
                     whole = self._whole_name(token)
                     fix = Fix(f'"{self.source.text[whole.start : whole.end]}"', span=whole)
                     hint = f"put the name into double quotes: {fix.text}"
-                self._fail_at(token.index + text.index("."), f"the names of {title} have no dots", hint, fix)
+                self._fail_at(token.index + text.index("."), f"names in {title} cannot contain dots", hint, fix)
             case Identifiers.REGULAR:
                 self._check_regular(token, span)
             case _:
@@ -261,7 +261,7 @@ class SelectorLexer(Lexer):
                 return
             self._refuse_field(token, section, prefix, span)
         if not _REGULAR.fullmatch(token.value):
-            message = f"a name of {self.dialect.title} has letters, digits and _, a letter first"
+            message = f"a name of {self.dialect.title} contains letters, digits and _, and begins with a letter"
             whole = self._whole_name(token)
             name = self.source.text[whole.start : whole.end]
             hint, fix = f"write [{name}]", Fix(f"[{name}]", span=whole)
@@ -279,11 +279,11 @@ class SelectorLexer(Lexer):
         written = self.source.text[whole.start : whole.end].partition(".")[2]
         spelled = _HUMP.sub("_", written).replace("-", "_").lower()
         near = spelled if spelled in names else next(iter(nearest(spelled, names)), None)
-        hint, fix = f"its fields are {', '.join(names)}", None
+        hint, fix = f"the fields of {section} are {', '.join(names)}", None
         if near is not None:
             hint, fix = f"did you mean {prefix}.{near}?", Fix(f"{prefix}.{near}", span=whole)
         field = token.value.partition(".")[2]
-        self._fail("syntax.section", f"the section {section} has no field {field} here", span, hint, fix)
+        self._fail("syntax.section", f"the section {section} has no field {field}", span, hint, fix)
 
     def _whole_name(self, token: Token) -> Span:
         """Return the span of the name around ``token``, including hyphens and digits that are tokens of their own."""
@@ -336,20 +336,36 @@ class SelectorLexer(Lexer):
         """Raise the error for a character that begins no token; ``mistakes`` replaces it if it knows a better error."""
         rest, title = self.source.text[index:], self.dialect.title
         if self.hyphens and rest[0] == ".":
-            hint = "perhaps leave the prefix out, and put the name into double quotes"
-            self._fail_at(index, "a name behind hyphenated_props: has no dots", hint)
+            hint = "perhaps remove the prefix, and put the name into double quotes"
+            self._fail_at(index, "a name after hyphenated_props: cannot contain dots", hint)
         if rest.startswith("--"):
-            hint = "remove it; activemq, artemis and qpid-java read -- to the end of the line as a comment"
-            self._fail("syntax.comment", f"{title} has no comments", Span(index, index + 2), hint, self._comment(index))
+            hint = "remove the comment; activemq, artemis and qpid-java read -- to the end of the line as a comment"
+            self._fail(
+                "syntax.comment",
+                f"{title} does not support comments",
+                Span(index, index + 2),
+                hint,
+                self._comment(index),
+            )
         if rest.startswith("/*") and self.dialect.comments is Comments.TAKEN:
             end = len(self.source.text)
             fix = Fix(" */", span=Span(end, end))
             self._fail(
-                "syntax.comment", "this comment is never closed", Span(index, index + 2), "close it with */", fix
+                "syntax.comment",
+                "this comment is never closed",
+                Span(index, index + 2),
+                "close the comment with */",
+                fix,
             )
         if rest.startswith("/*"):
-            hint = "remove it; activemq, artemis and qpid-java take comments"
-            self._fail("syntax.comment", f"{title} has no comments", Span(index, index + 2), hint, self._comment(index))
+            hint = "remove the comment; activemq, artemis and qpid-java support comments"
+            self._fail(
+                "syntax.comment",
+                f"{title} does not support comments",
+                Span(index, index + 2),
+                hint,
+                self._comment(index),
+            )
         self._fail_at(index, f"{_name(rest[0])} begins nothing in a selector")
 
     def _comment(self, index: int) -> Fix:
@@ -364,9 +380,9 @@ class SelectorLexer(Lexer):
         if re.fullmatch(r"0[0-9]+[lL]?", text):
             self._fail(
                 "syntax.number",
-                f"{text} begins with 0 and so is octal, which has no 8 or 9",
+                f"{text} begins with 0, so it is an octal number, which cannot contain the digits 8 and 9",
                 span,
-                f"write {text.lstrip('0')}, or '{text}' for text",
+                f"write {text.lstrip('0')}, or '{text}' for a string",
                 Fix(text.lstrip("0").rstrip("lL")),
             )
         java_7 = re.fullmatch(r"0[bB][01](?:_*[01])*[lL]?|[1-9](?:_*[0-9])*[lL]?", text)
@@ -374,13 +390,15 @@ class SelectorLexer(Lexer):
             value = int(text.rstrip("lL"), 0)
             self._fail(
                 "syntax.number",
-                f"{text} is Java 7 syntax, which selectors do not have",
+                f"{text} is Java 7 syntax, which selectors do not support",
                 span,
                 f"write {value}; the dialect qpid-cpp takes {text}",
                 Fix(str(value)),
             )
         if java_7 or re.fullmatch(r"0[bB][01_]+[lL]?|[0-9][0-9_]*[lL]?", text):
-            self._fail("syntax.number", f"{text} is no number", span, "a number has digits, and nothing between them")
+            self._fail(
+                "syntax.number", f"{text} is not a number", span, "a number consists of digits, without separators"
+            )
         if re.fullmatch(r"0[xX][0-9a-fA-F.]*[pP].*", text):
             self._fail("syntax.number", "a hexadecimal floating point literal is not supported", span)
         if re.fullmatch(r"[0-9.]+[eE]", text):
@@ -410,7 +428,7 @@ class SelectorLexer(Lexer):
     def _reject_surrogates(self, value: str, start: int) -> None:
         half = half_surrogate(value)
         if half is not None:
-            self._fail_at(start + 1 + half.start, "half of a surrogate pair is no Unicode character")
+            self._fail_at(start + 1 + half.start, "half of a surrogate pair is not a Unicode character")
 
     def _fail_at(self, index: int, message: str, hint: str | None = None, fix: Fix | None = None) -> NoReturn:
         self._fail("syntax.unexpected-character", message, Span(index, index + 1), hint, fix)
@@ -452,4 +470,4 @@ def _advice(character: str) -> str | None:
     if character in _TYPOGRAPHIC:
         return f"write {_TYPOGRAPHIC[character]}"
     category = unicodedata.category(character)
-    return "write a plain space" if category == "Zs" else "remove it" if category == "Cf" else None
+    return "write a plain space" if category == "Zs" else "remove the character" if category == "Cf" else None

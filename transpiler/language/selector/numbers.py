@@ -49,7 +49,7 @@ def read_number(syntax: NumericLiterals, text: str, start: int) -> tuple[Number,
     if match is None or match.end() == start:
         return None
     if match.end() - start > MAX_DIGITS and not match.groupdict().get("binary"):
-        raise NumberError(f"a number of {match.end() - start:,} characters is out of every range")
+        raise NumberError(f"a number of {match.end() - start:,} characters is outside the range of every type")
     return _VALUES[syntax](match), match.end()
 
 
@@ -97,7 +97,7 @@ def _activemq(match: re.Match[str]) -> Number:
         return int(match["decimal"])
     value = int(match["hexadecimal"], 16) if match["hexadecimal"] else int(match["octal"], 8)
     if value > _LONG_MAX:
-        raise NumberError(f"{match[0]} is outside 64 signed bits")
+        raise NumberError(f"{match[0]} is outside the range of a signed 64-bit integer")
     return value
 
 
@@ -139,7 +139,7 @@ def _rabbitmq_jms(match: re.Match[str]) -> Number:
         return _finite(match)
     number = int(match["decimal"])
     if number > _LONG_MAX:
-        raise NumberError(f"{match[0]} is outside 64 signed bits")
+        raise NumberError(f"{match[0]} is outside the range of a signed 64-bit integer")
     return number
 
 

@@ -115,10 +115,10 @@ def parse_tree(text: str, dialect: Dialect) -> ast.Expression | None:
     if len(text) > dialect.max_length:
         raise UnsupportedFeatureError.at(
             "limit.length",
-            f"the selector has {len(text):,} characters, and the limit is {dialect.max_length:,}",
+            f"the selector has {len(text):,} characters, but the maximum is {dialect.max_length:,}",
             source,
             Span(dialect.max_length, len(text)),
-            "perhaps split it into several selectors",
+            "perhaps split the selector into several selectors",
         )
     start, convert, hyphens = prefixes(text, dialect)
     if not text.strip(SelectorLexer.ignore):
@@ -126,10 +126,10 @@ def parse_tree(text: str, dialect: Dialect) -> ast.Expression | None:
             return None
         raise SelectorSyntaxError.at(
             "syntax.blank",
-            f"{dialect.title} has no empty selector",
+            f"{dialect.title} does not accept an empty selector",
             source,
             Span(0, len(text)),
-            "leave the selector out to match every message",
+            "omit the selector to match every message",
         )
     if hyphens:
         # Artemis' grammar for hyphenated names has no names in double quotes.
@@ -220,7 +220,8 @@ def _too_deep(dialect: Dialect, source: Source, span: Span) -> UnsupportedFeatur
         f"the selector is nested more than {dialect.max_nesting} levels deep",
         source,
         span,
-        "perhaps split it, or write long chains with AND, OR or IN",
+        "perhaps split the selector, or remove parentheses: a long chain of AND or OR, or a list "
+        "after IN, is only one level",
     )
 
 
@@ -228,10 +229,10 @@ def _too_many_terms(dialect: Dialect, source: Source, span: Span) -> Unsupported
     """Return the error for a selector with more operands than Spark can compile."""
     return UnsupportedFeatureError.at(
         "limit.terms",
-        f"the selector has more than {dialect.max_terms:,} names and literals",
+        f"the selector has more than {dialect.max_terms:,} names and literals, which is the maximum",
         source,
         span,
-        "perhaps split it into several selectors",
+        "perhaps split the selector into several selectors",
     )
 
 

@@ -116,7 +116,7 @@ def _java_hexadecimal(text: str, place: int, escape: str | None) -> tuple[str, i
     if len(digits) > 1:
         return chr(int(digits[:2], 16)) + digits[2:], place + 1
     if following == escape or not _HEXADECIMAL.fullmatch(following):
-        raise PatternError("Java's regular expression refuses an escaped control character", place)
+        raise PatternError("Java's regular expressions reject an escaped control character", place)
     return chr(int(digits + following, 16)), place + 2
 
 

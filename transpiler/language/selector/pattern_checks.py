@@ -16,9 +16,9 @@ def check_pattern(node: ast.Like, dialect: Dialect, source: Source, report: Repo
     """Report an invalid pattern, or an ESCAPE that the dialect rejects."""
     escape, rule = node.escape, dialect.escapes
     if escape is not None and not _is_escape(escape.value, rule):
-        message = f"ESCAPE takes {_ESCAPE_FORMS[rule]}, not {len(escape.value)}"
+        message = f"ESCAPE requires {_ESCAPE_FORMS[rule]}, not {len(escape.value)}"
         if rule is not Escapes.ONE_CODE_POINT:
-            message = f"ESCAPE of {dialect.title} takes {_ESCAPE_FORMS[rule]}"
+            message = f"ESCAPE in {dialect.title} requires {_ESCAPE_FORMS[rule]}"
         report("syntax.escape", message, escape.span, "perhaps ESCAPE '!'", None)
         return
     try:
@@ -28,8 +28,8 @@ def check_pattern(node: ast.Like, dialect: Dialect, source: Source, report: Repo
         return
     texts = (part for part in parts if isinstance(part, str))
     if dialect.wildcards is Wildcards.LINES and any(any(map(is_control, text)) for text in texts):
-        message = f"a pattern of {dialect.title} has no control characters"
-        report("syntax.pattern", message, node.pattern.span, "perhaps compare with =, which takes any text", None)
+        message = f"a pattern in {dialect.title} must not contain control characters"
+        report("syntax.pattern", message, node.pattern.span, "perhaps compare with =, which accepts any text", None)
 
 
 def _refused_pattern(node: ast.Like, error: PatternError, source: Source, report: Report) -> None:
@@ -44,7 +44,7 @@ def _refused_pattern(node: ast.Like, error: PatternError, source: Source, report
     span = Span(begin + len(quote) + offset, begin + len(quote) + offset + 1)
     hint, fix = None, None
     if node.escape is not None and value[error.offset :] == node.escape.value:
-        hint = "write the escape character twice to mean itself"
+        hint = "write the escape character twice to match the character itself"
         fix = Fix(node.escape.value * 2, span=span)
     report("syntax.pattern", str(error), span, hint, fix)
 

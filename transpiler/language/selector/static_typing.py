@@ -118,7 +118,7 @@ def not_before(operand: ast.Expression, test: ast.Expression, text: str) -> tupl
         return None
     span = ast.bare_span(test, text)
     written = f"NOT ({text[operand.operand.span.start : span.end]})"
-    return f"NOT binds to the name alone: write {written}", Fix(written, span=span)
+    return f"NOT applies only to the name: write {written}", Fix(written, span=span)
 
 
 #: The beginning of a string literal whose value looks like a condition.
@@ -127,7 +127,7 @@ _CONDITION = re.compile(r"\s*\(*[\w.$]+\s*(?:[=<>!]|(?:NOT\s+)?(?:LIKE|IN|IS|BET
 
 def _report_condition(node: ast.Expression, kind: str, report: Report) -> None:
     if isinstance(node, ast.StringLiteral) and _CONDITION.match(node.value):
-        hint = f"write it without the quotes: {node.value}"
+        hint = f"write the condition without the quotes: {node.value}"
         report("type.not-a-condition", f"{kind} is not a condition", node.span, hint, Fix(node.value))
         return
     example = "color = 'blue'" if isinstance(node, ast.StringLiteral) else "with > 0"
@@ -135,7 +135,7 @@ def _report_condition(node: ast.Expression, kind: str, report: Report) -> None:
         "type.not-a-condition",
         f"{kind} is not a condition",
         node.span,
-        f"a condition compares, such as {example}",
+        f"a condition is a comparison such as {example}",
         None,
     )
 
@@ -159,9 +159,9 @@ def _number_hint(node: ast.Expression) -> str | None:
     if isinstance(node, ast.StringLiteral):
         number = spelled_number(node.value)
         if number is not None:
-            return f"a number is written without quotes: {number}"
+            return f"write a number without quotes: {number}"
         time = iso_time(node.value)
-        return None if time is None else f"a time is a number, the milliseconds since 1970-01-01: {time}"
+        return None if time is None else f"a time is a number of milliseconds since 1970-01-01: {time}"
     return None
 
 
@@ -190,7 +190,7 @@ class _LiteralTypes:
         else:
             written = f"{tested} {self._written(node)}"
             message = f"{describe(node)} is not a condition"
-            hint = f"the name stands before each value: write {written}"
+            hint = f"repeat the name before each value: write {written}"
             self.report("type.not-a-condition", message, node.span, hint, Fix(written))
 
     def _tested_before(self, node: ast.Expression | None, is_either: bool) -> str | None:
@@ -222,7 +222,7 @@ class _LiteralTypes:
                     )
                 else:
                     return
-                message = "OR joins conditions, and these are values"
+                message = "OR joins conditions, but its operands here are values"
                 self.report("type.not-a-condition", message, node.span, f"write {written}", Fix(written))
 
     def _written(self, node: ast.Expression) -> str:
@@ -263,7 +263,7 @@ class _LiteralTypes:
         """Report an operand that cannot be ordered: "String and Boolean comparison is restricted to = and <>"."""
         inner = self._operand(node)
         if _is_one_of(inner, _NOT_NUMBERS):
-            hint = _number_hint(node) or "strings and booleans compare with = and <> only"
+            hint = _number_hint(node) or "strings and booleans can only be compared with = and <>"
             hint, fix = not_before(node, test, self.source.text) or (hint, _number_fix(node))
             message = f"{operator} cannot order {describe(inner)}"
             self.report("type.ordering", message, node.span, hint, fix)
@@ -271,7 +271,7 @@ class _LiteralTypes:
     def _number(self, node: ast.Expression, operator: str) -> None:
         """Report an operand of arithmetic or BETWEEN that cannot be a number, such as a string literal."""
         if _is_one_of(node, _NOT_NUMBERS):
-            message = f"{operator} takes numbers, and this is {describe(node)}"
+            message = f"{operator} requires numbers, but this is {describe(node)}"
             self.report("type.not-a-number", message, node.span, _number_hint(node), _number_fix(node))
 
     def _equality(self, node: ast.Compare) -> None:
@@ -279,7 +279,7 @@ class _LiteralTypes:
         left = _literal_kind(node.left)
         right = _literal_kind(node.right) if left is not None else None
         if right is not None and left != right:
-            message = f"{node.operator.value} compares values of like types, and these are {left} and {right}"
+            message = f"{node.operator.value} requires operands of the same kind, but these are {left} and {right}"
             self.report(
                 "type.unlike", message, node.span, "perhaps compare a property with a literal of its own type", None
             )
@@ -303,9 +303,13 @@ class _LiteralTypes:
             isinstance(right, ast.IntegerLiteral | ast.FloatLiteral) and not str(right.value).startswith("-")
         )
         if isinstance(left, ast.BooleanLiteral) and literal:
-            message = f"{self.title} does not compare a boolean with {describe(right)}"
+            message = f"{self.title} cannot compare a boolean with {describe(right)}"
             self.report(
-                "type.unlike", message, node.span, "with the sides exchanged it parses, and is never true", None
+                "type.unlike",
+                message,
+                node.span,
+                "with the sides exchanged, the comparison is accepted, but is never true",
+                None,
             )
 
     def _operand(self, node: ast.Expression) -> ast.Expression:
@@ -372,7 +376,7 @@ class _Inference:
                 if _Type.ERROR in types:
                     return _Type.ERROR
                 if len(types) > 1:
-                    self._report(node, "compares values of two types")
+                    self._report(node, "compares values of different types")
                     return _Type.ERROR
                 return _Type.CONDITION
             case ast.Compare(left=left, right=right):
@@ -392,7 +396,7 @@ class _Inference:
         types = [self.type_of(operand) for operand in operands]
         for operand, own in zip(operands, types, strict=True):
             if own not in (expected, _Type.ANY, _Type.ERROR):
-                self._report(operand, f"is {own.value}, and {expected.value} is expected")
+                self._report(operand, f"has the type {own.value}, but {expected.value} is required")
                 return _Type.ERROR
         return _Type.ERROR if _Type.ERROR in types else result
 

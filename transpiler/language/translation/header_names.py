@@ -95,7 +95,10 @@ def translate_tree(tree: ast.Expression, form: Form, source: Source) -> ast.Expr
         try:
             return _to_wire(node) if form == "amqp" else _to_jms(node)
         except _NoCounterpartError as reason:
-            hint = f"perhaps keep the {'JMS' if form == 'amqp' else 'amqp.'} name there, or write the condition anew"
+            hint = (
+                f"perhaps keep the {'JMS' if form == 'amqp' else 'amqp.'} name in this condition, or "
+                "rewrite the condition"
+            )
             findings.append(Diagnostic("names.no-counterpart", "error", str(reason), source, node.span, hint))
             return node
 
@@ -142,7 +145,7 @@ def _to_jms(node: ast.Expression) -> ast.Expression:
         case ast.Identifier("amqp.durable"):
             return ast.Compare(Comparison.EQ, ast.Identifier(_MODE), ast.StringLiteral(DELIVERY_MODES[True]))
         case ast.Identifier("amqp.delivery_count"):
-            raise _NoCounterpartError(f"of {_COUNT} {_REDELIVERED} tells only that it is above 0")
+            raise _NoCounterpartError(f"of {_COUNT} {_REDELIVERED} says only whether the count is above 0")
         case ast.Identifier(name=name, section=None) if name in _JMS:
             return replace(node, name=_JMS[name])
         case ast.Identifier(name=name, section=None) if name.startswith(WIRE) and JMS_FIELDS.find(name) is not None:

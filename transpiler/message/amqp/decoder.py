@@ -75,7 +75,7 @@ class _Reader:
 
     def __init__(self, data: bytes) -> None:
         if len(data) > MAX_BYTES:
-            message = f"the input has {len(data)} bytes and goes past the limit"
+            message = f"the input of {len(data)} bytes exceeds the maximum size"
             _fail("amqp.too-large", message, MAX_BYTES, len(data))
         self.data = data
         self.at = 0
@@ -206,7 +206,7 @@ class _Reader:
     def descend(self, depth: int, start: int) -> None:
         """Raise ``DecodeError`` if a value at ``depth`` is nested so deeply that it may not contain other values."""
         if depth >= MAX_DEPTH:
-            _fail("amqp.too-deep", f"values nest more than {MAX_DEPTH} deep", start, start + 1)
+            _fail("amqp.too-deep", f"values are nested more than {MAX_DEPTH} levels deep", start, start + 1)
 
     def spend(self, count: int, start: int) -> None:
         """Add ``count`` to the number of values read so far; raise ``DecodeError`` if it exceeds the limit.

@@ -178,7 +178,7 @@ def _number(number: int, constructor: Constructor) -> bytes:
 
 def _descend(depth: int) -> None:
     if depth >= MAX_DEPTH:
-        _fail(f"values nest more than {MAX_DEPTH} deep")
+        _fail(f"values are nested more than {MAX_DEPTH} levels deep")
 
 
 def _fail(reason: str) -> NoReturn:

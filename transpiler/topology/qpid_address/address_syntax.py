@@ -99,7 +99,7 @@ def read_address_text(source: Source) -> AddressText:
 
 
 def _refuse_surrogate(source: Source, span: Span) -> NoReturn:
-    message = "half of a surrogate pair is no Unicode character"
+    message = "half of a surrogate pair is not a Unicode character"
     raise TopologyError.at("address.unicode", message, source, span)
 
 
@@ -204,7 +204,7 @@ class _Reader:
             if key is None:
                 self.fail("address.expected", mismatch("a key or }", self._next))
             if key.value in seen:
-                self.fail("address.duplicate", f"{key.value} stands here twice", span=key.span)
+                self.fail("address.duplicate", f"{key.value} occurs twice", span=key.span)
             seen.add(key.value)
             if not self.sign(":"):
                 self.fail("address.expected", f"expected : after {key.value}", "a map has pairs: {key: value}")

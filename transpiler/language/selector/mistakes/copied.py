@@ -68,7 +68,7 @@ def encoded_for_url(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     if found is None:
         return None
     written = unquote(text)
-    message = f"{found[0]} is how a URL writes {unquote(found[0])!r}"
+    message = f"{found[0]} is the URL encoding of {unquote(found[0])!r}"
     hint = f"write the characters themselves: {both_ends(written)}"
     return _improved(finding, message, hint, Span(0, len(text)), written, Span(*found.span()))
 
@@ -81,7 +81,7 @@ def option_before(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     text = reading.source.text
     quoted = _QUOTED.fullmatch(text, match.end())
     rest = text[match.end() :] if quoted is None else quoted[2]
-    message = "a selector is the condition alone, without the option that has it"
+    message = "a selector is only the condition, without the name of the option that contains the selector"
     hint, whole = f"write the condition alone: {both_ends(rest)}", Span(0, len(text))
     return _improved(finding, message, hint, whole, rest, Span(*match.span()))
 
@@ -91,9 +91,9 @@ def quoted_whole(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     match = _QUOTED.fullmatch(reading.source.text)
     if match is None or '"' in match[2]:
         return None
-    message = "a selector is a condition, and stands in quotes only in the language around it"
+    message = "a selector has no quotes around the whole condition; only the language around the selector may need them"
     span = Span(match.start(1), match.start(1) + 1)
-    hint = f"write it without the quotes: {both_ends(match[2])}"
+    hint = f"write the condition without the quotes: {both_ends(match[2])}"
     return _improved(finding, message, hint, Span(0, len(reading.source.text)), match[2], span)
 
 
@@ -104,7 +104,7 @@ def backslashed_quote(reading: Reading, finding: Diagnostic) -> Diagnostic | Non
         return None
     written = string_literal(re.sub(r"\\(.)", r"\1", match[2], flags=re.DOTALL))
     advice = "a quote inside a literal is written twice" if match[1] == "'" else "text goes into single quotes"
-    message = "a backslash does not keep a quote from ending a literal"
+    message = "a backslash does not escape a quote"
     return _improved(finding, message, f"{advice}: {written}", Span(*match.span()), written)
 
 
@@ -113,9 +113,9 @@ def slashed_regex(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     match = _around(_SLASHED, reading, _place(reading, finding))
     if match is None:
         return None
-    message, pattern = "a selector has no regular expressions between slashes", as_pattern(match[3])
+    message, pattern = "a selector cannot contain a regular expression between slashes", as_pattern(match[3])
     if pattern is None or match[4]:
-        hint = "perhaps LIKE does, with % for any text and _ for one character; case counts"
+        hint = "perhaps use LIKE, with % for any text and _ for one character; LIKE is case-sensitive"
         return replace(finding, message=message, span=Span(*match.span()), hint=hint, fix=None)
     written = f"{'NOT ' * bool(match[1] or match[2])}LIKE {string_literal(pattern)}"
     return _improved(finding, message, f"did you mean LIKE? write {written}", Span(*match.span()), written)
@@ -127,7 +127,7 @@ def name_in_code(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     if match is None:
         return None
     name = match[1] or match[2] or match[3]
-    message = "a selector names a property as it is called"
+    message = "a selector contains the plain name of a property"
     return _improved(finding, message, f"write the name alone: {name}", Span(*match.span()), name)
 
 
@@ -136,8 +136,8 @@ def typed_time(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     place = _place(reading, finding)
     clock = _around(_CLOCK, reading, place)
     if clock is not None:
-        message = f"a selector has no clock, and so no {both_ends(clock[0])}"
-        hint = "perhaps the time of the query goes in as a number: the milliseconds since 1970-01-01 in UTC"
+        message = f"a selector cannot read the clock, so it has no {both_ends(clock[0])}"
+        hint = "perhaps insert the current time as a number of milliseconds since 1970-01-01 in UTC"
         return replace(finding, message=message, span=Span(*clock.span()), hint=hint, fix=None)
     match = _around(_TYPED, reading, place)
     time = None if match is None else iso_time(match[1])
@@ -146,7 +146,7 @@ def typed_time(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     before = next((word for word in reversed(reading.words) if word.end <= match.start()), reading.at(-1))
     is_ordered = before.key in COMPARISONS - {"=", "<>"} or before.key in ("BETWEEN", "AND")
     written = str(time) if is_ordered else string_literal(match[1])
-    text_or = "" if is_ordered else f"{written} for text, or "
+    text_or = "" if is_ordered else f"{written} for a string, or "
     hint = f"write {text_or}{time} for the milliseconds since 1970-01-01 in UTC"
     return _improved(finding, "a selector has no literal for a time", hint, Span(*match.span()), written)
 
@@ -164,8 +164,8 @@ def filter_policy(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     if not terms:
         return None
     written = " AND ".join(f"({term})" if " OR " in term and len(terms) > 1 else term for term in terms)
-    message, whole = "a filter policy is no selector", Span(0, len(text))
-    return _improved(finding, message, f"write it as a condition: {both_ends(written)}", whole, written)
+    message, whole = "a filter policy is not a selector", Span(0, len(text))
+    return _improved(finding, message, f"write the filter policy as a condition: {both_ends(written)}", whole, written)
 
 
 def _of_policy(name: str, values: Any) -> str:

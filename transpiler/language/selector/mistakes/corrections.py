@@ -35,7 +35,7 @@ def two_comparisons(taken: Captured) -> str | Proposal:
         return Proposal("remove the second ", "", first, taken.underlined.span)
     if joined in COMPARISONS:
         return Proposal("write ", joined, " without a space")
-    return f"perhaps one of {first} and {second} is meant"
+    return f"perhaps only {first} or only {second} is meant"
 
 
 def whole_list(taken: Captured) -> Proposal:
@@ -94,7 +94,7 @@ def each_pattern(taken: Captured) -> Proposal:
     joined = (" AND " if taken.is_negated else " OR ").join(f"{left} {pattern}" for pattern in patterns)
     text = _beside(taken, joined) if len(patterns) > 1 else joined
     span = Span(taken["a"].span.start, reading.at(reading.partners.get(first - 1, first)).end)
-    return Proposal("LIKE takes one string without parentheses: write ", text, span=span)
+    return Proposal("LIKE requires one string without parentheses: write ", text, span=span)
 
 
 def quote_inside(taken: Captured) -> str | Proposal:
@@ -104,7 +104,7 @@ def quote_inside(taken: Captured) -> str | Proposal:
     advice = "a quote inside a literal is written twice: "
     tail = next(word for word in reading.words[last:] if word.kind not in ("name", "number", "keyword"))
     if tail.kind != "string":
-        return "perhaps conditions are to be joined with AND or OR; a quote inside a literal is written twice"
+        return "perhaps join conditions with AND or OR; a quote inside a literal is written twice"
     inner = reading.at(last - 1).text[1:-1].replace("''", "'") + "'" + text[reading.at(last).start : tail.start]
     return Proposal(advice, string_literal(inner), span=Span(start, tail.start + 1))
 
@@ -133,7 +133,7 @@ def as_name(taken: Captured) -> str | Proposal:
     if dialect.double_quotes is DoubleQuotes.IDENTIFIER:
         return Proposal("write the name in double quotes: ", f'"{name}"', elsewhere, where)
     dots = ", dots" if dialect.identifiers is not Identifiers.ASCII else ""
-    return f"the name of a property has letters, digits{dots}, _ and $" + elsewhere
+    return f"the name of a property contains letters, digits{dots}, _ and $" + elsewhere
 
 
 def regex_elsewhere(taken: Captured) -> str | Proposal:
@@ -141,7 +141,7 @@ def regex_elsewhere(taken: Captured) -> str | Proposal:
     regex, other = "REGEX({x:text}, {a})".format_map(taken), dialects_with(Extension.FUNCTIONS)
     pattern = as_pattern(taken["x"].content)
     if pattern is None:
-        return f"perhaps LIKE does, with % and _ as wildcards; the dialect {other} has {regex}"
+        return f"perhaps use LIKE, with % and _ as wildcards; the dialect {other} has {regex}"
     text = "{a} {no}LIKE ".format_map(taken) + string_literal(pattern)
     span = taken["a"].span.to(taken["x"].span)
     return Proposal("did you mean LIKE? write ", text, f"; the dialect {other} has {regex}", span)
@@ -153,14 +153,14 @@ def like_for_regex(taken: Captured) -> str | Proposal:
     has_both = name.behind > name.first and expression.behind > expression.first
     pattern = as_pattern(expression.content) if has_both else None
     if pattern is None:
-        return "did you mean LIKE? perhaps it does, with % for any text and _ for one character; case counts"
+        return "did you mean LIKE? perhaps use % for any text and _ for one character; LIKE is case-sensitive"
     text = f"{name} {'NOT ' * (taken['op'].content[:1] == '!')}LIKE {string_literal(pattern)}"
     return Proposal("did you mean LIKE? write ", text, span=name.span.to(expression.span))
 
 
 def functions_elsewhere(taken: Captured) -> str:
     """Return the hint about the dialect that has functions."""
-    own = "has no function but UTC()" if taken.reading.dialect.has(Extension.UTC) else "has no functions"
+    own = "has no function except UTC()" if taken.reading.dialect.has(Extension.UTC) else "has no functions"
     return f"{taken.reading.dialect.title} {own}; the dialect activemq has REGEX, INLIST, MAKELIST, SPLIT and REPLACE"
 
 
@@ -174,7 +174,7 @@ def between_in_brackets(taken: Captured) -> str | Proposal:
     """Correct an interval in brackets to BETWEEN, or to two comparisons in a dialect without BETWEEN."""
     bounds = [part.strip() for part in INTERVAL.split(taken["x"].content.strip("[]"))]
     if len(bounds) != 2 or not all(bounds):
-        return "BETWEEN takes two bounds without brackets, as in {a} {no}BETWEEN 1 AND 9".format_map(taken)
+        return "BETWEEN requires two bounds without brackets, as in {a} {no}BETWEEN 1 AND 9".format_map(taken)
     name, low, high = taken["a"], *bounds
     text = "{a} {no}BETWEEN ".format_map(taken) + f"{low} AND {high}"
     if taken.reading.dialect.between_meaning is BetweenMeaning.ABSENT:
@@ -186,7 +186,7 @@ def chained(taken: Captured) -> str | Proposal:
     """Correct the chains ``1 < a < 5`` and ``a > 1 < 5`` to two comparisons."""
     first, second = f"{taken['x']}", f"{taken['y']}"
     if not {first, second} <= {"<", "<=", ">", ">="}:
-        return "comparisons do not chain; perhaps join two of them with AND, or put the first into parentheses"
+        return "comparisons do not chain; perhaps join two comparisons with AND, or put the first into parentheses"
     middle = taken.reading.at(taken["b"].first)
     compared = taken["b"] if middle.kind == "name" else taken["a"]
     text = f"{taken['a']} {first} {taken['b']} AND {compared} {second} {taken['c']}"
@@ -197,7 +197,7 @@ def without_brackets(taken: Captured) -> str | Proposal:
     """Correct a name in brackets to the name without brackets, if the name is valid without brackets."""
     name = taken["x"].content.strip("[]")
     dots = taken.reading.dialect.identifiers is not Identifiers.ASCII
-    elsewhere = "the dialect rabbitmq takes [a name] in brackets"
+    elsewhere = "the dialect rabbitmq accepts [a name] in brackets"
     if not name.replace("." if dots else "_", "_").isidentifier():
         return elsewhere
     return Proposal("write the name alone: ", name, f"; {elsewhere}", taken["x"].span)
@@ -224,9 +224,9 @@ def compared_null_test(taken: Captured) -> str | Proposal:
 def closed_text(taken: Captured) -> str | Proposal:
     """Correct an unclosed literal: add the closing quote if the literal has no white space, so its end is clear."""
     text = taken.underlined.content
-    advice = "close it with a single quote; a quote inside a literal is written twice"
+    advice = "close the literal with a single quote; a quote inside a literal is written twice"
     if not text or any(character.isspace() for character in text):
         return advice
     return Proposal(
-        "close it with a single quote: ", string_literal(text), "; a quote inside a literal is written twice"
+        "close the literal with a single quote: ", string_literal(text), "; a quote inside a literal is written twice"
     )

@@ -36,11 +36,15 @@ def unknown_prefix(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     names = dialects_with(PREFIXES[near[0]][0])
     have = f"the dialects {names} have it" if " and " in names else f"the dialect {names} has it"
     span = Span(first.start, colon.start + 1)
-    message, hint, fix = f"{reading.dialect.title} has no prefix {text}", f"remove it; {have}", Fix("", span=span)
+    message, hint, fix = (
+        f"{reading.dialect.title} has no prefix {text}",
+        f"remove the prefix; {have}",
+        Fix("", span=span),
+    )
     if reading.dialect.has(PREFIXES[near[0]][0]):
-        message, hint = f"{reading.dialect.title} takes one prefix at the start", "remove this one"
+        message, hint = f"{reading.dialect.title} accepts only one prefix, at the start", "remove this one"
         if reading.source.text[first.start - 1 : first.start].isspace():
-            message, hint = "no white space stands before a prefix", "remove the white space"
+            message, hint = "white space is not allowed before a prefix", "remove the white space"
             behind = reading.source.text[: first.start].rstrip()
             fix = Fix("", span=Span(len(behind), first.start))
     if near[0] != text:
@@ -74,7 +78,10 @@ def select_statement(reading: Reading, finding: Diagnostic) -> Diagnostic | None
     behind = keys.index("WHERE") + 1 if "WHERE" in keys else len(keys) - 1
     condition = reading.shown(behind, len(keys))
     hint = f"write the condition alone: {condition or 'a = 1'}"
-    message, span = "a selector has no SELECT, FROM and WHERE", Span(first.start, reading.at(behind - 1).end)
+    message, span = (
+        "a selector is not a query: it has no SELECT, FROM or WHERE",
+        Span(first.start, reading.at(behind - 1).end),
+    )
     fix = Fix("", span=span) if condition else None
     return replace(finding, code="syntax.unexpected-token", message=message, span=span, hint=hint, fix=fix)
 
@@ -107,7 +114,7 @@ def closed_without_opening(reading: Reading, finding: Diagnostic) -> Diagnostic 
     """Diagnose a closing parenthesis without an opening one."""
     if reading.at(reading.place).kind != "close" or reading.opened is not None:
         return None
-    return replace(finding, hint="no parenthesis is open here; remove it", fix=Fix(""))
+    return replace(finding, hint="no parenthesis is open here; remove this parenthesis", fix=Fix(""))
 
 
 _AND_SIGNS = re.compile(r"('(?:[^']|'')*')|&&")
@@ -132,7 +139,7 @@ def markup_entities(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     written = _AND_SIGNS.sub(lambda match: match[0] if match[1] else "AND", written)
     hint, fix = f"write the characters themselves: {both_ends(written)}", Fix(written, span=Span(0, len(text)))
     found = next(match for match in ENTITY.finditer(text) if match.start() <= place < match.end())
-    message = f"{found[0]} is markup of XML, and no part of a selector"
+    message = f"{found[0]} is XML markup, not a part of a selector"
     span = Span(*found.span())
     return replace(finding, code="syntax.unexpected-token", message=message, span=span, hint=hint, fix=fix)
 
@@ -147,7 +154,7 @@ def bind_variable(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     if before.key == "IN" and match[0][0] == "{":
         return None
     message, span = "a selector has no bind variables", Span(*match.span())
-    hint = f"perhaps put the value itself in the place of {both_ends(match[0])}: a number, or text in single quotes"
+    hint = f"perhaps put the value itself in place of {both_ends(match[0])}: a number, or text in single quotes"
     return replace(finding, message=message, span=span, hint=hint)
 
 
@@ -203,12 +210,18 @@ def line_comment(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
         if not (text[:start] + text[end:]).strip():
             return None
         takes_comments, sign = reading.dialect.comments is Comments.TAKEN, match["sign"]
-        message, hint = f"{title} has no comments", "remove it; activemq, artemis and qpid-java take comments"
+        message, hint = (
+            f"{title} does not support comments",
+            "remove the comment; activemq, artemis and qpid-java support comments",
+        )
         if takes_comments and sign == "--":
-            message = f"a comment of {title} behind -- goes on to the end of its line, and this line has none"
-            hint = "remove it, or put it between /* and */"
+            message = f"a comment after -- in {title} ends at the next line break, but this line has no line break"
+            hint = "remove the comment, or put it between /* and */"
         elif takes_comments:
-            message, hint = f"no comment of {title} begins with {sign}", "remove it, or put it between /* and */"
+            message, hint = (
+                f"no comment of {title} begins with {sign}",
+                "remove the comment, or put it between /* and */",
+            )
         span, fix = Span(start, start + len(sign)), Fix("", span=Span(start, end))
         return replace(finding, code="syntax.comment", message=message, span=span, hint=hint, fix=fix)
     return None
@@ -235,7 +248,7 @@ def colon_for_equals(reading: Reading, finding: Diagnostic) -> Diagnostic | None
         return None
     written = " AND ".join(terms)
     span = Span(reading.at(begin).start, reading.at(last).end)
-    message, fix = "a selector compares with a sign, and no colon", Fix(written, span=span)
+    message, fix = "a selector compares with an operator such as =, not with a colon", Fix(written, span=span)
     under = reading.at(first + 1).span
     hint = f"write {both_ends(written)}"
     return replace(finding, code="syntax.operator", message=message, span=under, hint=hint, fix=fix)

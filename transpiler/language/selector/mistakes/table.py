@@ -98,23 +98,23 @@ RULES: tuple[Rule, ...] = (
     line_comment,
     select_statement,
     *_saying(
-        "a selector has no CASE, and no other choice of a value",
+        "a selector has no CASE and no conditional expression",
         Row("@CASE WHEN", "perhaps join the conditions of the branches with OR"),
-        Row("ending @?", "perhaps the condition alone, without ? and what stands behind it"),
+        Row("ending @?", "perhaps only the condition is meant, without ? and the values after it"),
     ),
     *_saying("a selector has no WHERE", Row("start @WHERE ?NOT b", "«»write the condition alone: {rest}")),
     *_saying("a selector has no {x:key} BY", Row("ending @x:ORDER,GROUP", "a selector is the condition alone")),
     *_saying("a selector has no {x:key}", Row("ending @x:HAVING,LIMIT", "a selector is the condition alone")),
     *_saying(
-        "the operator stands before the parenthesis",
+        "the operator must come before the parenthesis",
         Row("x:called @open ?NOT compares", operator_in_parentheses),
         Row("x:called @open ?NOT tests", operator_in_parentheses),
     ),
     # Rules for ESCAPE and LIKE.
     *_saying(
-        "ESCAPE takes one character in quotes, {found}",
+        "ESCAPE requires one character in quotes, {found}",
         Row("string,quoted ESCAPE @x:character", "write ESCAPE «{x:text}»"),
-        Row("string,quoted ESCAPE @notstring", "perhaps ESCAPE '!'"),
+        Row("string,quoted ESCAPE @notstring", "perhaps use ESCAPE '!'"),
     ),
     Row("a ?NOT LIKE end", "a pattern is written {a} {no}LIKE 'text%', with % for any characters and _ for one"),
     *_saying(
@@ -124,11 +124,13 @@ RULES: tuple[Rule, ...] = (
         Row("a ?NOT LIKE @open members", each_pattern),
         Row("a ?NOT LIKE @ANY,SOME open members", each_pattern),
     ),
-    *_saying("text goes into single quotes", Row("a ?NOT LIKE @x:quoted", "put it into single quotes: «{x:text}»")),
+    *_saying(
+        "text goes into single quotes", Row("a ?NOT LIKE @x:quoted", "put the pattern into single quotes: «{x:text}»")
+    ),
     *_saying(
         "expected a string literal after {before}, found {x:raw}",
-        Row("y:string ?NOT LIKE @x:called", "the name stands before LIKE: write «{x} {no}LIKE {y}»"),
-        Row("a ?NOT LIKE @x:unquoted", "put it into single quotes: «{x:text}»"),
+        Row("y:string ?NOT LIKE @x:called", "the name comes before LIKE: write «{x} {no}LIKE {y}»"),
+        Row("a ?NOT LIKE @x:unquoted", "put the pattern into single quotes: «{x:text}»"),
     ),
     # Rules for IS.
     *_saying(
@@ -140,8 +142,8 @@ RULES: tuple[Rule, ...] = (
         "expected {nulls} after {before}, {found}",
         Row("a IS @TRUE", "write «{a} = TRUE» or {a}"),
         Row("a IS @FALSE", "write «{a} = FALSE» or NOT {a}"),
-        Row("a IS ?NOT @TRUE", "write «{a} = FALSE» or NOT {a}; add OR {a} IS NULL for the messages without it"),
-        Row("a IS ?NOT @FALSE", "write «{a} = TRUE» or {a}; add OR {a} IS NULL for the messages without it"),
+        Row("a IS ?NOT @TRUE", "write «{a} = FALSE» or NOT {a}; add OR {a} IS NULL to include messages without {a}"),
+        Row("a IS ?NOT @FALSE", "write «{a} = TRUE» or {a}; add OR {a} IS NULL to include messages without {a}"),
         Row("a IS @end", "write «{a} IS NULL» or {a} IS NOT NULL"),
         Row("a IS ?NOT @end", "write «{a} IS NOT NULL»"),
         Row("a IS ?NOT @op:LIKE,IN,BETWEEN", "«{a} {no}{op}» … is written without IS"),
@@ -154,13 +156,15 @@ RULES: tuple[Rule, ...] = (
         Row("a IS ?NOT @ABSENT,BLANK,EMPTY,MISSING,NIL,NONE,NULLABLE,~NULL", "write «{a} IS {no}NULL»"),
         Row("a IS ?NOT @UNDEFINED,UNKNOWN,UNSET,VOID", "write «{a} IS {no}NULL»"),
         Row(
-            "a IS ?NOT @b", "IS tests for a missing property only, with IS NULL; write «{a} {equals} {b}»", at="notnull"
+            "a IS ?NOT @b",
+            "IS only tests for a missing property, as in IS NULL; write «{a} {equals} {b}»",
+            at="notnull",
         ),
     ),
     *_saying("a number has no unit", Row("x:number @% end,AND,OR,close", "write «{x}»")),
     *_sign(
         "{title} has no remainder operator",
-        Row("@%", "activemq, artemis, qpid-java and rabbitmq have %", "no remainder"),
+        Row("@%", "the dialects the dialects activemq, artemis, qpid-java and rabbitmq have %", "no remainder"),
     ),
     # Rules for BETWEEN.
     *_saying(
@@ -171,7 +175,7 @@ RULES: tuple[Rule, ...] = (
         Row("a @BETWEEN ?b ?AND,OR,TO,comma ?c", "write «{a} >= {b} AND {a} <= {c}»", "no between"),
     ),
     *_saying(
-        "BETWEEN has its bounds without parentheses",
+        "the bounds of BETWEEN must not be in parentheses",
         Row("a ?NOT BETWEEN @open b AND c close end,OR,AND,close", between_in_parentheses),
         Row("a ?NOT BETWEEN @open b AND c close AND d compares,tests,NOT", between_in_parentheses),
     ),
@@ -184,7 +188,7 @@ RULES: tuple[Rule, ...] = (
     ),
     # Rules for quotes.
     Row("x:empty ^@y:called ^z:empty", doubled_quotes),
-    Row("also:prefix ^@x:string", "a text has nothing before its quote: write «{x}»"),
+    Row("also:prefix ^@x:string", "a string literal has no prefix before its quote: write «{x}»"),
     Row("string ^@name,number,keyword", quote_inside),
     *_saying(
         "a double quote begins nothing {where}",
@@ -204,18 +208,18 @@ RULES: tuple[Rule, ...] = (
     *_saying("text goes into single quotes", Row("@x:quoted", "write {x:text}", fix="{x:text}")),
     *_saying(
         "this name is never closed",
-        Row("@opendouble", "perhaps close it with a double quote", "names in double quotes"),
+        Row("@opendouble", "perhaps close the name with a double quote", "names in double quotes"),
         code="syntax.double-quote",
     ),
     *_saying(
         "this string literal is never closed",
-        Row("@opendouble", "perhaps close it with a double quote"),
+        Row("@opendouble", "perhaps close the literal with a double quote"),
         code="syntax.double-quote",
     ),
     *_saying(
         "this string literal is never closed",
         Row("x:name,number ^@opentext", bare_before_quote),
-        Row("@x:crooked", "close it with a straight quote: «{x:text}»"),
+        Row("@x:crooked", "close the literal with a straight quote: «{x:text}»"),
         Row("@opentext", closed_text),
         code="syntax.unterminated-string",
     ),
@@ -225,10 +229,10 @@ RULES: tuple[Rule, ...] = (
         Row("a ?NOT IN @members:bracketed,operand,{", whole_list),
         Row("a ?NOT IN @notopen", _EXAMPLE),
     ),
-    *_saying("a list has at least one string", Row("a ?NOT IN open @close,end", _EXAMPLE, "lists of strings")),
-    *_saying("a list has at least one value", Row("a ?NOT IN open @close,end", _EXAMPLE, "lists of anything")),
+    *_saying("a list must contain at least one string", Row("a ?NOT IN open @close,end", _EXAMPLE, "lists of strings")),
+    *_saying("a list must contain at least one value", Row("a ?NOT IN open @close,end", _EXAMPLE, "lists of anything")),
     *_saying(
-        "a comma stands between two members, {found} after {before}",
+        "a comma must separate two members of a list, {found} after {before}",
         Row(_INSIDE, corrected_list, at="comma,open @close,comma"),
     ),
     Row("IN open @x:words", "text goes into single quotes: «{x:text}»", "lists of strings"),
@@ -237,7 +241,7 @@ RULES: tuple[Rule, ...] = (
         "expected a comma or a closing parenthesis after {before}, {found}",
         Row(
             _INSIDE,
-            lambda taken: corrected_list(taken)._replace(before="a list is separated by commas: write "),
+            lambda taken: corrected_list(taken)._replace(before="commas separate the members of a list: write "),
             at="ending ;,|,||,OR,AND",
         ),
     ),
@@ -249,13 +253,13 @@ RULES: tuple[Rule, ...] = (
         Row("a NOT @op:EXISTS", "write «{a} IS NULL»"),
         Row("a NOT @op:spelled ?TO ?b", "write «NOT ({a} {op:sign} {b})»"),
         Row("a @op:spelled ?TO ?b", "write «{a} {op:sign} {b}»"),
-        Row("a ?NOT @op:ILIKE b", "did you mean LIKE? perhaps {a} {no}LIKE {b}; case counts"),
+        Row("a ?NOT @op:ILIKE b", "did you mean LIKE? perhaps {a} {no}LIKE {b}, which is case-sensitive"),
         Row("a ?NOT @op:contains ?open x:word", "did you mean LIKE? write «{a} {no}LIKE '%{x:content}%'»"),
         Row("a ?NOT @op:starts ?WITH ?open x:word", "did you mean LIKE? write «{a} {no}LIKE '{x:content}%'»"),
         Row("a ?NOT @op:ends ?WITH ?open x:word", "did you mean LIKE? write «{a} {no}LIKE '%{x:content}'»"),
         Row(
             "a ?NOT @op:regular ?TO ?open x:word",
-            "did you mean LIKE, with % and _ as wildcards? or write «{no}REGEX({x:text}, {a})»",
+            "did you mean LIKE, with % and _ as wildcards? otherwise write «{no}REGEX({x:text}, {a})»",
             "functions",
         ),
         Row("a ?NOT @op:regular ?TO ?open x:word", regex_elsewhere),
@@ -295,7 +299,7 @@ RULES: tuple[Rule, ...] = (
         Row("a NOT @op:compares ?b", "write «NOT ({a} {op} {b})» or {a} {op:opposite} {b}"),
         Row("a NOT @NULL", "write «{a} IS NOT NULL»"),
         Row("a NOT @b", "write «{a} <> {b}»"),
-        Row("a NOT @nottest", "NOT stands before a condition, as in NOT ({a} = …)"),
+        Row("a NOT @nottest", "NOT comes before a condition, as in NOT ({a} = …)"),
     ),
     # Rules for commas.
     unclosed_parenthesis,
@@ -306,54 +310,60 @@ RULES: tuple[Rule, ...] = (
     _hint("comma", _JOIN),
     Row("a x:compares b @y:compares c", chained, at="compares"),
     # Rules for NULL.
-    Row("a =,== NULL", "nothing equals NULL; write {a} IS NULL", "no null", at="NULL", fix="IS NULL"),
-    Row("a <>,!= NULL", "nothing equals NULL; write {a} IS NOT NULL", "no null", at="NULL", fix="IS NOT NULL"),
-    Row("@NULL = ?b", "nothing equals NULL; write «{b} IS NULL»", "no null"),
-    Row("@NULL <>,!= ?b", "nothing equals NULL; write «{b} IS NOT NULL»", "no null"),
+    Row("a =,== NULL", "a comparison with NULL is never true; write {a} IS NULL", "no null", at="NULL", fix="IS NULL"),
+    Row(
+        "a <>,!= NULL",
+        "a comparison with NULL is never true; write {a} IS NOT NULL",
+        "no null",
+        at="NULL",
+        fix="IS NOT NULL",
+    ),
+    Row("@NULL = ?b", "a comparison with NULL is never true; write «{b} IS NULL»", "no null"),
+    Row("@NULL <>,!= ?b", "a comparison with NULL is never true; write «{b} IS NOT NULL»", "no null"),
     Row(
         "compares NULL",
-        "nothing is below or above NULL; IS NULL and IS NOT NULL test for a missing property",
+        "an ordering with NULL is never true; IS NULL and IS NOT NULL test for a missing property",
         "no null",
     ),
     Row(
         "NULL compares",
-        "nothing is below or above NULL; IS NULL and IS NOT NULL test for a missing property",
+        "an ordering with NULL is never true; IS NULL and IS NOT NULL test for a missing property",
         "no null",
     ),
-    Row(_INSIDE, "a list has no NULL; perhaps OR … IS NULL is meant behind it", "no null", at="NULL"),
+    Row(_INSIDE, "a list cannot contain NULL; perhaps add OR … IS NULL after the list", "no null", at="NULL"),
     # Rules for operators without a left operand; the user may have meant a reserved word as a name.
     Row("start,open,AND,OR word:tests compares", _RESERVED),
     *_saying(
         "expected an operand before {op:raw}",
         Row(
             "a ?NOT compares,tests b AND,OR @op:compares,tests c",
-            "the name stands before each operator: write «{name} {op} {c}»",
+            "repeat the name before each operator: write «{name} {op} {c}»",
         ),
         Row(
             "a ?NOT compares,tests b AND,OR also:NOT @op:compares,tests c",
-            "the name stands before each operator: write «{name} NOT {op} {c}»",
+            "repeat the name before each operator: write «{name} NOT {op} {c}»",
         ),
-        Row("AND,OR ?NOT @op:compares,tests", "the name stands before each operator"),
-        Row("start,open @op:tests", "the name of a property stands before the operator: color {op} …"),
-        Row("start,open @op:compares", "the name of a property stands before the operator: a {op} …"),
+        Row("AND,OR ?NOT @op:compares,tests", "perhaps repeat the name before each operator"),
+        Row("start,open @op:tests", "the name of a property comes before the operator: color {op} …"),
+        Row("start,open @op:compares", "the name of a property comes before the operator: a {op} …"),
     ),
     # Rules for signs of other languages.
     *_sign(
-        "{title} has no operator that joins texts",
+        "{title} has no operator that concatenates strings",
         Row("x:string @|| y:string", "write «'{x:content}{y:content}'»"),
         Row("LIKE x:string @+ y:string", "write «'{x:content}{y:content}'»"),
         Row("LIKE string @||,+", "perhaps put the whole pattern into one pair of quotes"),
-        Row("a @|| string =,<>,LIKE", "perhaps compare {a} with the rest of the text"),
+        Row("a @|| string =,<>,LIKE", "perhaps compare {a} with only the rest of the string"),
     ),
     *_sign(
-        "{title} has no operators of bits",
-        Row(f"?a @op:&,|,^ number {_COMPARED}", "perhaps name the values of {a} that have these bits: {a} IN (…)"),
+        "{title} has no bitwise operators",
+        Row(f"?a @op:&,|,^ number {_COMPARED}", "perhaps list the values of {a} that have these bits: {a} IN (…)"),
     ),
     *_sign("{title} writes {op} as OR", Row("@op:||", "write OR", fix="OR"), Row("@op:|", "write «OR»")),
     *_sign("{title} writes {op} as AND", Row("@op:&&", "write AND", fix="AND"), Row("@op:&", "write «AND»")),
     *_sign(
         "{title} writes 'not equal' as <>",
-        Row("@!=", "write <>; the dialect rabbitmq takes !=", "no !=", fix="<>"),
+        Row("@!=", "write <>; the dialect rabbitmq accepts !=", "no !=", fix="<>"),
         Row("a @! @= ?b", "write {a} <> {b}", fix="<>"),
         Row("?a @=!,!== ?b", "write {a} <> {b}", fix="<>"),
     ),
@@ -361,19 +371,19 @@ RULES: tuple[Rule, ...] = (
         "{title} writes ! as NOT",
         Row("a @! x:LIKE,IN,BETWEEN", "write NOT {x}", fix="NOT"),
         Row("@! b", "write NOT {b}", fix="NOT"),
-        Row("@! end", "NOT stands before a condition"),
+        Row("@! end", "NOT comes before a condition"),
         Row("@!", "write NOT", fix="NOT"),
     ),
-    *_sign("an equality is written with one =", Row("?a @==,===,:= ?b", "write {a} = {b}", fix="=")),
+    *_sign("equality is written with a single =", Row("?a @==,===,:= ?b", "write {a} = {b}", fix="=")),
     *_sign(
         "there is no operator {op}",
         Row("?a @op:!> ?b", "write {a} <= {b}", fix="<="),
         Row("?a @op:!< ?b", "write {a} >= {b}", fix=">="),
         Row("?a @op:~,=~,~=,~~,!~,!~~ ?x:word", like_for_regex),
-        Row("?a @op:~*,~~* ?x:word", "did you mean LIKE? perhaps {a} LIKE {x:like}; case counts"),
-        Row("?a @op:!~*,!~~* ?x:word", "did you mean LIKE? perhaps {a} NOT LIKE {x:like}; case counts"),
+        Row("?a @op:~*,~~* ?x:word", "did you mean LIKE? perhaps {a} LIKE {x:like}, which is case-sensitive"),
+        Row("?a @op:!~*,!~~* ?x:word", "did you mean LIKE? perhaps {a} NOT LIKE {x:like}, which is case-sensitive"),
     ),
-    *_sign("a selector is one condition, without a semicolon", Row("@;", "«»remove it")),
+    *_sign("a selector is one condition, without a semicolon", Row("@;", "«»remove the semicolon")),
     *_saying(
         "{mark} cannot be part of a name", Row("start,open,AND,OR,NOT @:,@ ^x:called", "write the name alone: «{x}»")
     ),
@@ -391,30 +401,32 @@ RULES: tuple[Rule, ...] = (
 
 #: Rules that only add a hint to the parser's message, tried if no rule of ``RULES`` matches.
 HINTS: tuple[Rule, ...] = (
-    _hint("BETWEEN b AND end", "the upper bound is missing behind it"),
-    _hint("AND,OR,NOT end", "a condition is missing behind it"),
-    _hint(f"{_COMPARED},+,-,*,/,%,BETWEEN,comma end", "a value is missing behind it"),
+    _hint("BETWEEN b AND end", "the upper bound is missing after AND"),
+    _hint("AND,OR,NOT end", "a condition is missing at the end"),
+    _hint(f"{_COMPARED},+,-,*,/,%,BETWEEN,comma end", "a value is missing at the end"),
     _hint("AND x:AND", "«»remove the second {x:raw}"),
     _hint("OR x:OR", "«»remove the second {x:raw}"),
     _hint("x:AND,OR y:AND,OR", "keep one of the two, perhaps {x} or {y}"),
     _hint("start,open x:AND,OR", "«»remove the {x:raw}, or write a condition before it"),
-    Row("=> string,quoted,TRUE,FALSE", "a value is compared with one sign: write «=»"),
+    Row("=> string,quoted,TRUE,FALSE", "a comparison has a single operator: write «=»"),
     _hint("=>", "write «>=»"),
     _hint("=<", "write «<=»"),
     _hint("<=>", "write «=», or IS NULL for a missing property"),
     _hint("x:compares y:compares", two_comparisons),
     _hint("incomparable", "the comparison operators are =, <>, <, <=, > and >="),
     closed_without_opening,
-    _hint("start /", "a path looks into the body; the dialects activemq and artemis have XPATH '…'"),
-    _hint("start *", "perhaps leave the selector out, to match every message"),
-    _hint("a =,<> *", "perhaps {a} IS NOT NULL, for any value"),
+    _hint("start /", "a path reads the message's body; the dialects activemq and artemis support XPATH '…'"),
+    _hint("start *", "perhaps omit the selector to match every message"),
+    _hint("a =,<> *", "perhaps {a} IS NOT NULL, which matches any value"),
     _hint("called open", functions_elsewhere, "no functions"),
-    _hint("XPATH,XQUERY string", "{title} does not look into the body; the dialects activemq and artemis have XPATH"),
+    _hint(
+        "XPATH,XQUERY string", "{title} cannot read the message's body; the dialects activemq and artemis support XPATH"
+    ),
     _hint(
         "ending compares",
-        "comparisons do not chain; perhaps join two of them with AND, or put the first into parentheses",
+        "comparisons do not chain; perhaps join two comparisons with AND, or put the first into parentheses",
     ),
-    _hint("start,open,AND,OR,NOT x:called y:string", "an operator is missing: write «{x} = {y}», or another one"),
+    _hint("start,open,AND,OR,NOT x:called y:string", "an operator is missing: write «{x} = {y}», or another operator"),
     _hint("ending beginning", f"{_JOIN}; a quote inside a literal is written twice"),
     _hint("opening word:reserved", _RESERVED),
 )

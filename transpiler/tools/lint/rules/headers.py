@@ -170,7 +170,9 @@ def _out_of_range(node: ast.Expression, context: Context) -> Iterator[Violation]
         always = "true for every message" if known else "never true"
         always += "" if described.certain else " of a JMS client" if known else " of a JMS client's message"
         message = f"{name.name} is {described.text}, so this is {always}"
-        yield Violation(message, bounds[0].span.to(bounds[-1].span), "perhaps remove it, or change the number")
+        yield Violation(
+            message, bounds[0].span.to(bounds[-1].span), "perhaps remove the comparison, or change the number"
+        )
 
 
 def _name_of_clients(node: ast.Identifier, context: Context) -> Iterator[Violation]:

@@ -250,7 +250,7 @@ def _empty_range(node: ast.Between, context: Context) -> Iterator[Violation]:
 
 
 def _repeated(node: ast.In | ast.And | ast.Or, context: Context) -> Iterator[Violation]:  # noqa: ARG001
-    what = "member stands in the list" if isinstance(node, ast.In) else "condition stands here"
+    what = "member occurs in the list" if isinstance(node, ast.In) else "condition occurs"
     seen: set[object] = set()
     before: ast.Expression | None = None
     for part in node.members if isinstance(node, ast.In) else node.terms:

@@ -47,18 +47,28 @@ class RabbitMQ:
             | {"destination_type": "queue", "routing_key": one["value"].get("src-exchange-key", ""), "arguments": {}}
             for one in shovels
         ]
+        gone = {one["name"] for one in self.data["queues"] if not self._creates(one)}
         hashing = {one["name"] for one in self.data["exchanges"] if one["type"] == "x-consistent-hash"}
-        listed = (*self.data["bindings"], *read)
+        to_queues = {"queue": gone, "exchange": set[str]()}
+        bindings = [
+            one for one in self.data["bindings"] if one["destination"] not in to_queues[one["destination_type"]]
+        ]
+        listed = (*bindings, *read)
         taken = [one for one in listed if one["source"] not in hashing or _is_weight(one["routing_key"])]
         self.data = {**self.data, "bindings": taken}
         # The type of an exchange that only bindings name is unknown.
         self.types |= {one["source"]: "x-strange" for one in self.data["bindings"] if one["source"] not in self.types}
         self.types |= {name: one["type"] for name, one in self.exchanges.items()}
-        self.queues = {one["name"] for one in self.data["queues"]}
+        self.queues = {one["name"] for one in self.data["queues"]} - gone
         self.queues |= {one["destination"] for one in self.data["bindings"] if one["destination_type"] == "queue"}
         order = [*self.data["policies"]]
         self.draw.shuffle(order)
         self.policies = sorted(order, key=lambda one: -one["priority"])
+
+    def _creates(self, queue: dict[str, Any]) -> bool:
+        """Return True if the broker creates a queue: a stream is durable, and from 4.3 on every queue is."""
+        is_stream = queue["arguments"].get("x-queue-type") == "stream"
+        return bool(queue["durable"]) or not (is_stream or self.data["rabbitmq_version"] >= "4.3")
 
     def _policy(self, name: str, applied: str) -> dict[str, Any]:
         for one in self.policies:

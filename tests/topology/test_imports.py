@@ -150,7 +150,7 @@ def test_what_routes_besides_is_a_link_and_a_hidden_queue_is_listed() -> None:
 @pytest.mark.parametrize(
     ("arguments", "definition", "expected"),
     [
-        ({}, {}, []),
+        ({}, {"message-ttl": 5}, []),
         ({"x-dead-letter-exchange": "x"}, {}, [("x", None, "rejected or expired")]),
         ({}, {"dead-letter-exchange": "x", "dead-letter-routing-key": "k"}, [("x", "k", "rejected or expired")]),
         (

@@ -3,7 +3,10 @@
 Read in rabbitmq-server, at the tags v3.8.0 to v4.3.5: deps/rabbit/src/rabbit_policies.erl, rabbit_policy.erl
 (validation0), rabbit_amqqueue.erl (check_declare_arguments), rabbit_definitions.erl (add_binding_int: a refused binding
 stops the import from 4.0 on), rabbitmq_consistent_hash_exchange (validate_binding), and rabbitmq_shovel
-(src_decl_exchange: a queue without a name is declared and bound with src-exchange-key).
+(src_decl_exchange: a queue without a name is declared and bound with src-exchange-key). By version: capabilities of
+rabbit_classic_queue.erl, rabbit_quorum_queue.erl and rabbit_stream_queue.erl; rabbit_mirror_queue_misc.erl (3.13.7,
+validate_policy); rabbit_federation_parameters.erl (validate_policy); rabbit_queue_location.erl; rabbit_policy.erl
+(validation: no policy provided).
 """
 
 import json
@@ -73,6 +76,107 @@ def test_a_policy_with_a_setting_that_a_version_does_not_know_makes_the_import_f
     found = report(topology)
     assert bool(refusals(topology)) == refused == found.has("error")
     assert ("the broker would refuse this file" in str(found)) == refused
+
+
+@pytest.mark.parametrize(
+    ("version", "definition", "refused"),
+    [
+        ("4.1.0", {}, True),
+        ("4.1.0", {"federation-upstream": "u", "federation-upstream-set": "all"}, True),
+        ("4.1.0", {"federation-upstream": ["u"]}, True),
+        ("4.1.0", {"federation-upstream-set": "all"}, False),
+        ("3.13.7", {"ha-mode": "every"}, True),
+        ("3.13.7", {"ha-mode": "all", "ha-sync-mode": "automatic"}, False),
+        ("3.13.7", {"ha-mode": "all", "ha-params": 2}, True),
+        ("3.13.7", {"ha-mode": "exactly", "ha-params": 2}, False),
+        ("3.13.7", {"ha-mode": "exactly", "ha-params": "2"}, True),
+        ("3.13.7", {"ha-mode": "exactly"}, True),
+        ("3.13.7", {"ha-mode": "nodes", "ha-params": ["rabbit@a"]}, False),
+        ("3.13.7", {"ha-mode": "nodes", "ha-params": []}, True),
+        ("3.13.7", {"ha-mode": "all", "ha-sync-mode": "auto"}, True),
+        ("3.13.7", {"ha-mode": "all", "ha-promote-on-failure": "when-synced"}, False),
+        ("3.13.7", {"ha-params": 2}, True),
+        ("3.13.7", {"queue-master-locator": "min-masters"}, False),
+        ("3.13.7", {"queue-master-locator": "balanced"}, True),
+        ("4.1.0", {"queue-master-locator": "balanced"}, False),
+        ("4.3.0", {"queue-master-locator": "balanced"}, True),
+        ("3.13.7", {"queue-leader-locator": "min-masters"}, True),
+        ("4.1.0", {"queue-leader-locator": "min-masters"}, False),
+        ("4.2.0", {"delayed-retry-type": "all", "delayed-retry-min": 5}, True),
+        ("4.3.5", {"delayed-retry-type": "all", "delayed-retry-min": 5}, False),
+        ("4.3.5", {"delayed-retry-type": "some", "delayed-retry-min": 5}, True),
+        ("4.1.0", {"target-group-size": 0}, True),
+    ],
+)
+def test_values_of_federation_and_mirroring_are_checked_by_version(
+    version: str, definition: Json, refused: bool
+) -> None:
+    assert bool(refusals(read(version, policies=[policy(**definition)]))) == refused
+
+
+QUORUM, STREAM = {"x-queue-type": "quorum"}, {"x-queue-type": "stream"}
+
+
+@pytest.mark.parametrize(
+    ("version", "arguments", "refused"),
+    [
+        ("4.1.0", {"x-queue-type": "quorun"}, True),
+        ("4.1.0", {"x-queue-type": "classic"}, False),
+        ("4.1.0", QUORUM | {"x-max-priority": 5}, True),
+        ("4.1.0", QUORUM | {"x-max-in-memory-length": 5}, False),
+        ("3.9.0", {"x-max-in-memory-length": 5}, False),
+        ("3.10.0", {"x-max-in-memory-length": 5}, True),
+        ("3.9.0", QUORUM | {"x-message-ttl": 5}, True),
+        ("3.10.0", QUORUM | {"x-message-ttl": 5}, False),
+        ("3.9.0", {"x-queue-version": 2}, False),
+        ("3.13.7", {"x-queue-leader-locator": "balanced"}, True),
+        ("4.0.0", {"x-queue-leader-locator": "balanced"}, False),
+        ("4.0.0", {"x-queue-leader-locator": "nearest"}, True),
+        ("4.2.0", {"x-queue-mode": "laszy"}, True),
+        ("4.3.0", {"x-queue-mode": "laszy"}, False),
+        ("4.1.0", {"x-queue-version": 3}, True),
+        ("4.1.0", QUORUM | {"x-queue-version": 2}, True),
+        ("4.1.0", {"x-delayed-retry-type": "all"}, False),
+        ("4.3.0", {"x-delayed-retry-type": "all"}, True),
+        ("3.9.0", STREAM | {"x-max-length": 5}, False),
+        ("3.10.0", STREAM | {"x-max-length": 5}, True),
+        ("4.1.0", {"x-stream-filter-size-bytes": 32}, False),
+        ("4.1.0", {"x-cancel-on-ha-failover": True}, False),
+        ("", QUORUM | {"x-max-priority": 5}, True),
+        ("", QUORUM | {"x-message-ttl": 5}, False),
+    ],
+)
+def test_arguments_are_those_of_the_type_of_queue_in_the_version(version: str, arguments: Json, refused: bool) -> None:
+    assert bool(refusals(read(version, queue={"arguments": arguments}))) == refused
+
+
+NOT_CREATED: list[tuple[str, Json, bool]] = [
+    ("4.3.0", {"durable": False}, True),
+    ("4.3.0", {"durable": False, "exclusive": True}, False),
+    ("4.2.0", {"durable": False}, False),
+    ("4.3.0", {"arguments": {"x-queue-master-locator": "min-masters"}}, True),
+    ("4.2.0", {"arguments": {"x-queue-master-locator": "min-masters"}}, False),
+    ("4.1.0", {"durable": False, "arguments": QUORUM}, True),
+    ("3.13.7", {"auto_delete": True, "arguments": QUORUM}, True),
+    ("3.13.7", {"auto_delete": True}, False),
+    ("", {"durable": False}, False),
+]
+
+
+@pytest.mark.parametrize(("version", "queue", "gone"), NOT_CREATED)
+def test_a_queue_that_the_broker_does_not_create_takes_no_part(version: str, queue: Json, gone: bool) -> None:
+    # rabbit_definitions:add_queue_int ignores the error that rabbit_amqqueue:declare returns.
+    bindings = [bound("x", "q", "k")]
+    topology = read(version, kind="direct", queue=queue, bindings=bindings)
+    assert publish(topology, {"routing_key": "k"}, "x") == Routed(
+        () if gone else ("q",), "discarded" if gone else "delivered", "x"
+    )
+    assert publish(topology, {"routing_key": "q"}, "").queues == (() if gone else ("q",))
+    assert bool(refusals(topology)) == (gone and version >= "4.0")
+    alone = read(version, queue=queue)
+    assert not refusals(alone)
+    codes = [finding.code for finding in alone.findings]
+    assert codes == (["import.refused-queue"] if gone else [])
 
 
 def test_an_operator_policy_has_fewer_settings() -> None:

@@ -103,7 +103,7 @@ def _rabbitmq(draw: Random) -> Configuration:
         arguments = {f"x-{of}": value for of, value in letters().items()}
         if draw.random() < 0.1:
             arguments["x-queue-type"] = "stream"
-        return {"name": name, "vhost": "/", "durable": True, "arguments": arguments}
+        return {"name": name, "vhost": "/", "durable": draw.random() < 0.9, "arguments": arguments}
 
     def exchange(name: str) -> dict[str, Any]:
         arguments = {"alternate-exchange": draw.choice((*exchanges, "gone", ""))} if draw.random() < 0.3 else {}
@@ -137,7 +137,8 @@ def _rabbitmq(draw: Random) -> Configuration:
         for number in range(draw.randint(0, 2))
     ]
     data = {
-        "rabbitmq_version": "4.1.0",
+        # 4.3 does not create a queue that is neither durable nor exclusive.
+        "rabbitmq_version": draw.choice(("4.1.0", "4.3.0")),
         "vhosts": [{"name": "/"}],
         "queues": list(map(queue, queues)),
         "exchanges": list(map(exchange, exchanges)),

@@ -65,6 +65,10 @@ FINDINGS: Mapping[str, str] = MappingProxyType(
         "import.refused-binding": (
             "The broker refuses this binding and goes on without it. RabbitMQ from 4.0 on refuses the whole file."
         ),
+        "import.refused-queue": (
+            "The broker does not create this queue, and the import goes on without it: bindings to the queue are left "
+            "out. RabbitMQ from 4.0 on refuses the whole file if it binds such a queue."
+        ),
         "import.reserved": "Names that begin with amq. are the broker's own. The broker skips this exchange.",
         "import.selector": "The selector of this binding is missing, or another binding in the same place replaces it.",
         "import.shovel": (

@@ -46,6 +46,7 @@ from transpiler.topology.importers.rabbitmq_refusals import (
     Version,
     check_arguments,
     is_bound,
+    is_created,
     settings_are_known,
 )
 from transpiler.topology.importers.settings import definitions_settings
@@ -107,10 +108,8 @@ def topology_from_definitions(
     policies = Policies(_accepted(listed(root, "policies", vhost_name), number, findings), findings)
     operator_policies = _operator_policies(root, vhost_name, findings)
     limiting = Policies(_accepted(operator_policies, number, findings, of_operator=True), findings)
-    queue_entries = list(listed(root, "queues", vhost_name))
+    queue_entries, gone = _created(root, vhost_name, number, findings)
     queues = tuple(Queue(entry.text("name"), path=entry.path, **entry.flags(KEPT)) for entry in queue_entries)
-    for entry in queue_entries:
-        check_arguments(entry, arguments_of(entry), _known_type(entry, root), findings)
     read = Exchanges(root, vhost_name, policies, findings)
     left_out = read.left_out
     types = dict(RABBITMQ.predeclared) | {exchange.name: exchange.type for exchange in read.read}
@@ -122,6 +121,8 @@ def topology_from_definitions(
         if binding.source in left_out or (binding.destination_type == "exchange" and binding.destination in left_out):
             name = binding.source if binding.source in left_out else binding.destination
             findings.add("import.left-out", entry.path, f"left out with the exchange {name!r}")
+        elif binding.destination_type == "queue" and binding.destination in gone:
+            findings.add("import.left-out", entry.path, f"left out with the queue {binding.destination!r}")
         elif types.get(binding.source) == "x-jms-topic":
             selected = selectors.read(binding)
             if selected is not None:
@@ -141,7 +142,7 @@ def topology_from_definitions(
         else:
             bindings.append(binding)
     rules = _rules(version, headers, findings)
-    queues += _undeclared(root, vhost_name, queues, read, findings)
+    queues += _undeclared(root, vhost_name, {queue.name for queue in queues} | gone, read, findings)
     taken = {queue.name for queue in queues}
     queues += _shovelled(root, vhost_name, taken)
     taken |= {queue.name for queue in queues}
@@ -173,16 +174,32 @@ def topology_from_definitions(
     return bound_perhaps(topology, perhaps)
 
 
+def _created(
+    root: Entry, vhost: str | None, version: Version | None, findings: Findings
+) -> tuple[list[Entry], set[str]]:
+    """Return the entries of the queues that the broker creates, and the names of the others, with findings."""
+    bound = {one.data.get("destination") for one in listed(root, "bindings", vhost)}
+    created, gone = list[Entry](), set[str]()
+    for entry in listed(root, "queues", vhost):
+        name, arguments, kind = entry.text("name"), arguments_of(entry), _known_type(entry, root)
+        check_arguments(entry, arguments, kind, version, findings)
+        if is_created(entry, arguments, kind, is_bound=name in bound, version=version, findings=findings):
+            created.append(entry)
+        else:
+            gone.add(name)
+    return created, gone
+
+
 def _undeclared(
-    root: Entry, vhost: str | None, queues: tuple[Queue, ...], read: Exchanges, findings: Findings
+    root: Entry, vhost: str | None, queues: Set[str], read: Exchanges, findings: Findings
 ) -> tuple[Queue, ...]:
     """Return the undeclared queues that bindings name, and add the undeclared exchanges that they name to ``read``.
 
-    Add findings about these queues and exchanges.
+    ``queues`` are the names of the queues in the file. Add findings about these queues and exchanges.
     """
     declared = {exchange.name for exchange in read.read}
     known = {
-        "queue": {queue.name for queue in queues},
+        "queue": queues,
         "exchange": declared | {DEFAULT_EXCHANGE, *RABBITMQ.predeclared, *read.left_out},
     }
     found: dict[str, dict[str, str]] = {"queue": {}, "exchange": {}}

@@ -3,15 +3,20 @@
 A setting or an argument that the broker does not know makes the whole import fail. If the broker rejects a binding,
 versions before 4.0 silently continue without the binding; from 4.0 on, the import fails. The names that each version
 knows come from the sources of the releases 3.8.0 to 4.3.5: the validators of policies in ``rabbit_policies``,
-``rabbit_quorum_queue``, ``rabbit_classic_queue``, ``rabbit_mirror_queue_misc`` and of the plugins, and
-``rabbit_amqqueue:check_declare_arguments`` with the arguments that each type of queue has.
+``rabbit_quorum_queue``, ``rabbit_classic_queue``, ``rabbit_mirror_queue_misc`` (with ``rabbit_mirror_queue_mode_…``),
+``rabbit_queue_location_validator``, ``rabbit_federation_parameters`` and other plugins, and
+``rabbit_amqqueue:check_declare_arguments`` with the ``capabilities`` of each type of queue.
+
+Other queues are not created, and the import continues without them, because it ignores the error that the declaration
+returns (``rabbit_definitions:add_queue_int``): the checks of ``rabbit_quorum_queue:declare``, and from 4.3 on
+``is_queue_args_combination_permitted`` and ``rabbit_classic_queue:validate_arguments``.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from transpiler.base.diagnostics import meant, shortened
@@ -27,6 +32,15 @@ Version = tuple[int, int]
 
 #: The first version whose import fails if the broker rejects a binding.
 BINDINGS_STOP = (4, 0)
+
+#: The first version that denies transient queues that are not exclusive, and ``queue-master-locator``.
+_DENIES_DEPRECATED = (4, 3)
+
+#: The versions in all of which a statement about an unknown version must hold.
+_VERSIONS: tuple[Version, ...] = (
+    *((3, minor) for minor in range(9, 14)),
+    *((4, minor) for minor in range(5)),
+)
 
 
 class _Known(NamedTuple):
@@ -84,26 +98,66 @@ _OPERATOR_SETTINGS: Mapping[str, _Known] = {
     "member-placement-tag": _Known((4, 4)),
 }
 
-_OF_ALL = "expires max-length-bytes queue-type queue-leader-locator"
-_LIMITED = "message-ttl dead-letter-exchange dead-letter-routing-key max-length overflow single-active-consumer"
+_OF_ALL = "max-length-bytes queue-type"
+_LETTERS = "dead-letter-exchange dead-letter-routing-key max-length single-active-consumer"
 
-#: The arguments of each type of queue, without ``x-``. The broker rejects an argument that only another type has.
-_ARGUMENTS: Mapping[str, frozenset[str]] = {
-    "classic": frozenset(
-        f"{_OF_ALL} {_LIMITED} max-priority queue-mode queue-version queue-master-locator cancel-on-ha-failover".split()
-    ),
-    "quorum": frozenset(
-        f"""{_OF_ALL} {_LIMITED} dead-letter-strategy max-in-memory-length max-in-memory-bytes
-        quorum-initial-group-size delivery-limit quorum-target-group-size consumer-disconnected-timeout
-        delayed-retry-type delayed-retry-min delayed-retry-max member-placement-tag""".split()
-    ),
-    "stream": frozenset(
-        "max-length-bytes queue-type max-age stream-max-segment-size-bytes stream-filter-size-bytes "
-        "initial-cluster-size queue-leader-locator".split()
-    ),
+#: The arguments of each type of queue, without ``x-``, with the versions in which the type has them (``capabilities``).
+#: The broker rejects an argument that another type has in the same version.
+_ARGUMENTS: Mapping[str, Mapping[str, _Known]] = {
+    "classic": {
+        **dict.fromkeys(
+            f"""{_OF_ALL} {_LETTERS} expires message-ttl overflow max-priority queue-mode
+            queue-master-locator""".split(),
+            _ALWAYS,
+        ),
+        **dict.fromkeys("max-in-memory-length max-in-memory-bytes".split(), _Known(until=(3, 10))),
+        "queue-version": _Known((3, 10)),
+        "queue-leader-locator": _Known((4, 0)),
+    },
+    "quorum": {
+        **dict.fromkeys(
+            f"""{_OF_ALL} {_LETTERS} expires overflow max-in-memory-length max-in-memory-bytes
+            quorum-initial-group-size delivery-limit""".split(),
+            _ALWAYS,
+        ),
+        **dict.fromkeys("dead-letter-strategy message-ttl queue-leader-locator".split(), _Known((3, 10))),
+        **dict.fromkeys(
+            """consumer-disconnected-timeout consumer-timeout delayed-retry-type delayed-retry-min
+            delayed-retry-max""".split(),
+            _Known((4, 3)),
+        ),
+        "member-placement-tag": _Known((4, 4)),
+    },
+    "stream": {
+        **dict.fromkeys(
+            f"{_OF_ALL} max-age stream-max-segment-size-bytes initial-cluster-size queue-leader-locator".split(),
+            _Known((3, 9)),
+        ),
+        **dict.fromkeys(_LETTERS.split(), _Known((3, 9), (3, 10))),
+        # Some releases of 4.2 and 4.3 check it, too.
+        "stream-filter-size-bytes": _Known((4, 4)),
+    },
 }
 
-_ANY_ARGUMENT = frozenset().union(*_ARGUMENTS.values())
+#: Arguments that queues read although no type of queue lists them in all versions.
+_UNLISTED = frozenset({"stream-filter-size-bytes", "quorum-target-group-size"})
+
+_ANY_ARGUMENT = _UNLISTED.union(*_ARGUMENTS.values())
+
+
+def _types_with(name: str, version: Version) -> set[str]:
+    """Return the types of queues that have the argument ``name``, without ``x-``, in ``version``."""
+    return {kind for kind, known in _ARGUMENTS.items() if name in known and known[name].has(version)}
+
+
+def _is_of_other_types(name: str, kind: str, version: Version | None) -> bool:
+    """Return True if ``version`` rejects the argument ``name`` of a queue of the type ``kind``.
+
+    For an unknown version (None), return True if all versions reject the argument.
+    """
+    versions = _VERSIONS if version is None else (version,)
+    found = [_types_with(name, one) for one in versions]
+    return all(types and kind not in types for types in found)
 
 
 class _Range(NamedTuple):
@@ -160,9 +214,25 @@ _AGE = _Kind(str, "a number with one of the units Y, M, D, h, m and s", re.compi
 _OVERFLOW = _OneOf(("drop-head", "reject-publish", "reject-publish-dlx"))
 _STRATEGY = _OneOf(("at-most-once", "at-least-once"))
 
+_LOCATORS = ("client-local", "balanced", "random", "least-leaders")
+_PROMOTE = _OneOf(("always", "when-synced"))
+#: The types of queues, including the type of the MQTT plugin, and the type of a product that has JMS queues.
+_TYPES = _OneOf(("classic", "quorum", "stream", "rabbit_mqtt_qos0_queue", "jms"))
+_PLAIN_TYPES = _OneOf(("classic", "quorum", "stream"))
+
 #: The allowed values of settings of policies and operator policies (``rabbit_policies:validate_policy0``).
 _POLICY_VALUES: Mapping[str, _Values] = {
-    **dict.fromkeys("alternate-exchange dead-letter-exchange dead-letter-routing-key".split(), _TEXT),
+    **dict.fromkeys(
+        """alternate-exchange dead-letter-exchange dead-letter-routing-key federation-upstream
+        federation-upstream-set federation-upstream-pattern""".split(),
+        _TEXT,
+    ),
+    "ha-mode": _OneOf(("all", "exactly", "nodes")),
+    "ha-sync-mode": _OneOf(("automatic", "manual")),
+    "ha-sync-batch-size": _Range(1),
+    **dict.fromkeys("ha-promote-on-shutdown ha-promote-on-failure".split(), _PROMOTE),
+    **dict.fromkeys("target-group-size delayed-retry-min delayed-retry-max".split(), _Range(1)),
+    "delayed-retry-type": _OneOf(("all", "failed", "returned", "disabled")),
     **dict.fromkeys(
         """message-ttl max-length max-length-bytes max-in-memory-length max-in-memory-bytes consumer-timeout
         initial-cluster-size""".split(),
@@ -175,7 +245,8 @@ _POLICY_VALUES: Mapping[str, _Values] = {
     "queue-mode": _OneOf(("default", "lazy")),
     "queue-version": _OneOf((1, 2)),
     "max-age": _AGE,
-    "queue-leader-locator": _OneOf(("client-local", "balanced", "random", "least-leaders")),
+    "queue-leader-locator": _OneOf((*_LOCATORS, "min-masters")),
+    "queue-master-locator": _OneOf((*_LOCATORS, "min-masters")),
     "stream-max-segment-size-bytes": _Range(0, 3_000_000_000),
     "stream-filter-size-bytes": _Range(16, 255),
 }
@@ -187,6 +258,10 @@ _ARGUMENT_VALUES: Mapping[str, _Values] = {
     "message-ttl": _Range(0, _TEN_YEARS),
     "expires": _Range(1, _TEN_YEARS),
     "max-priority": _Range(0, 255),
+    "queue-type": _TYPES,
+    "queue-mode": _OneOf(("default", "lazy")),
+    "queue-version": _OneOf((1, 2)),
+    "queue-leader-locator": _OneOf((*_LOCATORS, "min-masters")),
     "single-active-consumer": _FLAG,
     "overflow": _OVERFLOW,
     "dead-letter-strategy": _STRATEGY,
@@ -220,12 +295,69 @@ def settings_are_known(entry: Entry, version: Version | None, findings: Findings
             hint, fix = f"only a queue has it, as its argument x-{name}", None
         message = f"{kind} has no setting {name!r}: the broker refuses the whole file"
         findings.add(_REFUSED, place, message, hint, fix, "error")
-    # From 4.0 on, a negative delivery limit is valid and means no limit.
-    allowed = {**_POLICY_VALUES, **({"delivery-limit": _COUNT} if version is not None and version < (4, 0) else {})}
+    if not definition.data and not of_operator:
+        findings.add(
+            _REFUSED, entry.path, f"{kind} has no setting: the broker refuses the whole file", severity="error"
+        )
+        refused.append("")
+    for message in _misfits(definition.data) if version is None or version < (4, 0) else ():
+        findings.add(
+            _REFUSED, entry.at("definition"), f"{message}: the broker refuses the whole file", severity="error"
+        )
+        refused.append("")
+    upstreams = [name for name in definition.data if name in _UPSTREAMS]
+    if len(upstreams) > 1:
+        message = f"{' and '.join(upstreams)} do not go together: the broker refuses the whole file"
+        findings.add(_REFUSED, definition.at(upstreams[0]), message, severity="error")
+        refused.append("")
+    if version is not None and version >= _DENIES_DEPRECATED and definition.has("queue-master-locator"):
+        message = "queue-master-locator is not permitted: the broker refuses the whole file"
+        hint = _PERMITS.format("queue_master_locator")
+        findings.add(_REFUSED, definition.at("queue-master-locator"), message, hint, severity="error")
+        refused.append("queue-master-locator")
+    allowed = _policy_values(version)
     wrong = [name for name, value in definition.data.items() if name in known and not _is_allowed(allowed, name, value)]
     for name in wrong:
         _add_wrong_value(definition.at(name), f"{name} of {kind}", definition.data[name], allowed[name], findings)
     return not refused and not wrong
+
+
+def _policy_values(version: Version | None) -> Mapping[str, _Values]:
+    """Return the allowed values of settings in ``version``; for an unknown version, the values that any version allows.
+
+    From 4.0 on, a negative delivery limit is valid and means no limit, and a leader locator can be ``min-masters``.
+    """
+    if version is None or version >= (4, 0):
+        return _POLICY_VALUES
+    earlier: dict[str, _Values] = {
+        "delivery-limit": _COUNT,
+        "queue-leader-locator": _OneOf(_LOCATORS),
+        "queue-master-locator": _OneOf(("client-local", "random", "min-masters")),
+    }
+    return {**_POLICY_VALUES, **earlier}
+
+
+#: The settings of which a policy has at most one (``rabbit_federation_parameters:validate_policy``).
+_UPSTREAMS = ("federation-upstream", "federation-upstream-set", "federation-upstream-pattern")
+
+#: The settings that RabbitMQ before 4.0 allows only with ``ha-mode``.
+_WITH_MODE = "ha-params ha-sync-mode ha-sync-batch-size ha-promote-on-shutdown ha-promote-on-failure".split()
+
+
+def _misfits(definition: Mapping[str, Any]) -> Iterator[str]:
+    """Yield texts about settings of mirroring that the broker does not accept together.
+
+    Source: ``rabbit_mirror_queue_misc:validate_policy``.
+    """
+    mode, params = definition.get("ha-mode"), definition.get("ha-params")
+    if mode is None:
+        yield from (f"{name} is there without ha-mode" for name in _WITH_MODE if definition.get(name) is not None)
+    elif mode == "all" and params is not None:
+        yield "ha-mode all has no ha-params"
+    elif mode == "exactly" and not _Range(1).has(params):
+        yield "ha-params of ha-mode exactly is an integer of 1 or more"
+    elif mode == "nodes" and not (isinstance(params, list) and params and all(isinstance(one, str) for one in params)):
+        yield "ha-params of ha-mode nodes is a list of names"
 
 
 def _is_allowed(allowed: Mapping[str, _Values], name: str, value: Any) -> bool:
@@ -244,13 +376,15 @@ def _of_versions(known: _Known) -> str:
     return f"RabbitMQ has it from {'.'.join(map(str, known.since))} on"
 
 
-def check_arguments(entry: Entry, arguments: Entry, kind: str, findings: Findings) -> None:
+def check_arguments(entry: Entry, arguments: Entry, kind: str, version: Version | None, findings: Findings) -> None:
     """Add findings for arguments of a queue that its type does not have, and for arguments that no queue has.
 
-    If only another type of queue has the argument, the broker rejects the whole file. An argument with an unknown name
-    is kept and ignored by the broker.
+    If only another type of queue has the argument in ``version``, the broker rejects the whole file. An argument with
+    an unknown name is kept and ignored by the broker.
     """
-    of_type = _ARGUMENTS.get(kind)
+    allowed = _ARGUMENT_VALUES
+    if version is not None and version >= (4, 3):
+        allowed = {name: values for name, values in allowed.items() if name != "queue-mode"}
     for name in arguments.data:
         plain = str(name).removeprefix("x-")
         place = arguments.at(str(name))
@@ -260,22 +394,73 @@ def check_arguments(entry: Entry, arguments: Entry, kind: str, findings: Finding
                     f"the queue {entry.text('name')!r} has no argument {name!r}, which the broker does not look at"
                 )
                 findings.add("import.ignored", place, message, f"perhaps write x-{name}")
-        elif of_type is not None and plain in _ANY_ARGUMENT and plain not in of_type:
+        elif kind in _ARGUMENTS and plain in _ANY_ARGUMENT and _is_of_other_types(plain, kind, version):
             message = f"a {kind} queue has no argument {name}: the broker refuses the whole file"
-            types = " and ".join(one for one, names in _ARGUMENTS.items() if plain in names)
-            findings.add(_REFUSED, place, message, f"{types} queues have it", severity="error")
+            findings.add(_REFUSED, place, message, _types_hint(plain, kind, version), severity="error")
         elif plain not in _ANY_ARGUMENT:
             hint, fix = meant(str(name), [f"x-{one}" for one in sorted(_ANY_ARGUMENT)], place)
             if hint is not None:
                 message = f"the broker knows no argument {name!r} of queues, and does not look at it"
                 findings.add("import.ignored", place, message, hint, fix)
-        elif not _is_allowed(_ARGUMENT_VALUES, plain, arguments.data[name]):
-            allowed = _ARGUMENT_VALUES[plain]
-            _add_wrong_value(place, f"the argument {name}", arguments.data[name], allowed, findings)
+        elif _is_checked(plain, kind, version) and not _is_allowed(allowed, plain, arguments.data[name]):
+            _add_wrong_value(place, f"the argument {name}", arguments.data[name], _shown(allowed[plain]), findings)
     key = "x-dead-letter-routing-key"
     if arguments.data.get(key) is not None and not arguments.has("x-dead-letter-exchange"):
         message = f"{key} is there without x-dead-letter-exchange: the broker refuses the whole file"
         findings.add(_REFUSED, arguments.at(key), message, severity="error")
+
+
+def _shown(values: _Values) -> _Values:
+    return _PLAIN_TYPES if values is _TYPES else values
+
+
+def _is_checked(name: str, kind: str, version: Version | None) -> bool:
+    """Return True if the broker checks the value of the argument ``name``: its type of queue has the argument."""
+    if version is None or kind not in _ARGUMENTS or name == "queue-type":
+        return True
+    return kind in _types_with(name, version)
+
+
+def _types_hint(name: str, kind: str, version: Version | None) -> str:
+    types = [one for one, known in _ARGUMENTS.items() if name in known and known[name].has(version) and one != kind]
+    own = _ARGUMENTS[kind].get(name)
+    queues = f"{' and '.join(types)} queues have it"
+    return queues if own is None else f"{queues}; of {kind} queues {_of_versions(own)}"
+
+
+#: Settings of rabbitmq.conf that permit deprecated features.
+_PERMITS = "the broker takes it with deprecated_features.permit.{} = true in rabbitmq.conf"
+
+
+def is_created(
+    entry: Entry, arguments: Entry, kind: str, *, is_bound: bool, version: Version | None, findings: Findings
+) -> bool:
+    """Return False if the broker imports the file without this queue, or refuses the file because of its bindings.
+
+    Add a finding about a queue that is not created. ``is_bound`` is True if the file binds the queue. If the version is
+    unknown, the queue is created if some version creates it.
+    """
+    name, reason, since, hint = entry.text("name"), "", (3, 9), None
+    is_transient = entry.data.get("durable") is False
+    if kind in ("quorum", "stream") and entry.data.get("auto_delete") is True:
+        reason = f"a {kind} queue cannot be auto_delete"
+    elif kind in ("quorum", "stream") and is_transient:
+        reason = f"a {kind} queue is durable"
+    elif is_transient and entry.data.get("exclusive") is not True:
+        reason, since = "a queue that is not durable is exclusive", _DENIES_DEPRECATED
+        hint = _PERMITS.format("transient_nonexcl_queues")
+    elif kind == "classic" and arguments.has("x-queue-master-locator"):
+        reason, since = "x-queue-master-locator is not permitted", _DENIES_DEPRECATED
+        hint = _PERMITS.format("queue_master_locator")
+    if not reason or (_VERSIONS[0] if version is None else version) < since:
+        return True
+    if is_bound and version is not None and version >= BINDINGS_STOP:
+        message = f"{reason}: the broker does not create {name!r}, and refuses the whole file because of its bindings"
+        findings.add(_REFUSED, entry.path, message, hint, severity="error")
+        return False
+    message = f"{reason}: the broker goes on without the queue {name!r}, and it is left out"
+    findings.add("import.refused-queue", entry.path, message, hint)
+    return False
 
 
 def is_bound(binding: Binding, kind: ExchangeType, version: Version | None, findings: Findings) -> bool:

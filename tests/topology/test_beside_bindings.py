@@ -315,8 +315,8 @@ def test_a_network_connector_is_a_link_of_each_queue_and_security_is_nothing_to_
         "<destinations><queue physicalName='q'/></destinations>"
     )
     assert [finding.message for finding in topology.findings] == [
-        "<networkConnectors>: a network of brokers forwards messages to other brokers and brings theirs, which is not "
-        "computed"
+        "<networkConnectors>: a network of brokers forwards messages to other brokers and brings theirs, which is "
+        "ignored here"
     ]
     for name in ("q", "other"):
         path = route_path(topology, {}, f"queue://{name}")

@@ -101,7 +101,7 @@ class PublishSettings:
     def check_destination(self, topology: Topology) -> None:
         """Raise ``ValueError`` if an address or the relay is given: only ``exchange`` names a JMS destination."""
         if self.address is not None or self.publish_to == "to":
-            raise ValueError(f"{topology.rules.name}: exchange names the destination, and nothing else does")
+            raise ValueError(f"{topology.rules.name}: the argument exchange must name the destination of the message")
 
 
 #: The settings of a call without any keywords.

@@ -245,7 +245,7 @@ def _field(field: HeaderField | None, dialect: Dialect, name: str) -> str:
         return "NULL" if dialect.fields.find(name) is not None else "–"
     if not field.origins:
         return "NULL"
-    cell = " or ".join(_origin(origin) for origin in field.origins if origin.places[0].section != PROPERTIES)
+    cell = " or ".join(_origin(origin) for origin in field.origins if origin.message_fields[0].section != PROPERTIES)
     value = str(field.default).upper() if isinstance(field.default, bool) else field.default
     default = "" if value is None else f", default {value}"
     return f"{cell}{default}{', or the property' if field.falls_back_to_property else ''}"
@@ -254,16 +254,20 @@ def _field(field: HeaderField | None, dialect: Dialect, name: str) -> str:
 def _origin(origin: Origin) -> str:
     match origin.conversion:
         case Conversion.EXPIRY:
-            return f"now + {_place(origin.places[0])}"
+            return f"now + {_field_name(origin.message_fields[0])}"
         case Conversion.EXPIRY_UNLESS_ZERO:
-            return f"now + a positive {_place(origin.places[0])}"
+            return f"now + a positive {_field_name(origin.message_fields[0])}"
         case conversion:
-            places = " or ".join(map(_place, origin.places))
-            return places if conversion is Conversion.AS_IS else f"{places}, {conversion.value}"
+            message_fields = " or ".join(map(_field_name, origin.message_fields))
+            return message_fields if conversion is Conversion.AS_IS else f"{message_fields}, {conversion.value}"
 
 
-def _place(place: MessageField) -> str:
-    return f"the consumer's {place.field}" if place.section == RECEIVER else f"{place.section}.{place.field}"
+def _field_name(message_field: MessageField) -> str:
+    return (
+        f"the consumer's {message_field.field}"
+        if message_field.section == RECEIVER
+        else f"{message_field.section}.{message_field.field}"
+    )
 
 
 if __name__ == "__main__":

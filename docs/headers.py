@@ -47,18 +47,18 @@ def code(text: str) -> str:
     return f"{ticks}{escaped}{ticks}"
 
 
-def place_name(place: MessageField) -> str:
-    """A place of a message, or of its receiver."""
+def field_name(message_field: MessageField) -> str:
+    """A field of a message, or of its receiver."""
     receiver = {NOW: "the current time (`now=`)", DESTINATION: "the consumer's destination (`destination=`)"}
-    return receiver.get(place) or f"`{place.section}.{place.field}`"
+    return receiver.get(message_field) or f"`{message_field.section}.{message_field.field}`"
 
 
 def origin(field: HeaderField) -> str:
     """Where a field is read from."""
     parts = [
-        SAYS[item.conversion].format(*map(place_name, item.places))
+        SAYS[item.conversion].format(*map(field_name, item.message_fields))
         for item in field.origins
-        if item.places[0].section != "delivery_properties"
+        if item.message_fields[0].section != "delivery_properties"
     ]
     return "; else ".join(parts) or f"nowhere: {field.unavailable_because}"
 

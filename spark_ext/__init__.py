@@ -98,7 +98,7 @@ __all__ = [
 
 #: The module of each public name, which is imported when the name is first used. A test checks that the imports for
 #: type checkers above use the same modules.
-_PLACES = {
+_MODULES = {
     "MESSAGE_SCHEMA": "spark_ext.messages.schemas",
     "CompiledTopology": "transpiler.routing.compiled_topology",
     "DialectComparison": "spark_ext.reports.compare_dialects",
@@ -137,4 +137,4 @@ _PLACES = {
 }
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = names_on_demand(__name__, _PLACES, before="spark_ext.requirements")
+    __getattr__, __dir__ = names_on_demand(__name__, _MODULES, before="spark_ext.requirements")

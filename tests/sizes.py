@@ -60,10 +60,10 @@ def sample(cases: Iterable[T], count: int, stratum: Callable[[T], object] | None
     if is_full() or count >= len(listed):
         return listed
     strata: dict[object, list[int]] = {}
-    for place, case in enumerate(listed):
-        strata.setdefault(stratum(case) if stratum else None, []).append(place)
+    for index, case in enumerate(listed):
+        strata.setdefault(stratum(case) if stratum else None, []).append(index)
     draw = random.Random(0)
     chosen: set[int] = set()
-    for places in strata.values():
-        chosen.update(draw.sample(places, max(1, round(count * len(places) / len(listed)))))
-    return [listed[place] for place in sorted(chosen)]
+    for indexes in strata.values():
+        chosen.update(draw.sample(indexes, max(1, round(count * len(indexes) / len(listed)))))
+    return [listed[index] for index in sorted(chosen)]

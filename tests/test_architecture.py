@@ -121,7 +121,7 @@ def test_type_checkers_see_the_names_that_are_loaded_on_demand(package: ModuleTy
     seen = {
         alias.name: node.module for node in checked.body if isinstance(node, ast.ImportFrom) for alias in node.names
     }
-    assert seen == package._PLACES
+    assert seen == package._MODULES
     assert sorted(seen) == sorted(package.__all__)
     assert all(getattr(package, name) is not None for name in package.__all__)
 

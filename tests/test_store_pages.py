@@ -109,11 +109,11 @@ def test_the_table_of_policies_says_what_spark_and_the_evaluator_answer(spark: S
     sent = [{"properties": {"x": text}} for text, *_ in rows]
     sqls = [transpile_selector(row[1], layout, result="ternary").sql for row in rows for layout in layouts]
     found = iter(answers(numbered(spark.createDataFrame(sent, "properties MAP<STRING, STRING>")), sqls))
-    for place, (text, selector, *verdicts) in enumerate(rows):
+    for index, (text, selector, *verdicts) in enumerate(rows):
         for types, layout, verdict in zip(TYPES, layouts, verdicts, strict=True):
             expected = VERDICTS[verdict]
-            assert evaluate(selector, layout.message(sent[place])) is expected, (text, selector, types)
-            assert next(found)[place] is expected, (text, selector, types)
+            assert evaluate(selector, layout.message(sent[index])) is expected, (text, selector, types)
+            assert next(found)[index] is expected, (text, selector, types)
 
 
 def test_the_table_of_schemas_says_what_is_inferred() -> None:

@@ -98,7 +98,7 @@ __all__ = [
 
 #: The module of each public name, which is imported when the name is first used. A test checks that the imports for
 #: type checkers above use the same modules.
-_PLACES = {
+_MODULES = {
     "DecodeError": "transpiler.base.errors",
     "Diagnostic": "transpiler.base.diagnostics",
     "Dialect": "transpiler.language.selector.dialects",
@@ -138,5 +138,5 @@ _PLACES = {
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = names_on_demand(
-        __name__, _PLACES, ("layouts", "messages", "stores", "testing", "topologies")
+        __name__, _MODULES, ("layouts", "messages", "stores", "testing", "topologies")
     )

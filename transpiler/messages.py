@@ -40,12 +40,12 @@ __all__ = [
 
 #: The module of each public name that is imported when it is first used, because importing layouts and stores takes
 #: time.
-_PLACES = {
+_MODULES = {
     "ReadMessage": "transpiler.tools.message_files.read_message",
     "read": "transpiler.tools.message_files.read_files",
 }
 
-_on_demand, __dir__ = names_on_demand(__name__, _PLACES)
+_on_demand, __dir__ = names_on_demand(__name__, _MODULES)
 
 
 def __getattr__(name: str) -> Any:

@@ -204,7 +204,7 @@ def _read_archive(session: Any, inputs: Inputs, layout: str | None, schema: Any,
 
 def _check_object(record: Record) -> None:
     if not isinstance(load_record(record.text, record.file, record.line), dict):
-        raise RecordError(f"{record.place}: this is no object in JSON")
+        raise RecordError(f"{record.location}: this is no object in JSON")
 
 
 #: The layouts whose files have their own reader.
@@ -349,7 +349,7 @@ def _rows_in_python(session: Any, inputs: Inputs, layout: ArchiveLayout, errors:
     columns[VHOST] = "STRING"
     kinds = ", ".join(f"{name} {kind}" for name, kind in columns.items())
     names = session.createDataFrame(beside, f"_row BIGINT, {kinds}")
-    absent = [name for place, name in enumerate(columns, 1) if all(row[place] is None for row in beside)]
+    absent = [name for index, name in enumerate(columns, 1) if all(row[index] is None for row in beside)]
     return Archive(frame.join(names, "_row").drop("_row", *absent), layout if layout is ZERO_TEN else None)
 
 

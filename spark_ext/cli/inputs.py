@@ -250,8 +250,8 @@ def _below(name: str) -> Iterator[str]:
         for below in _listed(waiting.pop()):
             if not os.path.isdir(system_path(below)):
                 yield below
-            elif (place := os.path.realpath(system_path(below))) not in seen:
-                seen.add(place)
+            elif (resolved := os.path.realpath(system_path(below))) not in seen:
+                seen.add(resolved)
                 waiting.append(below)
 
 

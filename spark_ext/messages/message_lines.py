@@ -169,7 +169,7 @@ def _header() -> str:
 def _properties() -> str:
     pattern = _object_pattern({**dict.fromkeys(_IDS, _ID_SCHEMA), **_PROPERTIES})
     # The last elements of ``_values`` are the ids and then the value of the body, so count from the end.
-    ids = {name: f"element_at(_values, {place - len(_IDS) - 1}).value" for place, name in enumerate(_IDS)}
+    ids = {name: f"element_at(_values, {index - len(_IDS) - 1}).value" for index, name in enumerate(_IDS)}
     converted = {
         **ids,
         **{

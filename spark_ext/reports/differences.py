@@ -259,7 +259,7 @@ def _pipes(rows: list[tuple[str, ...]], numbers: range) -> Iterator[str]:
     escaped = [tuple(cell.replace("|", "\\|") for cell in row) for row in rows]
     head, *body = aligned(escaped, numbers)
     yield f"| {' | '.join(head)} |"
-    rules = ("-" * (len(cell) - 1) + ":" if place in numbers else "-" * len(cell) for place, cell in enumerate(head))
+    rules = ("-" * (len(cell) - 1) + ":" if index in numbers else "-" * len(cell) for index, cell in enumerate(head))
     yield f"| {' | '.join(rules)} |"
     yield from (f"| {' | '.join(row)} |" for row in body)
 

@@ -229,7 +229,7 @@ class Parts:
 
 def _texts(number: Column, texts: Sequence[str]) -> Column:
     """Return a Column with the text at the index ``number``; NULL if ``number`` is NULL."""
-    chosen = [sf.when(number == sf.lit(place), sf.lit(text)) for place, text in enumerate(texts)]
+    chosen = [sf.when(number == sf.lit(position), sf.lit(text)) for position, text in enumerate(texts)]
     return sf.coalesce(*chosen, sf.lit(None).cast("string"))
 
 

@@ -127,7 +127,7 @@ class MatchExplanation:
             for group in self.groups
         ]
         return constant_table(
-            self.session, {column: [row[place] for row in rows] for place, column in enumerate(_COLUMNS)}
+            self.session, {column: [row[index] for row in rows] for index, column in enumerate(_COLUMNS)}
         ).rows
 
     @property

@@ -133,8 +133,8 @@ class ConstantTables:
         """Return the columns of ``look_up`` in the constant table: the values of each column, by name and SQL type."""
         keys = list(look_up.rows())
         columns: dict[str, list[Any]] = {
-            f"{_last(path)} {key_type}": [key[place] for key in keys]
-            for place, (path, key_type) in enumerate(self._keys(look_up).items())
+            f"{_last(path)} {key_type}": [key[index] for key in keys]
+            for index, (path, key_type) in enumerate(self._keys(look_up).items())
         }
         if look_up.shared is not None:
             columns[f"{NUMBER} INT"] = [look_up.number] * len(keys)
@@ -156,7 +156,7 @@ class ConstantTables:
             rows = [group and list(group.items()) for group in groups]
             values = [listed and [list(map(of, delivered)) for _, delivered in listed] for listed in rows]
         columns: dict[str, list[Any]] = {f"{name}_d ARRAY<{payload if table.flat else f'ARRAY<{payload}>'}>": values}
-        fields = ", ".join(f"p{place}: {column_type}" for place, column_type in enumerate(table.signature.types))
+        fields = ", ".join(f"p{position}: {column_type}" for position, column_type in enumerate(table.signature.types))
         if fields:
             columns[f"{name}_p ARRAY<STRUCT<{fields}>>"] = [
                 listed and [constants for constants, _ in listed] for listed in rows

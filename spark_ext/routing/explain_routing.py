@@ -69,7 +69,7 @@ def explain_routing(
     published = Published(prepared.topology, prepared.columns, [plan], prepared.to)
     if columns.schema.names:
         # The columns are checked only if they are known, because an unknown column could contain the routing key.
-        published.check_places()
+        published.check_key()
     report = explain_plan(prepared.topology, plan)
     if messages is None or not columns.schema.names or messages.isStreaming:
         return report
@@ -88,6 +88,6 @@ def _count(messages: DataFrame, places: list[Place], key: str | None, names: int
     """
     counts = [sf.count("*"), *(sf.count_if(sf.expr(test)) for test in tests_of(places))]
     keys = [] if key is None else [sf.approx_count_distinct(sf.expr(key))]
-    [[rows, *found]] = messages.agg(*(count.alias(f"c{place}") for place, count in enumerate(counts + keys))).collect()
+    [[rows, *found]] = messages.agg(*(count.alias(f"c{index}") for index, count in enumerate(counts + keys))).collect()
     different = found.pop() if keys else None
     return found_values(places, rows, found, "binding", keys=different, names=names)

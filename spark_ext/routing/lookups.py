@@ -56,7 +56,7 @@ class Lookup:
     @property
     def columns(self) -> list[ir.Column]:
         """The columns of the keys in the store."""
-        return [ir.Column(self._path(f"key{place}"), key_type) for place, key_type in enumerate(self.key_types)]
+        return [ir.Column(self._path(f"key{index}"), key_type) for index, key_type in enumerate(self.key_types)]
 
     def _path(self, column: str) -> Path:
         return (f"{self.store}_{column}",) if self.shared is None else (self.shared, f"form{self.form}_{column}")
@@ -100,17 +100,17 @@ def build_lookups(prefix: str, tables: Iterable[Table], room: int) -> list[Looku
     ``prefix`` is the prefix of the names of the lookups.
     """
     lookups: list[Lookup] = []
-    places: dict[tuple[object, ...], int] = {}
+    index_by_keys: dict[tuple[object, ...], int] = {}
     for table in tables:
         keys = table.signature.keys, table.signature.key_types
-        place = places.get(keys)
-        if place is not None:
-            before = lookups[place]
+        index = index_by_keys.get(keys)
+        if index is not None:
+            before = lookups[index]
             joined = replace(before, tables=(*before.tables, table))
             if joined.length <= room:
-                lookups[place] = joined
+                lookups[index] = joined
                 continue
-        places[keys] = len(lookups)
+        index_by_keys[keys] = len(lookups)
         lookups.append(Lookup(f"{prefix}{len(lookups)}_{_label(keys[0])}", *keys, (table,)))
     return _in_stores(lookups)
 

@@ -141,13 +141,17 @@ def plan_of(topology: Topology, layout: Layout, missing: Missing, exchange: str 
         return plan
 
 
-def warn_of_places(prepared: Prepared) -> None:
+def warn_of_fields(prepared: Prepared) -> None:
     """Warn if the plan reads the exchange or the routing key from a column that is probably the wrong one."""
     to, layout = prepared.to, before_sent(prepared.columns.layout)
-    places = [PUBLISHED_EXCHANGE] if to.exchange is None and to.named is None and to.given is None else []
-    places += [place for place in PUBLISHED_KEYS if to.key is None and to.by_message and layout.has_place(place)]
-    for place in places:
-        _warn_of(layout, place, "")
+    message_fields = [PUBLISHED_EXCHANGE] if to.exchange is None and to.named is None and to.given is None else []
+    message_fields += [
+        message_field
+        for message_field in PUBLISHED_KEYS
+        if to.key is None and to.by_message and layout.has_field(message_field)
+    ]
+    for message_field in message_fields:
+        _warn_of(layout, message_field, "")
 
 
 def _warn_of_names(topology: Topology, layout: Layout) -> None:
@@ -156,8 +160,8 @@ def _warn_of_names(topology: Topology, layout: Layout) -> None:
         _warn_of(layout, MessageField(PROPERTIES, name), f"the binding {asked.first}: ")
 
 
-def _warn_of(layout: Layout, place: MessageField, where: str) -> None:
-    reading = layout.ambiguity(place)
+def _warn_of(layout: Layout, message_field: MessageField, where: str) -> None:
+    reading = layout.ambiguity(message_field)
     if reading is not None:
         message, advice = reading
         finding = Diagnostic("layout.reading", "warning", f"{where}{message}", hint=advice.hint, fix=advice.fix)
@@ -213,7 +217,7 @@ def compile_prepared(
     """Compile the topology of ``prepared`` for its messages: see ``compile_topology``."""
     check_choice("missing", missing, get_args(Missing))
     refuse_choices(prepared.topology, prepared.to.exchange)
-    warn_of_places(prepared)
+    warn_of_fields(prepared)
     _warn_of_names(prepared.topology, prepared.columns.layout)
     published = columns_read(prepared.topology, prepared.to, prepared.columns)
     settings = Settings(prepared.to, missing, prepared.several, published)

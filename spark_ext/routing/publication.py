@@ -142,9 +142,9 @@ def has_routing_keys(columns: MessageColumns) -> bool:
     return True
 
 
-def texts_at(layout: Layout, places: Collection[MessageField]) -> list[ir.Value]:
-    """Return the string values of the message fields ``places``, as far as ``layout`` has them, in order."""
-    fields = (layout.field(place) for place in places)
+def texts_at(layout: Layout, message_fields: Collection[MessageField]) -> list[ir.Value]:
+    """Return the string values of the message fields ``message_fields``, as far as ``layout`` has them, in order."""
+    fields = (layout.field(message_field) for message_field in message_fields)
     texts = [item for field in fields if field is not None for item in at(field).of(OperandType.STRING)]
     return [item.value if item.guard == ir.TRUE else ir.When(item.guard, item.value) for item in texts]
 
@@ -155,10 +155,10 @@ def first_text(values: Collection[ir.Value]) -> str:
     return listed[0] if len(listed) == 1 else f"coalesce({', '.join(listed)})"
 
 
-def own_texts(columns: MessageColumns, name: str, places: Collection[MessageField]) -> list[ir.Value]:
-    """Return the string values of the messages' own column ``name`` and of the fields ``places``, in that order."""
+def own_texts(columns: MessageColumns, name: str, message_fields: Collection[MessageField]) -> list[ir.Value]:
+    """Return the string values of the messages' own column ``name`` and of ``message_fields``, in that order."""
     own = own_text(columns, name)
-    return ([] if own is None else [own]) + texts_at(columns.layout, places)
+    return ([] if own is None else [own]) + texts_at(columns.layout, message_fields)
 
 
 def published_exchanges(columns: MessageColumns, given: str | None = None) -> list[ir.Value]:

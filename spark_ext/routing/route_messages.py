@@ -19,7 +19,7 @@ from spark_ext.routing.plans import (
     prepare,
     prepare_compiled,
     settings_of,
-    warn_of_places,
+    warn_of_fields,
     without_settings,
 )
 from spark_ext.routing.publication import GivenExchange, given_column, given_exchange
@@ -224,7 +224,7 @@ class _Planned:
         columns = message_columns(messages, layout)
         self.given = given_exchange(options.get("exchange"), topology, messages, columns)
         self.prepared = prepare(topology, columns, self.given, settings_of(options))
-        warn_of_places(self.prepared)
+        warn_of_fields(self.prepared)
         self.plans: list[RoutingPlan] = []
         self._missing: Missing = options.get("missing", "error")
 

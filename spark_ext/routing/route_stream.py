@@ -101,7 +101,7 @@ def route_stream(
     check_choice("missing", missing, get_args(Missing))
     check_choice("on_error", on_error, get_args(OnError))
     columns = message_columns(messages, layout)
-    places = {name: options.pop(name) for name in COMPILED if name in options}
+    compiled_options = {name: options.pop(name) for name in COMPILED if name in options}
     stream = messages
     if by_column.of_each is not None:
         # A Column may belong to the stream, but a batch is another DataFrame, so the Column is evaluated here.
@@ -111,12 +111,12 @@ def route_stream(
 
     def version(read: Topology | CompiledTopology) -> _Version:
         if isinstance(read, CompiledTopology):
-            without_settings({"exchange": exchange, "missing": missing, **places})
+            without_settings({"exchange": exchange, "missing": missing, **compiled_options})
             return _Version(read)
         check_topology(read)
         given = given_exchange(exchange, read, stream, columns)
         return _Version(
-            compile_prepared(prepare(read, columns, given, PublishSettings(**places)), missing), given.of_each
+            compile_prepared(prepare(read, columns, given, PublishSettings(**compiled_options)), missing), given.of_each
         )
 
     def routed(batch: DataFrame, by: _Version) -> DataFrame:

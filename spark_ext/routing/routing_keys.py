@@ -198,7 +198,7 @@ class Published:
                 hint="perhaps give keys the messages themselves, or others with the same columns",
             )
 
-    def check_places(self) -> None:
+    def check_key(self) -> None:
         """Raise ``LayoutError`` if the plan compares routing keys and the messages have no routing key."""
         by_key = not self._topology.rules.addressing.names_destinations and self._plan.whole is None
         if by_key and not self._to.relay and self._reads_key():
@@ -337,8 +337,8 @@ class Published:
         """Return the columns and fields that can contain a message's routing key, the preferred one first."""
         # If a sender with an address or the relay publishes the archived messages again, only their subjects determine
         # the routing keys, and not the routing keys with which they were first published.
-        places = PUBLISHED_KEYS if self._to.by_message else PUBLISHED_SUBJECTS
-        return own_texts(self._columns, ROUTING_KEY, [place for place in places if self._layout.has_place(place)])
+        fields = PUBLISHED_KEYS if self._to.by_message else PUBLISHED_SUBJECTS
+        return own_texts(self._columns, ROUTING_KEY, [each for each in fields if self._layout.has_field(each)])
 
     def _relay_address(self) -> ir.Value:
         """Return the address in the field ``to`` of a message; raise ``LayoutError`` if messages have no such field."""
@@ -400,7 +400,7 @@ def _by_path(frame: DataFrame, topology: Topology) -> DataFrame:
     """Interpret each address as ``/queues/name``, ``/exchanges/name`` or ``/exchanges/name/key``, percent-encoded."""
     is_queue, is_exchange = f"startswith({TO}, '/queues/')", f"startswith({TO}, '/exchanges/')"
     queue, rest = f"substr({TO}, {len('/queues/') + 1})", f"substr({TO}, {len('/exchanges/') + 1})"
-    first, last = (_unquoted(f"substring_index({rest}, '/', {place})") for place in (1, -1))
+    first, last = (_unquoted(f"substring_index({rest}, '/', {count})") for count in (1, -1))
     frame = frame.selectExpr(
         "*",
         f"CASE WHEN {is_queue} THEN {quote_text(DEFAULT_EXCHANGE)} WHEN {is_exchange} THEN {first} END AS {TO_NAME}",

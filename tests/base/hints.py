@@ -101,14 +101,14 @@ class _Hints(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        place = self.hint_indexes.get(name)
+        index = self.hint_indexes.get(name)
         named = {keyword.arg: keyword.value for keyword in node.keywords}
         hint = named.get("hint")
-        if hint is None and place is not None and place < len(node.args):
-            hint = node.args[place]
+        if hint is None and index is not None and index < len(node.args):
+            hint = node.args[index]
         if hint is not None:
             # The fix is the argument after the hint, or for a lint warning the argument after its severity.
-            behind = node.args[(place or 0) + 1 + (name == "Violation") :][:1] if name != "Row" else ()
+            behind = node.args[(index or 0) + 1 + (name == "Violation") :][:1] if name != "Row" else ()
             fix = named.get("fix") or next(iter(behind), None)
             has_fix = fix is not None and not (isinstance(fix, ast.Constant) and fix.value is None)
             for line, text in self._texts(hint, 0):

@@ -77,8 +77,8 @@ class Engine:
 
     def _array(self, kind: Any, items: list[Any]) -> Any:
         found = self.gateway.new_array(kind, len(items))
-        for place, item in enumerate(items):
-            found[place] = item
+        for index, item in enumerate(items):
+            found[index] = item
         return found
 
     def _new(self, name: str) -> Any:

@@ -74,7 +74,7 @@ class _Tasks:
     def spent(self) -> tuple[float, float, float]:
         quantiles = self._gateway.new_array(self._gateway.jvm.double, 0)
         stages = self._store.stageList(None, False, False, quantiles, None)
-        every = [stages.apply(place) for place in range(stages.size())]
+        every = [stages.apply(index) for index in range(stages.size())]
         cpu = sum(stage.executorCpuTime() for stage in every) / 1e9
         run, gc = (
             sum(times) / 1e3 for times in zip(*((s.executorRunTime(), s.jvmGcTime()) for s in every), strict=True)

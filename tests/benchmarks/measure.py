@@ -68,14 +68,14 @@ def in_turn(
         spent = [(0.0, 0.0)] * len(runs)
         for turn in range(times):
             order = range(len(runs)) if (number + turn) % 2 else reversed(range(len(runs)))
-            for place in order:
+            for index in order:
                 before, started = cpu(), time.perf_counter()
-                results[place] = runs[place]()
-                used, wall = spent[place]
-                spent[place] = used + cpu() - before, wall + time.perf_counter() - started
+                results[index] = runs[index]()
+                used, wall = spent[index]
+                spent[index] = used + cpu() - before, wall + time.perf_counter() - started
         if number > 0 or not rounds:
-            for place, (used, wall) in enumerate(spent):
-                seconds[place].append((used / times, wall / times))
+            for index, (used, wall) in enumerate(spent):
+                seconds[index].append((used / times, wall / times))
         elif not number:
             times = max(1, round(least / max(1 / _TICK, *(used for used, _ in spent))))
     return [
@@ -129,5 +129,5 @@ def written(frame: DataFrame) -> None:
 def largest_method(frame: DataFrame) -> int:
     """Return the size of the largest generated method, in bytes; -1 if some code does not compile, 0 without code."""
     found = frame._jdf.queryExecution().debug().codegenToSeq()
-    sizes = [int(found.apply(place)._3().maxMethodCodeSize()) for place in range(found.size())]
+    sizes = [int(found.apply(index)._3().maxMethodCodeSize()) for index in range(found.size())]
     return -1 if -1 in sizes else max(sizes, default=0)

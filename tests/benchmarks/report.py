@@ -33,8 +33,8 @@ def machine() -> str:
 def show(table: Table) -> None:
     """Print ``table`` on the terminal."""
     shown = RichTable(title=table.title, caption=table.note, title_justify="left", caption_justify="left")
-    for place, column in enumerate(table.columns):
-        shown.add_column(column, justify="right" if place else "left", overflow="fold")
+    for index, column in enumerate(table.columns):
+        shown.add_column(column, justify="right" if index else "left", overflow="fold")
     for row in table.rows:
         shown.add_row(*row)
     Console().print(shown)

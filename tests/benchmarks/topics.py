@@ -165,7 +165,7 @@ def by_hand_table(spark: SparkSession, directory: Path, scale: int, rounds: int)
 def _mix(quarter: int) -> Topology:
     """Return a topology with ``quarter`` bindings of each of four forms, the last of them at a headers exchange."""
     keys = [key.format(number) for key in ("order.kind.c{}", "*.kind.c{}", "#.c{}") for number in range(quarter)]
-    bindings = [Binding("amq.topic", f"q{place}", key) for place, key in enumerate(keys)]
+    bindings = [Binding("amq.topic", f"q{index}", key) for index, key in enumerate(keys)]
     for number in range(quarter):
         arguments = {"kind": AmqpValue(AmqpType.STRING, f"k{number}")}
         bindings.append(Binding("amq.headers", f"h{number}", "", arguments))
@@ -184,8 +184,8 @@ def _joined(messages: DataFrame, directory: Path, quarter: int) -> DataFrame:
         "header": "IF(exchange = 'amq.headers', kind, NULL)",
     }
     texts = {"exact": "concat('order.kind.c', id)", "header": "concat('k', id)"}
-    for place, (name, tested) in enumerate(key.items()):
-        queue = "concat('h', id)" if name == "header" else f"concat('q', id + {place * quarter})"
+    for index, (name, tested) in enumerate(key.items()):
+        queue = "concat('h', id)" if name == "header" else f"concat('q', id + {index * quarter})"
         text = texts.get(name, "concat('c', id)")
         bound = messages.sparkSession.range(quarter).selectExpr(f"{text} AS key_{name}", f"array({queue}) AS {name}")
         table = sf.broadcast(stored(bound, directory, f"mix-{name}"))

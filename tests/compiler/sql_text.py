@@ -8,8 +8,8 @@ def bare(sql: str) -> str:
     if not sql.startswith("("):
         return sql
     depth = 0
-    for place, character in enumerate(sql):
+    for index, character in enumerate(sql):
         depth += (character == "(") - (character == ")")
         if depth == 0:
-            return sql[1:-1] if place == len(sql) - 1 else sql
+            return sql[1:-1] if index == len(sql) - 1 else sql
     raise AssertionError(sql)

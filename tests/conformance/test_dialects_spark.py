@@ -55,14 +55,14 @@ def test_spark_says_what_the_broker_says(spark: SparkSession, messages: DataFram
         for start in range(0, len(expressions), CHUNK // 2):
             part = expressions[start : start + CHUNK // 2]
             needed = sorted({number for sql in part for row in by_sql[sql] for number in row.messages})
-            columns = [sf.expr(sql).alias(f"c{place}") for place, sql in enumerate(part)]
+            columns = [sf.expr(sql).alias(f"c{index}") for index, sql in enumerate(part)]
             found = {row[0]: row for row in messages.filter(sf.col("id").isin(needed)).select("id", *columns).collect()}
-            for place, sql in enumerate(part, 1):
+            for index, sql in enumerate(part, 1):
                 for row in by_sql[sql]:
                     for number, letter in zip(row.messages, row.letters, strict=True):
                         cases += 1
-                        if found[number][place] is not TRUTHS.get(letter):
-                            broker, here = TRUTHS.get(letter), found[number][place]
+                        if found[number][index] is not TRUTHS.get(letter):
+                            broker, here = TRUTHS.get(letter), found[number][index]
                             parted.add((dialect, row.name), row.selector, all_messages()[number], broker, here)
     parted.check({key for key in PARTED if key[0] == dialect})
     assert cases > size(200, 15_000)

@@ -90,8 +90,8 @@ def selectors(number: int) -> Iterator[str]:
     step = max(1, 2 * len(texts) // number)
     chosen = texts[::step]
     yield from chosen
-    for place in range(number - len(chosen)):
-        yield _condition(random.Random(place), 3)
+    for index in range(number - len(chosen)):
+        yield _condition(random.Random(index), 3)
 
 
 def _operand(draw: random.Random, depth: int) -> str:

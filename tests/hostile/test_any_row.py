@@ -183,7 +183,7 @@ COMMON = (
 )
 
 #: The common selectors on which brokers differ most.
-FEW = tuple(COMMON[place] for place in (0, 1, 3, 5, 7, 9, 10, 13, 15, 17, 19, 20))
+FEW = tuple(COMMON[index] for index in (0, 1, 3, 5, 7, 9, 10, 13, 15, 17, 19, 20))
 
 SELECTORS: dict[str, tuple[str, ...]] = {
     "jms": (

@@ -68,8 +68,8 @@ def test_what_the_fuzzers_found_is_mended(target: str, data: bytes) -> None:
 def test_some_seconds_of_fuzzing_find_nothing(tmp_path: Path) -> None:
     # One process fuzzes all targets, because instrumenting the package takes longer than fuzzing.
     for number, target in enumerate(TARGETS):
-        for place, data in enumerate(KEPT[target]):
-            (tmp_path / f"{target}-{place}").write_bytes(bytes([number]) + data)
+        for index, data in enumerate(KEPT[target]):
+            (tmp_path / f"{target}-{index}").write_bytes(bytes([number]) + data)
     kept = sum(map(len, KEPT.values()))
     seed = randomness(7).randrange(1, 2**31)
     options = [f"-runs={kept + RUNS}", f"-seed={seed}", "-max_len=600", "-timeout=60"]

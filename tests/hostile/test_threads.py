@@ -119,8 +119,8 @@ def test_threads_that_compile_at_once_get_what_one_gets(same: bool) -> None:
     def run(thread: int) -> list[str]:
         first = 0 if same else thread * len(works) // THREADS
         barrier.wait()
-        found = {place % len(works): answer(works[place % len(works)]) for place in range(first, first + len(works))}
-        return [found[place] for place in range(len(works))]
+        found = {index % len(works): answer(works[index % len(works)]) for index in range(first, first + len(works))}
+        return [found[index] for index in range(len(works))]
 
     with ThreadPoolExecutor(THREADS) as pool:
         for found in pool.map(run, range(THREADS)):

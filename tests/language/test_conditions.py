@@ -15,7 +15,7 @@ from tests import independent_matcher
 from tests.routing import topologies
 from tests.spark_ext import strategies
 from tests.spark_ext.test_filters import canonical_messages, filters
-from transpiler.language.conditions import NO_MESSAGE, PLACE_TESTS, ROUTING_KEY, All, Condition, Not, every_test
+from transpiler.language.conditions import FIELD_TESTS, NO_MESSAGE, ROUTING_KEY, All, Condition, Not, every_test
 from transpiler.language.filters.kinds import (
     AndFilter,
     ApplicationPropertiesFilter,
@@ -227,9 +227,14 @@ def test_each_type_of_exchange_has_a_condition_of_its_own_parts(broker: str) -> 
         typed = {name: AmqpValue(AmqpType.STRING, text) for name, text in arguments.items()}
         binding = Binding("own", "q", "a.b", typed)
         asked = Topology(rules, (exchange,), (Queue("q"),), (binding,)).condition(binding)
-        places = [place for test in every_test(asked) if isinstance(test, PLACE_TESTS) for place in test.places]
-        assert (ROUTING_KEY in places) is (kind.key.value != "none")
-        assert any(place.field == "color" for place in places) is kind.compares_headers
+        message_fields = [
+            message_field
+            for test in every_test(asked)
+            if isinstance(test, FIELD_TESTS)
+            for message_field in test.message_fields
+        ]
+        assert (ROUTING_KEY in message_fields) is (kind.key.value != "none")
+        assert any(message_field.field == "color" for message_field in message_fields) is kind.compares_headers
         kinds = {type(test).__name__ for test in every_test(asked)}
         assert ("Query" in kinds) is kind.evaluates_query
         assert ("Selector" in kinds) is (exchange_type in rules.selector_types)

@@ -29,10 +29,10 @@ def test_a_default_is_the_value_that_a_selector_sees(field: HeaderField) -> None
 def test_an_expiry_is_a_duration_and_times(field: HeaderField) -> None:
     for origin in field.origins:
         if origin.conversion in (Conversion.EXPIRY, Conversion.EXPIRY_UNLESS_ZERO):
-            assert origin.places[0].field == "ttl"
-            assert origin.places[-1] == NOW
+            assert origin.message_fields[0].field == "ttl"
+            assert origin.message_fields[-1] == NOW
         else:
-            assert NOW not in origin.places
+            assert NOW not in origin.message_fields
 
 
 @pytest.mark.parametrize("field", [field for field in JMS.fields.table.values() if not field.origins])
@@ -48,7 +48,7 @@ def test_a_hidden_name_is_a_field_without_origins() -> None:
 def test_an_annotation_is_read_by_its_key_and_by_the_key_with_hyphens() -> None:
     field = JMS.fields.find("amqp.annotation.x_opt_a")
     assert field is not None
-    assert [place.field for place in field.places] == ["x_opt_a", "x-opt-a"]
+    assert [message_field.field for message_field in field.message_fields] == ["x_opt_a", "x-opt-a"]
     assert JMS.fields.find("amqp.annotation.") is None
     assert RABBITMQ.fields.find("amqp.annotation.a") is None
 
@@ -82,8 +82,8 @@ def test_a_field_knows_what_stands_in_for_it() -> None:
 
 def test_places_are_those_of_the_message() -> None:
     field = DIALECTS["activemq"].fields.table["JMSDestination"]
-    assert DESTINATION in [place for origin in field.origins for place in origin.places]
-    assert [place.field for place in field.places] == ["to"]
+    assert DESTINATION in [message_field for origin in field.origins for message_field in origin.message_fields]
+    assert [message_field.field for message_field in field.message_fields] == ["to"]
 
 
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=lambda dialect: dialect.name)

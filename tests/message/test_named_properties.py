@@ -63,7 +63,7 @@ def test_a_selector_sees_the_value_that_was_given(name: str, value: Any, conditi
 def test_every_header_field_that_a_selector_can_read_is_known() -> None:
     from transpiler.message.jms_fields import JMS_FIELDS
 
-    named = {name for name, field in JMS_FIELDS.table.items() if name.startswith("JMS") and field.places}
+    named = {name for name, field in JMS_FIELDS.table.items() if name.startswith("JMS") and field.message_fields}
     assert named - {"JMSXAppID"} == set(HEADERS)
 
 

@@ -59,14 +59,14 @@ def test_ranges_agree_with_the_reference(spark: SparkSession, fused: str) -> Non
     found = build_plan(where, AmqpLayout(), "error", "amq.fanout")
     assert sum(isinstance(table.index, Interval) for table in found.tables) >= 5
     messages = []
-    for place in range(2 * len(NUMBERS)):
+    for position in range(2 * len(NUMBERS)):
         message = Message.from_dict(
             {
-                "properties": {"creation_time": 500 if place % 2 else None},
-                "application_properties": {"s": "a" if place % 3 else "b"},
+                "properties": {"creation_time": 500 if position % 2 else None},
+                "application_properties": {"s": "a" if position % 3 else "b"},
             }
         )
-        number = NUMBERS[place // 2]
+        number = NUMBERS[position // 2]
         named = dict(message.application_properties or {}) | ({} if number is None else {"n": number})
         messages.append(replace(message, application_properties=named))
     frame = create_messages(spark, messages).coalesce(1)

@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 from transpiler.base.topics import MANY_WORDS, ONE_WORD, TOPIC_SYNTAX, TopicPattern
 from transpiler.reference.conditions import matches_words
 from transpiler.routing import tuning
-from transpiler.routing.topic_automaton import FREE, TopicAutomaton, TopicAutomatonBuilder, matches_topic, place_edges
+from transpiler.routing.topic_automaton import (
+    FREE,
+    TopicAutomaton,
+    TopicAutomatonBuilder,
+    matches_topic,
+    position_edges,
+)
 
 KEYS = st.lists(st.sampled_from(["a", "b", "c", "unbound"]), max_size=5)
 PATTERNS = st.lists(st.sampled_from(["a", "b", "c", ONE_WORD, MANY_WORDS]), max_size=5).map(tuple)
@@ -24,9 +30,9 @@ def matched(trie: TopicAutomaton, root: int, words: list[str]) -> set[int]:
     for word in words:
         following = []
         for state in states:
-            place = state + codes.get(word, 0)
-            edge = place < len(trie.owners) and trie.owners[place] == state
-            following += trie.lists[trie.following[place] if edge else trie.otherwise[state]]
+            index = state + codes.get(word, 0)
+            edge = index < len(trie.owners) and trie.owners[index] == state
+            following += trie.lists[trie.following[index] if edge else trie.otherwise[state]]
         states = following
     found = [pattern for state in states if state % 2 for pattern in trie.ends[state]]
     if not trie.repeats:
@@ -59,17 +65,17 @@ def test_the_automaton_finds_exactly_the_patterns_that_match_a_key(
 
 @given(
     states=st.lists(st.tuples(st.sets(st.integers(1, 40), max_size=8), st.booleans()), max_size=60),
-    chunk=st.sampled_from((2, 16, tuning.CHUNK_PLACES)),
+    chunk=st.sampled_from((2, 16, tuning.CHUNK_POSITIONS)),
 )
 def test_each_edge_has_a_place_of_its_own(states: list[tuple[set[int], bool]], chunk: int) -> None:
     codes, odd = [found for found, _ in states], [odd for _, odd in states]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tuning, "CHUNK_PLACES", chunk)
-        begins, owners = place_edges([dict.fromkeys(found) for found in codes], odd)
+        patch.setattr(tuning, "CHUNK_POSITIONS", chunk)
+        begins, owners = position_edges([dict.fromkeys(found) for found in codes], odd)
     assert len(set(begins)) == len(states)
     assert [begin % 2 == 1 for begin in begins] == odd
     assert {begin + code: begin for begin, found in zip(begins, codes, strict=True) for code in found} == {
-        place: owner for place, owner in enumerate(owners) if owner != FREE
+        index: owner for index, owner in enumerate(owners) if owner != FREE
     }
 
 
@@ -77,7 +83,7 @@ def test_the_edge_table_has_few_free_slots() -> None:
     """States with a few edges each, to a thousand different words, so that the edges of one state are far apart."""
     draw = random.Random(0)
     edges = [dict.fromkeys(draw.sample(range(1, 1_001), draw.choice((1, 1, 2, 5, 20)))) for _ in range(2_000)]
-    _, owners = place_edges(edges, [draw.random() < 0.5 for _ in edges])
+    _, owners = position_edges(edges, [draw.random() < 0.5 for _ in edges])
     assert len(owners) < 2 * sum(map(len, edges))
 
 

@@ -28,8 +28,8 @@ KEYS = [list(words) for count in range(6) for words in product("ab", repeat=coun
 def columns(words: Sequence[str]) -> Mapping[str, Parameter]:
     """Return the columns for a routing key with ``words``."""
     made: dict[str, Parameter] = {COUNT: len(words)}
-    made |= {word_column(place): word for place, word in enumerate(words)}
-    return made | {word_column(place, back=True): word for place, word in enumerate(reversed(words))}
+    made |= {word_column(index): word for index, word in enumerate(words)}
+    return made | {word_column(index, back=True): word for index, word in enumerate(reversed(words))}
 
 
 def holds(condition: ir.Predicate, constants: Sequence[Parameter], row: Mapping[str, Parameter]) -> bool:
@@ -80,7 +80,7 @@ def topology(keys: Sequence[str], selector: str | None = None, source: str = "am
 
 
 #: Keys with many signatures: the words of each key are at other positions.
-RARE = [".".join("a" if bits >> place & 1 else "*" for place in range(5)) + ".#" for bits in range(1, 32)]
+RARE = [".".join("a" if bits >> index & 1 else "*" for index in range(5)) + ".#" for bits in range(1, 32)]
 DEVICES = [f"device.d{number}.#" for number in range(200)]
 
 

@@ -99,7 +99,7 @@ def largest_method(frame: DataFrame) -> int:
     # An adaptive plan has no generated code before it runs.
     with settings(frame.sparkSession, COMPILED | {"spark.sql.adaptive.enabled": "false"}):
         found = frame.select("*")._jdf.queryExecution().debug().codegenToSeq()
-    sizes = [found.apply(place)._3().maxMethodCodeSize() for place in range(found.size())]
+    sizes = [found.apply(index)._3().maxMethodCodeSize() for index in range(found.size())]
     assert sizes, "nothing was generated"
     assert min(sizes) > 0, "the generated code does not compile"
     return int(max(sizes))

@@ -62,8 +62,8 @@ def assert_agreement(
     # A sample runs one query for both results. At full size the queries are large enough.
     parts = [sqls] if not is_full() else [sqls[: len(texts)], sqls[len(texts) :]]
     columns = iter([column for part in parts for column in answers(frame, part)])  # type: ignore[arg-type]
-    for place, result in enumerate(results):
-        for text, sql, truths in zip(texts, sqls[place * len(texts) :], wanted, strict=False):
+    for index, result in enumerate(results):
+        for text, sql, truths in zip(texts, sqls[index * len(texts) :], wanted, strict=False):
             column = next(columns)
             seen = column if result == "ternary" else [answer is True for answer in column]
             expected = truths if result == "ternary" else [truth is True for truth in truths]

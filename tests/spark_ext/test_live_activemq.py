@@ -48,8 +48,8 @@ class Broker:
         self.jvm: Any = spark._jvm
         gateway: Any = spark.sparkContext._gateway
         urls = gateway.new_array(self.jvm.java.net.URL, len(jars))
-        for place, jar in enumerate(jars):
-            urls[place] = self.jvm.java.io.File(str(jar)).toURI().toURL()
+        for index, jar in enumerate(jars):
+            urls[index] = self.jvm.java.io.File(str(jar)).toURI().toURL()
         self.loader = self.jvm.java.net.URLClassLoader(urls)
         self.gateway = gateway
         text = self.jvm.java.lang.Class.forName("java.lang.String")

@@ -215,11 +215,11 @@ def spelled(number: float) -> str:
 def test_numbers_in_a_list_keep_all_their_digits(spark: SparkSession, kind: str) -> None:
     numbers = extremes(kind)
     next_to = [number - 1 if kind == "whole" else math.nextafter(number, 0) for number in numbers]
-    rows = [(f"k{place}", n) for found in (numbers, next_to) for place, n in enumerate(found)]
+    rows = [(f"k{index}", n) for found in (numbers, next_to) for index, n in enumerate(found)]
     frame = spark.createDataFrame(rows, f"k STRING, n {'BIGINT' if kind == 'whole' else 'DOUBLE'}")
     wanted = sorted(n for _, n in rows if n in set(numbers))
     ranges = " OR ".join(f"n BETWEEN {spelled(number)} AND {spelled(number)}" for number in numbers)
-    keyed = " OR ".join(f"(k = 'k{place}' AND n = {spelled(number)})" for place, number in enumerate(numbers))
+    keyed = " OR ".join(f"(k = 'k{index}' AND n = {spelled(number)})" for index, number in enumerate(numbers))
     for text in (ranges, keyed):
         assert sorted(row.n for row in frame.filter(compile_selector(text, frame)).collect()) == wanted, text[:80]
 

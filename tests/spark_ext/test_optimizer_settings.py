@@ -61,7 +61,7 @@ COLUMNS = ", ".join(f"{name} {column[0]}" for name, column in _COLUMNS.items())
 
 def values_of(seq: Any) -> list[Any]:
     """Return the elements of a Scala Seq."""
-    return [seq.apply(place) for place in range(seq.size())]
+    return [seq.apply(index) for index in range(seq.size())]
 
 
 @pytest.fixture(scope="module")

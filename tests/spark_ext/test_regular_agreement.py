@@ -74,7 +74,7 @@ def test_written_expressions_find_what_they_found_before(spark: SparkSession) ->
 def test_the_reference_reads_what_java_reads(spark: SparkSession) -> None:
     frame = numbered(spark.createDataFrame([(text,) for _, text, _ in JAVA], "s STRING"))
     columns = answers(frame, [f"rlike(s, {quote_text(expression)})" for expression, _, _ in JAVA])
-    assert [column[place] for place, column in enumerate(columns)] == [expected for _, _, expected in JAVA]
+    assert [column[index] for index, column in enumerate(columns)] == [expected for _, _, expected in JAVA]
 
 
 SELECTORS = (

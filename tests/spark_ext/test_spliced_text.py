@@ -31,7 +31,7 @@ def test_the_text_of_a_selector_is_one_operand_of_a_larger_condition(spark: Spar
     texts.append(str(transpile_filter({"f": binding}, COLUMNS, result=result)))
     frame = spark.createDataFrame(ROWS, COLUMNS).coalesce(1)
     spliced = [(where.format(text), where.format(f"({text})")) for text, where in product(texts, WHERES)]
-    columns = [f"({bare}) <=> ({guarded}) AS same{place}" for place, (bare, guarded) in enumerate(spliced)]
+    columns = [f"({bare}) <=> ({guarded}) AS same{index}" for index, (bare, guarded) in enumerate(spliced)]
     answers = [all(column) for column in zip(*frame.selectExpr(*columns).collect(), strict=True)]
     assert [bare for (bare, _), same in zip(spliced, answers, strict=True) if not same] == []
 
@@ -57,5 +57,5 @@ def test_a_number_with_a_line_end_behind_it_is_text(spark: SparkSession) -> None
         messages = [Message(application_properties={"a": AmqpValue(AmqpType.STRING, text)}) for text in texts]
         expected.append([evaluate(converting, message, "activemq") for message in messages])
     frame = spark.createDataFrame([(text, text) for text in texts], "t STRING, a STRING").coalesce(1)
-    columns = zip(*frame.selectExpr(*(f"{sql} AS c{place}" for place, sql in enumerate(sqls))).collect(), strict=True)
+    columns = zip(*frame.selectExpr(*(f"{sql} AS c{index}" for index, sql in enumerate(sqls))).collect(), strict=True)
     assert dict(zip(sqls, map(list, columns), strict=True)) == dict(zip(sqls, expected, strict=True))

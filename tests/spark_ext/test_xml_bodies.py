@@ -53,7 +53,7 @@ def parted(spark: SparkSession, bodies: Iterable[str]) -> list[tuple[str, str, A
         for body in ({"value": text}, {"data": base64.b64encode(text.encode()).decode()})
     ]
     frame = numbered(create_messages(spark, messages))
-    rows = frame.select("id", *(column.alias(f"c{place}") for place, column in enumerate(columns))).collect()
+    rows = frame.select("id", *(column.alias(f"c{index}") for index, column in enumerate(columns))).collect()
     found = []
     for row in rows:
         message = messages[row[0]]
@@ -86,7 +86,7 @@ def test_spark_parses_the_documents_that_the_table_lists_as_well_formed(spark: S
     )
     sql = transpile_selector("XPATH '/*'", dialect="activemq", result="boolean").sql
     rows = dict(frame.select("id", sf.expr(sql)).collect())
-    assert {name for place, (name, (_, right)) in enumerate(bodies.items()) if rows[place] is not right} == set()
+    assert {name for index, (name, (_, right)) in enumerate(bodies.items()) if rows[index] is not right} == set()
 
 
 def test_no_entity_is_resolved(spark: SparkSession, tmp_path: Path) -> None:

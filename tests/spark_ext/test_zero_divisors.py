@@ -104,10 +104,10 @@ _CANONICAL = (
 
 def _canonical() -> list[Message]:
     found = []
-    for place, (n, x) in enumerate(sample(product(_CANONICAL, _CANONICAL[::3]), 41)):
+    for index, (n, x) in enumerate(sample(product(_CANONICAL, _CANONICAL[::3]), 41)):
         properties = {name: value for name, value in (("n", n), ("x", x)) if value is not None}
-        header = Header(priority=(None, 0, 4, 9)[place % 4], delivery_count=(None, 0, 1)[place % 3])
-        fields = Properties(creation_time=(None, 0, 1000)[place % 3], group_sequence=(None, 0, 1)[place % 3])
+        header = Header(priority=(None, 0, 4, 9)[index % 4], delivery_count=(None, 0, 1)[index % 3])
+        fields = Properties(creation_time=(None, 0, 1000)[index % 3], group_sequence=(None, 0, 1)[index % 3])
         found.append(Message(header=header, properties=fields, application_properties=properties))
     return found
 

@@ -78,7 +78,7 @@ def test_names_of_places_are_patterns_where_a_broker_reads_them_so(rules: Rules,
     ],
 )
 def test_a_sentence_names_a_place_by_what_it_is(rules: Rules, name: str, expected_text: str) -> None:
-    assert rules.addressing.place(name) == expected_text
+    assert rules.addressing.label(name) == expected_text
 
 
 @pytest.mark.parametrize(

@@ -273,7 +273,7 @@ def test_what_is_wrong_in_a_broker_j_configuration_is_refused_with_its_path(
     text = json.dumps({"modelVersion": "9.0", "queues": [{"name": "q"}], "exchanges": [exchange]})
     with pytest.raises(TopologyError) as error:
         parse_topology(text, "config.json")
-    assert expected in without_places(error.value)
+    assert expected in without_publication(error.value)
     assert re.match(r"config\.json:1:\d+: ", str(error.value))
 
 
@@ -355,10 +355,10 @@ def test_the_own_form_reads_as_yaml_and_as_json_and_comes_back() -> None:
 def test_what_is_wrong_in_the_own_form_is_refused_with_its_path(text: str, expected: str) -> None:
     with pytest.raises(TopologyError) as error:
         parse_topology(text, "t.json")
-    assert expected in (str(error.value) if ":1:2:" in expected else without_places(error.value))
+    assert expected in (str(error.value) if ":1:2:" in expected else without_publication(error.value))
 
 
-def without_places(error: TopologyError) -> str:
+def without_publication(error: TopologyError) -> str:
     """Return the error without the location in the file and without the quoted line."""
     return re.sub(r"^(\w+\.json):\d+:\d+", r"\1", re.sub(r"(?m)\n +\d* \| .*", "", str(error)))
 

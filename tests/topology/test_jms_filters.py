@@ -161,13 +161,13 @@ OPEN = (
 )
 
 
-@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize("index", [0, 1])
 @pytest.mark.parametrize("case", OPEN, ids=[case[0][:40] for case in OPEN])
 def test_a_filter_that_is_not_evaluated_is_possible_where_the_rest_does_not_decide(
-    case: tuple[str, list[tuple[str, str]], list[tuple[str, str]]], place: int
+    case: tuple[str, list[tuple[str, str]], list[tuple[str, str]]], index: int
 ) -> None:
-    topology = artemis((DIVERT, QUEUE)[place].format(case[0]))
-    for n, (certain, possible) in zip((5, 6), case[1 + place], strict=True):
+    topology = artemis((DIVERT, QUEUE)[index].format(case[0]))
+    for n, (certain, possible) in zip((5, 6), case[1 + index], strict=True):
         routed = publish(topology, Message.of(n=n), "o")
         assert ("".join(routed.queues), "".join(routed.possible_queues)) == (certain, possible), n
     reported = [finding.message for finding in topology.findings if finding.code == "topology.not-evaluated"]

@@ -234,7 +234,7 @@ def clipped(text: str, most: int) -> str:
 def aligned(rows: Sequence[Sequence[str]], right: Container[int]) -> list[tuple[str, ...]]:
     """Pad the cells of a table to the width of their columns. Columns whose index is in ``right`` are right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    sides = [str.rjust if place in right else str.ljust for place in range(len(widths))]
+    sides = [str.rjust if position in right else str.ljust for position in range(len(widths))]
     return [tuple(put(cell, width) for put, cell, width in zip(sides, row, widths, strict=True)) for row in rows]
 
 

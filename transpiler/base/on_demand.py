@@ -9,26 +9,27 @@ from typing import Any
 
 
 def names_on_demand(
-    package: str, places: Mapping[str, str], modules: Collection[str] = (), before: str | None = None
+    package: str, modules_by_name: Mapping[str, str], modules: Collection[str] = (), before: str | None = None
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return the functions ``__getattr__`` and ``__dir__`` of a package that imports its modules on first use.
 
-    ``places`` maps each name to its module; ``modules`` are modules of the package itself. If ``before`` is not None,
+    ``modules_by_name`` maps each name to its module; ``modules`` are modules of the package itself. If ``before`` is
+    not None,
     that module is imported before any other, because it raises an error if a requirement is missing.
     """
 
     def get(name: str) -> Any:
-        if name not in places and name not in modules:
+        if name not in modules_by_name and name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         if before is not None:
             import_module(before)
         if name in modules:
             return import_module(f"{package}.{name}")
-        value = getattr(import_module(places[name]), name)
+        value = getattr(import_module(modules_by_name[name]), name)
         setattr(sys.modules[package], name, value)
         return value
 
     def listed() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *places, *modules})
+        return sorted({*vars(sys.modules[package]), *modules_by_name, *modules})
 
     return get, listed

@@ -197,17 +197,17 @@ class _Text(_Form):
 
     def write_all(self, values: Sequence[Any]) -> Json:
         texts = [self.write(value) for value in values]
-        places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-        if 2 * len(places) > len(texts):
+        indexes = {text: index for index, text in enumerate(dict.fromkeys(texts))}
+        if 2 * len(indexes) > len(texts):
             return texts
-        return {"texts": list(places), "places": [places[text] for text in texts]}
+        return {"texts": list(indexes), "places": [indexes[text] for text in texts]}
 
     def read_all(self, data: Json) -> list[Any]:
         if isinstance(data, dict):
-            texts, places = self.read_all(data["texts"]), data["places"]
-            if not {*map(type, _list(places))} <= {int} or min(places, default=0) < 0:
+            texts, indexes = self.read_all(data["texts"]), data["places"]
+            if not {*map(type, _list(indexes))} <= {int} or min(indexes, default=0) < 0:
                 raise ValueError("the place of a text is no number")
-            return [texts[place] for place in places]
+            return [texts[index] for index in indexes]
         if not {*map(type, _list(data))} <= {str}:
             raise ValueError("a list of texts was expected")
         return _list(data)

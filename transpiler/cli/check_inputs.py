@@ -186,12 +186,12 @@ class Inputs:
 
     def refuse(self, text: Text, error: UnreadableError) -> None:
         """Add the note that the content of a file does not have the kind that its name shows."""
-        place = ""
+        location = ""
         if error.offset is not None:
-            line, column, *_ = Lines(text.content).place(Span(error.offset, error.offset))
-            place = f":{line}:{column}"
+            line, column, *_ = Lines(text.content).location(Span(error.offset, error.offset))
+            location = f":{line}:{column}"
         skipped = "" if text.named else "skipped: "
-        self.notes.append(f"{shown(text.file or 'argument')}{place}: {skipped}{error.message}")
+        self.notes.append(f"{shown(text.file or 'argument')}{location}: {skipped}{error.message}")
         self.failed = self.failed or text.named
 
     def _standard_input(self) -> Text:

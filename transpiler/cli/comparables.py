@@ -97,7 +97,7 @@ def _read(given: str, role: str, form: TopologyForm) -> Comparable:
         if bracket:
             # A text that begins with a bracket may be a SQL filter of RabbitMQ, which allows names in brackets.
             return selector
-        fail(f"{shown(shown_as)}{error.place(text)}: {error.message}")
+        fail(f"{shown(shown_as)}{error.location(text)}: {error.message}")
     if _is_filter(data):
         return _filter(text, shown_as)
     return Comparable(form.parse(text, shown_as), shown_as)

@@ -203,7 +203,7 @@ class _MessageChanges:
         hint_exchange(unnamed)
         hosts.hint()
 
-    def _count(self, place: str, text: str, gained: Iterable[str], lost: Iterable[str]) -> None:
+    def _count(self, location: str, text: str, gained: Iterable[str], lost: Iterable[str]) -> None:
         gained, lost = list(gained), list(lost)
         self.messages += 1
         if not gained and not lost:
@@ -212,7 +212,7 @@ class _MessageChanges:
         self.gained.update(gained)
         self.lost.update(lost)
         if len(self._examples) < self._max_examples:
-            self._examples.append({"place": place, "gained": gained, "lost": lost, "message": text})
+            self._examples.append({"place": location, "gained": gained, "lost": lost, "message": text})
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form. ``gained`` and ``lost`` are counts, or for topologies, counts by queue."""

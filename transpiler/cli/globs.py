@@ -32,8 +32,8 @@ class Globs:
 
     def has(self, path: str) -> bool:
         """Return True if the file ``path`` or a directory above it is excluded."""
-        place = Path(os.path.abspath(path))
-        parents = [parent for parent in place.parents if parent.is_relative_to(self._base)]
+        absolute = Path(os.path.abspath(path))
+        parents = [parent for parent in absolute.parents if parent.is_relative_to(self._base)]
         return any(self.match(str(parent), True) for parent in reversed(parents)) or bool(self.match(path, False))
 
 
@@ -78,9 +78,9 @@ class GitIgnores:
 
     def match(self, directory: str) -> bool:
         """Return True if a .gitignore file of its repository excludes ``directory``."""
-        place = os.path.abspath(directory)
-        for globs in self._around(os.path.dirname(place)):
-            matched = globs.match(place, True)
+        absolute = os.path.abspath(directory)
+        for globs in self._around(os.path.dirname(absolute)):
+            matched = globs.match(absolute, True)
             if matched is not None:
                 return matched
         return False

@@ -181,10 +181,10 @@ def _text(error: BaseException) -> str:
         case TranspilerError():
             return command_error_text(error)
         case OSError():
-            place = error.filename if error.filename is not None else "standard output"
-            if isinstance(place, bytes):
-                place = os.fsdecode(place)
-            return one_line(f"{place}: {error.strerror or error}")
+            file_name = error.filename if error.filename is not None else "standard output"
+            if isinstance(file_name, bytes):
+                file_name = os.fsdecode(file_name)
+            return one_line(f"{file_name}: {error.strerror or error}")
         case UnicodeError():
             return one_line(f"the text is not Unicode: {error}")
         case MemoryError():

@@ -255,7 +255,7 @@ def _end(notes: Iterable[Diagnostic], strict: bool) -> None:
         raise SystemExit(3)
 
 
-def _place(row: _Row, several: bool) -> str:
+def _location(row: _Row, several: bool) -> str:
     return f"{shown(row.file)}:{row.line}" if several else str(row.line)
 
 
@@ -272,19 +272,19 @@ def _print(rows: list[_Row], form: str | None, several: bool) -> None:
             for row in rows:
                 say_data(f"# cannot be ported: {_printable(row.source.strip())}" if row.text is None else row.text)
                 for note in row.notes:
-                    click.echo(_printable(f"{_place(row, True)}: {_sentence(note)}"), err=True)
+                    click.echo(_printable(f"{_location(row, True)}: {_sentence(note)}"), err=True)
         case "tsv":
             buffer = io.StringIO()
             writer = csv.writer(buffer, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
             writer.writerow(("line", "outcome", "from", "to", "note"))
             for row in rows:
-                cells = (_place(row, several), row.outcome, row.source.strip(), row.text or "", row.note)
+                cells = (_location(row, several), row.outcome, row.source.strip(), row.text or "", row.note)
                 writer.writerow([_printable(cell) for cell in cells])
             click.echo(buffer.getvalue(), nl=False)
         case _:
             changed = [row for row in rows if row.outcome != "same"]
             if changed:
-                texts = [(_place(row, several), row.source.strip(), row.text or "-", row.note) for row in changed]
+                texts = [(_location(row, several), row.source.strip(), row.text or "-", row.note) for row in changed]
                 styles = [_STYLES[row.outcome] for row in changed]
                 print_table(("line", "from", "to", "note"), [tuple(map(one_line, one)) for one in texts], styles)
             same = len(rows) - len(changed)

@@ -14,7 +14,7 @@ from transpiler.compiler.layouts.publication import header_hints, likely_names, 
 from transpiler.message.publication import Sent
 from transpiler.tools.backtest import count_left_out
 from transpiler.tools.message_files.read_message import ReadMessage
-from transpiler.tools.message_files.record_errors import at_place, refuse
+from transpiler.tools.message_files.record_errors import at_location, refuse
 from transpiler.topology.addressing import SUBSCRIBERS
 from transpiler.topology.publishing import asks_for_key, no_key, own_default
 
@@ -75,7 +75,7 @@ def published(read: ReadMessage, topology: Topology, exchange: str | None) -> Se
             if target is not None and sent.routing_keys is None and asks_for_key(topology.key_exchanges, target):
                 _check_key(read)
         except TranspilerError as error:
-            raise at_place(read.place, error) from None
+            raise at_location(read.place, error) from None
         return Sent(topology.default_exchange if target is None else target, sent.routing_keys, None)
     if not target:
         refuse(read.place, "the message names no destination: give it a member exchange, or give --exchange")

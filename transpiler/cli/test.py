@@ -140,8 +140,8 @@ def _failure(result: Result) -> str:
     """Return the text about a failed case: its file, line and name, and the reason."""
     case = result.case
     lines = printable(result.failure or "").splitlines()
-    place = printable(f"{case.file}:{case.line}: {case.id}")
-    return "\n".join([_coloured(place, False), *(f"  {line}" for line in lines)])
+    location = printable(f"{case.file}:{case.line}: {case.id}")
+    return "\n".join([_coloured(location, False), *(f"  {line}" for line in lines)])
 
 
 def _coloured(text: str, good: bool) -> str:

@@ -251,14 +251,14 @@ RECORDED_EXITS = {
 }
 
 
-def recorded_options(place: str) -> Options:
-    """Return the options for the queues that a broker recorded; ``place`` is "member" or "column" in the help."""
+def recorded_options(noun: str) -> Options:
+    """Return the options for the queues that a broker recorded; ``noun`` is "member" or "column" in the help."""
     return together(
         click.option(
             "--recorded",
             default="routed_queues",
             show_default=True,
-            help=f"The {place} with the broker's queues, or with --partial the one queue that a message was read from.",
+            help=f"The {noun} with the broker's queues, or with --partial the one queue that a message was read from.",
         ),
         click.option("--partial", is_flag=True, help="Messages may have gone to queues that are not recorded, too."),
         click.option(

@@ -38,7 +38,7 @@ from transpiler.message.types import BY_VALUE, AmqpType, AmqpValue, Equality
 ROUTING_KEY = MessageField("publication", "routing_key")
 
 #: The message fields that a test reads: the first of them that the message has contains the value.
-Places: TypeAlias = tuple[MessageField, ...]
+MessageFields: TypeAlias = tuple[MessageField, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,20 +105,20 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """Condition that the message has one of the fields ``places``, even if the value of that field is null."""
+    """Condition that the message has one of the fields ``message_fields``, even if the value of that field is null."""
 
-    places: Places
+    message_fields: MessageFields
     path: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Equal:
-    """Condition that the value of the message fields ``places`` equals ``value``; a null equals nothing.
+    """Condition that the value of the message fields ``message_fields`` equals ``value``; a null equals nothing.
 
     ``or_absent`` is True if a message in which that value is absent or null meets the condition, too.
     """
 
-    places: Places
+    message_fields: MessageFields
     value: AmqpValue
     equality: Equality
     or_absent: bool = False
@@ -127,9 +127,9 @@ class Equal:
 
 @dataclass(frozen=True, slots=True)
 class Like:
-    """Condition that the value of ``places`` is a string with this prefix or suffix; one of the two is empty."""
+    """Condition that the value of the fields is a string with this prefix or suffix; one of the two is empty."""
 
-    places: Places
+    message_fields: MessageFields
     prefix: str = ""
     suffix: str = ""
     path: str = field(default="", compare=False, repr=False)
@@ -137,13 +137,13 @@ class Like:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Condition that the words of the message fields ``places`` match the binding key ``key``.
+    """Condition that the words of the message fields ``message_fields`` match the binding key ``key``.
 
     ``absent_is_empty`` is True if an absent value counts as a text without words. If it is False, only the binding key
     ``#`` matches an absent value.
     """
 
-    places: Places
+    message_fields: MessageFields
     key: str
     rules: TopicRules
     absent_is_empty: bool
@@ -156,17 +156,17 @@ class Words:
 
     @property
     def or_absent(self) -> bool:
-        """True if a message that has no text in the fields ``places`` meets the condition, too."""
+        """True if a message that has no text in the fields ``message_fields`` meets the condition, too."""
         words = self.pattern
         # "matches only if the value of the filter is a single “#”"
         return all(word is MANY_WORDS for word in words) and (self.absent_is_empty or len(words) == 1)
 
 
 #: The conditions on a single value of the message.
-PlaceTest: TypeAlias = Present | Equal | Like | Words
-PLACE_TESTS = (Present, Equal, Like, Words)
+FieldTest: TypeAlias = Present | Equal | Like | Words
+FIELD_TESTS = (Present, Equal, Like, Words)
 
-Condition: TypeAlias = All | Any | Not | Selector | Query | PlaceTest
+Condition: TypeAlias = All | Any | Not | Selector | Query | FieldTest
 
 EVERY_MESSAGE, NO_MESSAGE = All(), Any()
 
@@ -182,7 +182,7 @@ def inner(condition: Condition) -> tuple[Condition, ...]:
             return ()
 
 
-def every_test(condition: Condition) -> Iterator[Selector | Query | PlaceTest]:
+def every_test(condition: Condition) -> Iterator[Selector | Query | FieldTest]:
     """Yield the tests inside ``condition``, from left to right."""
     match condition:
         case All() | Any() | Not():
@@ -192,11 +192,11 @@ def every_test(condition: Condition) -> Iterator[Selector | Query | PlaceTest]:
             yield condition
 
 
-def text_of_test(test: PlaceTest | Query) -> str:
+def text_of_test(test: FieldTest | Query) -> str:
     """Describe ``test`` in words: the name of the message field and the test of its value."""
     if isinstance(test, Query):
         return test.text
-    name = "key" if test.places == (ROUTING_KEY,) else test.places[0].field
+    name = "key" if test.message_fields == (ROUTING_KEY,) else test.message_fields[0].field
     match test:
         case Present():
             return f"{name} is present"
@@ -210,7 +210,7 @@ def text_of_test(test: PlaceTest | Query) -> str:
 
 def reads_key(condition: Condition) -> bool:
     """Return True if ``condition`` is a test of the routing key."""
-    return isinstance(condition, PLACE_TESTS) and condition.places == (ROUTING_KEY,)
+    return isinstance(condition, FIELD_TESTS) and condition.message_fields == (ROUTING_KEY,)
 
 
 def without_key(condition: Condition) -> Condition:
@@ -220,28 +220,28 @@ def without_key(condition: Condition) -> Condition:
     return All(tuple(term for term in condition.terms if not reads_key(term)))
 
 
-def text_equals(place: MessageField, text: str, *, or_absent: bool = False, path: str = "") -> Equal:
-    """Return the test that the value of the message field ``place`` equals the string ``text``."""
-    return Equal((place,), AmqpValue(AmqpType.STRING, text), BY_VALUE, or_absent, path)
+def text_equals(message_field: MessageField, text: str, *, or_absent: bool = False, path: str = "") -> Equal:
+    """Return the test that the value of ``message_field`` equals the string ``text``."""
+    return Equal((message_field,), AmqpValue(AmqpType.STRING, text), BY_VALUE, or_absent, path)
 
 
-def key_equals(place: MessageField, key: str, rules: BindingRules, path: str = "") -> Equal:
-    """Return the test of a direct binding, that ``place`` equals ``key``, under the broker's ``rules``."""
-    return text_equals(place, key, or_absent=rules.absent_key_is_empty and not key, path=path)
+def key_equals(message_field: MessageField, key: str, rules: BindingRules, path: str = "") -> Equal:
+    """Return the test of a direct binding, that ``message_field`` equals ``key``, under the broker's ``rules``."""
+    return text_equals(message_field, key, or_absent=rules.absent_key_is_empty and not key, path=path)
 
 
-def key_matches(place: MessageField, key: str, rules: BindingRules, path: str = "") -> Words:
-    """Return the test of a topic binding, that the words of ``place`` match ``key``, under the broker's ``rules``."""
-    return Words((place,), key, rules.topic, rules.absent_key_is_empty, path)
+def key_matches(message_field: MessageField, key: str, rules: BindingRules, path: str = "") -> Words:
+    """Return the test of a topic binding, that the words of ``message_field`` match ``key``, under the ``rules``."""
+    return Words((message_field,), key, rules.topic, rules.absent_key_is_empty, path)
 
 
-def header_places(name: str, subject_header: str | None) -> Places:
+def fields_of_header(name: str, subject_header: str | None) -> MessageFields:
     """Return the fields of the header ``name``: the application property and, for ``subject_header``, the subject.
 
     AMQP 0-10 keeps the subject in the headers, AMQP 1.0 in the properties section.
     """
-    place = MessageField(PROPERTIES, name)
-    return (place, SUBJECT) if name == subject_header else (place,)
+    message_field = MessageField(PROPERTIES, name)
+    return (message_field, SUBJECT) if name == subject_header else (message_field,)
 
 
 def headers_match(match: HeadersMatch, rules: BindingRules, path: str = "") -> All | Any:
@@ -252,9 +252,11 @@ def headers_match(match: HeadersMatch, rules: BindingRules, path: str = "") -> A
     # headers or ... a field of the same name exists in the message headers and has that same value"
     tests: list[Condition] = []
     for name, value in match.pairs:
-        places = header_places(name, rules.subject_header)
+        message_fields = fields_of_header(name, rules.subject_header)
         tests.append(
-            Present(places, path) if value is None else Equal(places, value, rules.headers.equality, path=path)
+            Present(message_fields, path)
+            if value is None
+            else Equal(message_fields, value, rules.headers.equality, path=path)
         )
     # "all implies that all the other pairs must match ... any implies that the message should be routed if any ..."
     return Any(tuple(tests)) if match.any else All(tuple(tests))

@@ -230,7 +230,13 @@ RABBITMQ_JMS_FIELDS = HeaderFields(
 
 
 def _sections(*fields: HeaderField) -> Mapping[tuple[str, str], HeaderField]:
-    return MappingProxyType({(place.section, place.field): field for field in fields for place in field.places})
+    return MappingProxyType(
+        {
+            (message_field.section, message_field.field): field
+            for field in fields
+            for message_field in field.message_fields
+        }
+    )
 
 
 def _property_of_section(name: str, types: tuple[AmqpType, ...]) -> HeaderField:

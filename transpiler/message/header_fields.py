@@ -118,13 +118,13 @@ PROPERTIES = "application_properties"
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A source of a header field's value: the first message field in ``places`` that has a value, converted.
+    """A source of a header field's value: the first message field in ``message_fields`` that has a value, converted.
 
-    For the conversion ``EXPIRY``, ``places`` are a duration and several times. The value is then the sum of the
+    For the conversion ``EXPIRY``, ``message_fields`` are a duration and several times. The value is then the sum of the
     duration and of the first time that has a value.
     """
 
-    places: tuple[MessageField, ...]
+    message_fields: tuple[MessageField, ...]
     conversion: Conversion = Conversion.AS_IS
 
 
@@ -146,15 +146,21 @@ class HeaderField:
     unavailable_because: str = ""
 
     @property
-    def places(self) -> tuple[MessageField, ...]:
+    def message_fields(self) -> tuple[MessageField, ...]:
         """All message fields from which the value can come. Values that only the receiver knows are not among them."""
-        places = (place for origin in self.origins for place in origin.places)
-        return tuple(dict.fromkeys(place for place in places if place.section != RECEIVER))
+        message_fields = (message_field for origin in self.origins for message_field in origin.message_fields)
+        return tuple(
+            dict.fromkeys(message_field for message_field in message_fields if message_field.section != RECEIVER)
+        )
 
     @property
     def falls_back_to_property(self) -> bool:
         """Return True if an application property, of any type, replaces an absent message field."""
-        return any(place.section == PROPERTIES for origin in self.origins[1:] for place in origin.places)
+        return any(
+            message_field.section == PROPERTIES
+            for origin in self.origins[1:]
+            for message_field in origin.message_fields
+        )
 
     @property
     def is_jms_id(self) -> bool:

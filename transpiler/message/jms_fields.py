@@ -87,7 +87,7 @@ _JMS = (
             Origin((MessageField("properties", "absolute_expiry_time"),)),
             # JMS mapping: "… by summing it with the current time". A stored message has no time of receipt, so its time
             # of creation is used first.
-            Origin((MessageField("header", "ttl"), *_CREATED.places, NOW), Conversion.EXPIRY),
+            Origin((MessageField("header", "ttl"), *_CREATED.message_fields, NOW), Conversion.EXPIRY),
         ),
         default=0,
         source="filters 2.2; mapping 3.3.1, 3.3.2",

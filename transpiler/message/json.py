@@ -213,7 +213,7 @@ def _compound(path: str, name: str, value: Any, depth: int) -> Value:
         _refuse("message.depth", f"values are nested more than {MAX_DEPTH} levels deep", path)
     match name, value:
         case "list", list() | tuple():
-            return AmqpList(tuple(_inner(f"{path}[{place}]", item, depth) for place, item in enumerate(value)))
+            return AmqpList(tuple(_inner(f"{path}[{index}]", item, depth) for index, item in enumerate(value)))
         case "map", Mapping():
             keys = [AmqpValue(AmqpType.STRING, _text(path, key)) for key in value]
             items = [_inner(f"{path}.{key}", item, depth) for key, item in value.items()]

@@ -304,9 +304,9 @@ _READERS: Mapping[str, Callable[[str, Any], Any]] = {
 #: For each JMS name of a header field, the message field from which it is read first.
 HEADERS: Mapping[str, MessageField] = MappingProxyType(
     {
-        name: field.origins[0].places[0]
+        name: field.origins[0].message_fields[0]
         for name, field in JMS_FIELDS.table.items()
-        if field.origins and field.origins[0].places[0].section != PROPERTIES
+        if field.origins and field.origins[0].message_fields[0].section != PROPERTIES
         if not name.startswith(JMS_FIELDS.wire_prefix)
     }
 )
@@ -321,21 +321,21 @@ def with_headers(message: Message, values: Mapping[str, Any]) -> Message:
     JMSXDeliveryCount takes precedence over JMSRedelivered.
     Raise ``DecodeError`` with the name of a field whose value is invalid.
     """
-    for name, place in HEADERS.items():
+    for name, message_field in HEADERS.items():
         if name not in values or (name == "JMSRedelivered" and values.get("JMSXDeliveryCount") is not None):
             continue
         value = values[name]
         if value is not None:
-            read = _READERS.get(name) or partial(read_field, place.section, place.field)
+            read = _READERS.get(name) or partial(read_field, message_field.section, message_field.field)
             value = read(name, value)
-        if place.section == "header":
+        if message_field.section == "header":
             header = message.header or Header()
-            message = replace(message, header=replace(header, **{place.field: value}))
-        elif place.section == "properties":
+            message = replace(message, header=replace(header, **{message_field.field: value}))
+        elif message_field.section == "properties":
             properties = message.properties or Properties()
-            message = replace(message, properties=replace(properties, **{place.field: value}))
+            message = replace(message, properties=replace(properties, **{message_field.field: value}))
         elif value is not None:
-            annotations = {**(message.message_annotations or {}), place.field: value}
+            annotations = {**(message.message_annotations or {}), message_field.field: value}
             message = replace(message, message_annotations=annotations)
     return message
 
@@ -355,11 +355,11 @@ def plain_message(message: Message) -> dict[str, Any]:
     sections = message.to_dict()
     plain: dict[str, Any] = dict(sections.get("application_properties", {}))
     for name in _EXACT:
-        place = HEADERS[name]
-        value = sections.get(place.section, {}).get(place.field)
+        message_field = HEADERS[name]
+        value = sections.get(message_field.section, {}).get(message_field.field)
         if value is None:
             continue
-        match place.field:
+        match message_field.field:
             case "durable":
                 value = "PERSISTENT" if value else "NON_PERSISTENT"
             case "delivery_count":

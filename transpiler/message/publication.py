@@ -36,7 +36,7 @@ def sent_in(value: Mapping[str, Any], exchange: object = None, routing_key: obje
     return Sent(_text(value, EXCHANGE, exchange), keys, _text(value, ROUTING_TYPE))
 
 
-def without_places(value: Mapping[str, Any]) -> Mapping[str, Any]:
+def without_publication(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return ``value`` without the members that only state where the message was published.
 
     If ``value`` has sections of message JSON, all members in ``NAMES`` are removed. Otherwise ``value`` is plain

@@ -41,11 +41,11 @@ class Receiver(NamedTuple):
         """The receiver as keyword arguments of a public function."""
         return ReceiverOptions(now=self.now, destination=self.destination)
 
-    def value(self, place: MessageField) -> int | str | None:
-        """Return the receiver's value for ``place`` (``NOW`` or ``DESTINATION``); None for an unknown destination."""
-        if place == NOW:
+    def value(self, message_field: MessageField) -> int | str | None:
+        """Return the receiver's value for the field ``NOW`` or ``DESTINATION``; None for an unknown destination."""
+        if message_field == NOW:
             return self.time
-        assert place == DESTINATION
+        assert message_field == DESTINATION
         return self.destination
 
 

@@ -17,10 +17,10 @@ from transpiler.language.conditions import (
     Any,
     Condition,
     Equal,
+    FieldTest,
     Like,
+    MessageFields,
     Not,
-    Places,
-    PlaceTest,
     Present,
     Query,
     Selector,
@@ -62,21 +62,21 @@ def holds(condition: Condition, message: Message, keys: Keys = (), receiver: Rec
         case Query():
             return matches_query(condition.tree, message, condition.subject_header)
         case Present() | Equal() | Like() | Words():
-            if condition.places == (ROUTING_KEY,):
+            if condition.message_fields == (ROUTING_KEY,):
                 values = (None if key is None else AmqpValue(AmqpType.STRING, key) for key in keys)
                 return any(_passes(condition, value) for value in values)
-            return _passes(condition, value_at(condition.places, message))
+            return _passes(condition, value_at(condition.message_fields, message))
         case _:
             assert_never(condition)
 
 
-def value_at(places: Places, message: Message) -> AmqpValue | None:
-    """Return the value of the first message field in ``places`` that has one; None if no field has a value."""
-    found = (_content(place, message) for place in places)
+def value_at(message_fields: MessageFields, message: Message) -> AmqpValue | None:
+    """Return the value of the first message field in ``message_fields`` that has one; None if no field has a value."""
+    found = (_content(message_field, message) for message_field in message_fields)
     return next((value for value in found if value is not None), None)
 
 
-def _passes(test: PlaceTest, value: AmqpValue | None) -> bool:
+def _passes(test: FieldTest, value: AmqpValue | None) -> bool:
     content = None if value is None else coerce(value)
     match test:
         case Present():
@@ -91,11 +91,11 @@ def _passes(test: PlaceTest, value: AmqpValue | None) -> bool:
             return matches_words(test.pattern, test.rules.words(content))
 
 
-def _content(place: MessageField, message: Message) -> AmqpValue | None:
-    section = getattr(message, place.section)
+def _content(message_field: MessageField, message: Message) -> AmqpValue | None:
+    section = getattr(message, message_field.section)
     if section is None:
         return None
-    value = section.get(place.field) if isinstance(section, dict) else getattr(section, place.field)
+    value = section.get(message_field.field) if isinstance(section, dict) else getattr(section, message_field.field)
     match value:
         case None | AmqpValue():
             return value

@@ -50,7 +50,11 @@ def header_value(field: HeaderField, message: Message, dialect: Dialect = JMS, r
         operand = from_amqp(given, dialect, field.name)
         if operand is not None:
             return operand
-        origins = tuple(origin for origin in origins if all(place.section == RECEIVER for place in origin.places))
+        origins = tuple(
+            origin
+            for origin in origins
+            if all(message_field.section == RECEIVER for message_field in origin.message_fields)
+        )
     for origin in origins:
         operand = _value(field, origin, message, dialect, receiver)
         if operand is not None:
@@ -65,7 +69,7 @@ def is_id(node: ast.Expression, dialect: Dialect) -> bool:
 
 
 def _value(field: HeaderField, origin: Origin, message: Message, dialect: Dialect, receiver: Receiver) -> Operand:
-    contents = [_content(place, message, receiver) for place in origin.places]
+    contents = [_content(message_field, message, receiver) for message_field in origin.message_fields]
     content = next((content for content in contents if content is not None), None)
     converted: bool | int | str | bytes | None
     match origin.conversion:
@@ -137,13 +141,15 @@ def _converted(conversion: Conversion, content: _Content) -> bool | int | str | 
             return None
 
 
-def _content(place: MessageField, message: Message, receiver: Receiver) -> _Content:
-    """Return the content of the message field ``place``; None if the message does not have it."""
-    if place.section == RECEIVER:
-        return receiver.value(place)
+def _content(message_field: MessageField, message: Message, receiver: Receiver) -> _Content:
+    """Return the content of ``message_field``; None if the message does not have it."""
+    if message_field.section == RECEIVER:
+        return receiver.value(message_field)
     # ``Message`` has no section for the delivery-properties of AMQP 0-10, so their fields have no content here.
-    section = getattr(message, place.section, None)
+    section = getattr(message, message_field.section, None)
     if section is None:
         return None
-    content: _Content = section.get(place.field) if isinstance(section, dict) else getattr(section, place.field)
+    content: _Content = (
+        section.get(message_field.field) if isinstance(section, dict) else getattr(section, message_field.field)
+    )
     return None if isinstance(content, AmqpValue) and content.value is None else content

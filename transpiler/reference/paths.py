@@ -244,8 +244,8 @@ class _XPath:
             size = len(nodes)
             nodes = [
                 node
-                for place, node in enumerate(nodes, 1)
-                if _holds(self.value(predicate, _Context(node, place, size)), place)
+                for index, node in enumerate(nodes, 1)
+                if _holds(self.value(predicate, _Context(node, index, size)), index)
             ]
         return nodes
 
@@ -405,8 +405,8 @@ def _root(node: Node) -> Node:
     return node
 
 
-def _holds(value: _Value, place: int) -> bool:
-    return value == place if isinstance(value, float) else _boolean(value)
+def _holds(value: _Value, index: int) -> bool:
+    return value == index if isinstance(value, float) else _boolean(value)
 
 
 def _arithmetic(sign: str, left: float, right: float) -> float:

@@ -13,7 +13,7 @@ from typing import Any, Unpack
 
 from transpiler.base.arguments import unexpected
 from transpiler.message.message import Message, MessageLike, as_message
-from transpiler.message.publication import EXCHANGE, Sent, sent_in, without_places
+from transpiler.message.publication import EXCHANGE, Sent, sent_in, without_publication
 from transpiler.message.sections import Properties
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.conditions import Keys
@@ -169,7 +169,7 @@ def trace(
     sent = Sent()
     says_exchange = isinstance(message, Mapping) and EXCHANGE in message
     if isinstance(message, Mapping):
-        sent, message = sent_in(message), without_places(message)
+        sent, message = sent_in(message), without_publication(message)
     message = as_message(message)
     settings.check_target(exchange is not None)
     address, publisher = settings.address, settings.publisher

@@ -59,7 +59,7 @@ class Step(NamedTuple):
         if self.to is None:
             return "another broker"
         if self.link.destination_type == "exchange" and self.traced is not None:
-            return self.traced.topology.rules.addressing.place(self.to)
+            return self.traced.topology.rules.addressing.label(self.to)
         return f"{self.link.destination_type} {self.to}"
 
     def _repr_html_(self) -> str:

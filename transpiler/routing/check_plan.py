@@ -91,10 +91,10 @@ def _check_entry(name: str, entry: Entry) -> None:
     _need(bool(entry.states), f"no state of {name!r}")
     _check_numbers((*entry.states, entry.length))
     _check_numbers([number for state, onward, _ in entry.alternates for number in (state, onward)])
-    for place, step in enumerate(entry.steps):
+    for index, step in enumerate(entry.steps):
         _check_numbers([step.state, *(state for state, _ in step.onward)])
         hops = [hop.stop for _, hop in step.onward] + ([] if step.alternate is None else [step.alternate.stop])
-        _check_numbers(hops, place)
+        _check_numbers(hops, index)
 
 
 def _check_deliveries(plan: RoutingPlan, deliveries: Iterable[Delivery]) -> None:

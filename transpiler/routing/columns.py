@@ -108,9 +108,9 @@ def _property(path: Path) -> str:
     return names[-1] if names else str([step for step in path if isinstance(step, str)][-1])
 
 
-def word_column(place: int, back: bool = False) -> str:
-    """Return the name of the column for the word at position ``place``, counted from 0 from the front or the back."""
-    return f"{BACK if back else FRONT}{place}"
+def word_column(index: int, back: bool = False) -> str:
+    """Return the name of the column for the word at position ``index``, counted from 0 from the front or the back."""
+    return f"{BACK if back else FRONT}{index}"
 
 
 def reached_end(kind: TargetType, name: str = "") -> str:

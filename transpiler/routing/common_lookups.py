@@ -36,7 +36,7 @@ class MapValueColumns:
         )
 
     def _column(self, column: ir.Column) -> ir.Value:
-        keys = [place for place, step in enumerate(column.path) if isinstance(step, Key)]
+        keys = [index for index, step in enumerate(column.path) if isinstance(step, Key)]
         if not keys or not tuning.COMMON_LOOKUPS:
             return column
         looked_up, rest = column.path[: keys[-1] + 1], column.path[keys[-1] + 1 :]

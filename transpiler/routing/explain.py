@@ -199,7 +199,7 @@ def _tests(table: Table, plan: RoutingPlan) -> float:
     if isinstance(table.index, Interval):
         group = max((list(rows) for rows in table.rows.values()), key=len)
         index = build_interval_index(table.index, group)
-        bounds = [float(row[place]) for row in group[:_SAMPLE] for place in table.index.bounds]
+        bounds = [float(row[position]) for row in group[:_SAMPLE] for position in table.index.bounds]
         return sum(len(index.rows(bound)) for bound in bounds) / len(bounds)
     if isinstance(table.index, MatchedKey):
         numbers = {row[table.index.number] for group in table.rows.values() for row in group}

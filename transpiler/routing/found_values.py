@@ -157,7 +157,7 @@ def _place_of(name: str, asked: int, node: ast.Identifier | None, layout: Layout
     """
     known = None if node is None else dialect.fields.find(name, node.section)
     own = name if node is None else node.name
-    places = [MessageField(PROPERTIES, own)] if known is None else known.places
+    places = [MessageField(PROPERTIES, own)] if known is None else known.message_fields
     try:
         # A column named after a header field takes precedence over the columns of the message fields.
         column = None if known is None or node is None or node.section else layout.named_header(own)

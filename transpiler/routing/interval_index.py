@@ -159,11 +159,11 @@ def _leaves(bounds: list[float]) -> IntervalIndex:
 
 
 def _number(
-    row: tuple[Parameter, ...], place: int | None, ranges: Interval, outer: Callable[[float, float], float]
+    row: tuple[Parameter, ...], index: int | None, ranges: Interval, outer: Callable[[float, float], float]
 ) -> float | None:
-    if place is None:
+    if index is None:
         return None
-    number = row[place]
+    number = row[index]
     if isinstance(number, Decimal):
         # Use the neighbours of the nearest double, because Java may round a decimal to one of them.
         return outer(nextafter(float(number), -inf), nextafter(float(number), inf))

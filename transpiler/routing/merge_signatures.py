@@ -55,19 +55,19 @@ class _Term:
     """A term of a signature's residual predicate, with its parameters renumbered from 0.
 
     ``sources`` contains, for each parameter, the source of its constant: the index of a parameter of the rule, or a
-    fixed constant. If the term is the equality of a key that the signature no longer has, ``place`` is the index of
+    fixed constant. If the term is the equality of a key that the signature no longer has, ``index`` is the index of
     that key in the rule's key; otherwise None.
     """
 
     predicate: ir.Predicate
     types: tuple[ColumnType, ...]
     sources: tuple[int | _Fixed, ...]
-    place: int | None = None
+    index: int | None = None
 
     def constants(self, rule: Rule) -> list[Parameter]:
         """Return the constants of ``rule`` for the parameters of this term, in order."""
-        if self.place is not None:
-            return [rule.key[self.place]]
+        if self.index is not None:
+            return [rule.key[self.index]]
         return [source.value if isinstance(source, _Fixed) else rule.parameters[source] for source in self.sources]
 
 
@@ -185,7 +185,7 @@ def _members(rules: Rules) -> list[_Member]:
     counts = Counter(term(part).predicate for parts in conditions.values() for part in parts)
     members = []
     for signature, parts in conditions.items():
-        keys = {key: place for place, key in enumerate(zip(signature.keys, signature.key_types, strict=True))}
+        keys = {key: index for index, key in enumerate(zip(signature.keys, signature.key_types, strict=True))}
         choices = [
             part.terms if isinstance(part, ir.Or) and counts[term(part).predicate] * _RARE < len(rules) else (part,)
             for part in parts
@@ -215,13 +215,13 @@ def _choose_keys(members: list[_Member]) -> None:
     """
     values: dict[_Key, set[Parameter]] = {}
     for member in members:
-        for key, place in member.keys.items():
-            values.setdefault(key, set()).update(rule.key[place] for rule in member.rules)
+        for key, position in member.keys.items():
+            values.setdefault(key, set()).update(rule.key[position] for rule in member.rules)
     if len({frozenset(member.keys) for member in members}) > tuning.MAX_KEY_SETS:
         for member in members:
             if len(member.keys) > 1:
                 best = max(member.keys, key=lambda key: (len(values[key]), repr(key)))
-                member.terms += [_key_term(key, place) for key, place in member.keys.items() if key != best]
+                member.terms += [_key_term(key, position) for key, position in member.keys.items() if key != best]
                 member.keys = {best: member.keys[best]}
     rows: Counter[frozenset[_Key]] = Counter()
     for member in members:
@@ -233,9 +233,9 @@ def _choose_keys(members: list[_Member]) -> None:
             member.terms = [*member.index, *(term for term in member.terms if term not in member.index)]
 
 
-def _key_term(key: _Key, place: int) -> _Term:
+def _key_term(key: _Key, index: int) -> _Term:
     value, column_type = key
-    return _Term(ir.Compare(Comparison.EQ, value, parameter(0, column_type)), (column_type,), (0,), place)
+    return _Term(ir.Compare(Comparison.EQ, value, parameter(0, column_type)), (column_type,), (0,), index)
 
 
 def _index(terms: Sequence[_Term]) -> tuple[_Term, ...]:
@@ -295,13 +295,13 @@ def _merged(each: _Bin) -> tuple[Signature, list[Rule]]:
         terms = {term.predicate: term for term in member.terms}
         flags = sum(bits.get(predicate, 0) for predicate in terms)
         # Look up the terms once for each member, not for each rule, because hashing a predicate visits all its nodes.
-        places = [(starts[predicate], starts[predicate] + len(term.types), term) for predicate, term in terms.items()]
-        key_places = [member.keys[key] for key in keys]
+        spans = [(starts[predicate], starts[predicate] + len(term.types), term) for predicate, term in terms.items()]
+        key_indexes = [member.keys[key] for key in keys]
         for rule in member.rules:
             row: list[Parameter] = [flags, *defaults[1:]]
-            for start, stop, term in places:
+            for start, stop, term in spans:
                 row[start:stop] = term.constants(rule)
-            rules.append(rule._replace(key=tuple([rule.key[place] for place in key_places]), parameters=tuple(row)))
+            rules.append(rule._replace(key=tuple([rule.key[index] for index in key_indexes]), parameters=tuple(row)))
     return signature, rules
 
 
@@ -370,8 +370,8 @@ class _Opened:
         if isinstance(source, _Fixed) or source not in self.sources:
             self.sources.append(source)
             self.types.append(column_type)
-        place = len(self.sources) - 1 if isinstance(source, _Fixed) else self.sources.index(source)
-        return parameter(place, column_type)
+        source_index = len(self.sources) - 1 if isinstance(source, _Fixed) else self.sources.index(source)
+        return parameter(source_index, column_type)
 
 
 #: ``_TIMES``: the types of times, with constants in microseconds. ``_HALF_OPEN``: the comparisons with a whole

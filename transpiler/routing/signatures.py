@@ -129,12 +129,12 @@ def _distributed(choices: list[list[_Terms]], terms: Sequence[ir.Predicate]) -> 
     """
     chosen = list(choices)
     count, most = 1, tuning.MAX_DISJUNCTS
-    for place in sorted(range(len(terms)), key=lambda place: len(choices[place])):
-        length = len(choices[place])
+    for index in sorted(range(len(terms)), key=lambda index: len(choices[index])):
+        length = len(choices[index])
         if length > 1 and (
-            count * length > tuning.MAX_LISTED or count > most or not all(map(_has_key, choices[place]))
+            count * length > tuning.MAX_LISTED or count > most or not all(map(_has_key, choices[index]))
         ):
-            chosen[place] = [(terms[place],)]
+            chosen[index] = [(terms[index],)]
         else:
             count *= length
     return chosen
@@ -307,14 +307,14 @@ def _numbered(terms: list[ir.Predicate]) -> tuple[ir.Predicate, tuple[int, ...],
             number = parameter_number(column)
             if number is not None:
                 type_by_number.setdefault(number, column.type)
-    order = {number: place for place, number in enumerate(type_by_number)}
+    order = {number: index for index, number in enumerate(type_by_number)}
     residual = ir.all_of(*(_renumber(term, order.__getitem__) for term in terms))
     return residual, tuple(type_by_number), tuple(type_by_number.values())
 
 
-def shift_parameters(pattern: ir.Predicate, places: int) -> ir.Predicate:
-    """Return ``pattern`` with ``places`` added to the numbers of its parameters."""
-    return _renumber(pattern, lambda number: number + places)
+def shift_parameters(pattern: ir.Predicate, offset: int) -> ir.Predicate:
+    """Return ``pattern`` with ``offset`` added to the numbers of its parameters."""
+    return _renumber(pattern, lambda number: number + offset)
 
 
 def _renumber(node: ir.Predicate, number_of: Callable[[int], int]) -> ir.Predicate:

@@ -82,8 +82,8 @@ def _bound(signature: Signature, numbers: Sequence[int], constants: Sequence[Par
 
     pairs = zip(signature.keys, signature.key_types, strict=True)
     keys = [
-        ir.Compare(Comparison.EQ, value, parameter(place, column_type))
-        for place, (value, column_type) in enumerate(pairs)
+        ir.Compare(Comparison.EQ, value, parameter(index, column_type))
+        for index, (value, column_type) in enumerate(pairs)
     ]
     residual = shift_parameters(ir.replace_columns(signature.residual, constant), len(keys))
     return optimize(ir.all_of(*keys, signature.guard, residual))

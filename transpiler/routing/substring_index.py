@@ -107,6 +107,6 @@ def build_hash_index(hashes: Sequence[int]) -> HashIndex:
     """Build the index of rows by ``hashes``, the hash of each row."""
     mask = (1 << (2 * len(hashes)).bit_length()) - 1
     nodes: list[list[int]] = [[] for _ in range(mask + 1)]
-    for place, number in enumerate(hashes):
-        nodes[number & mask].append(place)
+    for position, number in enumerate(hashes):
+        nodes[number & mask].append(position)
     return HashIndex(mask, nodes)

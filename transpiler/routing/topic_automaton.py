@@ -23,21 +23,21 @@ FREE = -1
 
 def matches_topic(pattern: TopicPattern, words: Sequence[str]) -> bool:
     """Return True if ``words`` match ``pattern``; used when both are constants."""
-    places = {0}
+    positions = {0}
     for word in words:
-        places = _passed(pattern, places)
-        places = {
+        positions = _passed(pattern, positions)
+        positions = {
             at if pattern[at] == MANY_WORDS else at + 1
-            for at in places
+            for at in positions
             if at < len(pattern) and pattern[at] in (MANY_WORDS, ONE_WORD, word)
         }
-    return len(pattern) in _passed(pattern, places)
+    return len(pattern) in _passed(pattern, positions)
 
 
-def _passed(pattern: TopicPattern, places: set[int]) -> set[int]:
-    """Return ``places`` and the positions after each ``#`` at ``places``, because ``#`` can match zero words."""
-    passed = set(places)
-    for at in places:
+def _passed(pattern: TopicPattern, positions: set[int]) -> set[int]:
+    """Return ``positions`` and the positions after each ``#`` at ``positions``, because ``#`` can match zero words."""
+    passed = set(positions)
+    for at in positions:
         while at < len(pattern) and pattern[at] == MANY_WORDS:
             at += 1
             passed.add(at)
@@ -172,13 +172,13 @@ class _Determinizer:
             others.append(self._list(always))
             edges.append({code: self._list(targets) for code, targets in exact.items()})
         ending = [[end for node in state for end in self._nodes[node].ends] for state in self._queue]
-        states, owners = place_edges(edges, [bool(ends) for ends in ending])
+        states, owners = position_edges(edges, [bool(ends) for ends in ending])
         following, otherwise = [0] * len(owners), [0] * (max(states, default=-1) + 1)
         ends: list[list[int]] = [[] for _ in otherwise]
-        for place, targets, other, patterns in zip(states, edges, others, ending, strict=True):
-            otherwise[place], ends[place] = other, patterns
+        for index, targets, other, patterns in zip(states, edges, others, ending, strict=True):
+            otherwise[index], ends[index] = other, patterns
             for code, number in targets.items():
-                following[place + code] = number
+                following[index + code] = number
         lists = [[states[number] for number in numbers] for numbers in self._lists]
         return TopicAutomaton(
             self._words,
@@ -223,13 +223,13 @@ class _Determinizer:
         return number
 
 
-def place_edges(edges: Sequence[Mapping[int, object]], odd: Sequence[bool]) -> tuple[list[int], list[int]]:
+def position_edges(edges: Sequence[Mapping[int, object]], odd: Sequence[bool]) -> tuple[list[int], list[int]]:
     """Assign each state an offset into one array of edges; return the offsets, and the owning offset of each element.
 
     ``edges`` contains the edges of each state by word code. No two states have the same offset, which is odd if ``odd``
     is True for the state, otherwise even. Codes begin with 1, so the element at an offset is not an edge of its state.
     """
-    size = tuning.CHUNK_PLACES
+    size = tuning.CHUNK_POSITIONS
     even = ((1 << size) - 1) // 3
     parities = (even, even << 1)
     #: For each chunk of the array, bit sets of the elements and of the offsets that are in use.
@@ -251,12 +251,12 @@ def place_edges(edges: Sequence[Mapping[int, object]], odd: Sequence[bool]) -> t
         begun[chunk] = begun.get(chunk, 0) | 1 << bit
         begin = begins[number] = chunk * size + bit
         for code in edges[number]:
-            place = begin + code
-            at, bit = divmod(place, size)
+            index = begin + code
+            at, bit = divmod(index, size)
             used[at] = used.get(at, 0) | 1 << bit
-            if place >= len(owners):
-                owners.extend([FREE] * (place + 1 - len(owners)))
-            owners[place] = begin
+            if index >= len(owners):
+                owners.extend([FREE] * (index + 1 - len(owners)))
+            owners[index] = begin
     return begins, owners
 
 
@@ -269,7 +269,7 @@ def _occupied(
     quotient and the remainder of a word code divided by ``size``.
     """
     occupied = begun.get(chunk, 0)
-    for chunks, places in codes:
+    for chunks, positions in codes:
         at = chunk + chunks
-        occupied |= used.get(at, 0) >> places | used.get(at + 1, 0) << (size - places)
+        occupied |= used.get(at, 0) >> positions | used.get(at + 1, 0) << (size - positions)
     return occupied

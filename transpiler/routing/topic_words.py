@@ -39,7 +39,9 @@ class WordsSignature(NamedTuple):
     @property
     def predicate(self) -> ir.Predicate:
         """The condition on a routing key. The parameters are the words, and their number if ``many`` is False."""
-        names = [word_column(place) for place in self.front] + [word_column(place, back=True) for place in self.back]
+        names = [word_column(position) for position in self.front] + [
+            word_column(position, back=True) for position in self.back
+        ]
         tests: list[ir.Predicate] = [
             ir.Compare(Comparison.EQ, ir.Column((name,), STRING), parameter(number, STRING))
             for number, name in enumerate(names)
@@ -58,7 +60,7 @@ def words_signature(words: Sequence[str | AnyWord]) -> tuple[WordsSignature, tup
     if len(parts) > 2:
         return None
     first, last = parts[0], parts[1][::-1] if len(parts) > 1 else ()
-    front, back = (tuple(place for place, word in enumerate(part) if isinstance(word, str)) for part in (first, last))
+    front, back = (tuple(index for index, word in enumerate(part) if isinstance(word, str)) for part in (first, last))
     constants: list[Parameter] = [word for word in (*first, *last) if isinstance(word, str)]
     least = len(first) + len(last)
     if len(parts) == 1:

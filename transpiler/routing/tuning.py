@@ -91,7 +91,7 @@ AUTOMATON_ROOM = 8
 
 #: Number of offsets in a chunk, an even number. All offsets of a chunk are tested at once, in about the time of one. A
 #: chunk in which a state does not fit is tried again only for states with fewer edges.
-CHUNK_PLACES = 4_096
+CHUNK_POSITIONS = 4_096
 
 # Changes of a compiled topology (compiled_topology, binding_buckets).
 

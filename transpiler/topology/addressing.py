@@ -1,13 +1,13 @@
-"""Addressing: how senders name the *place* that a message goes to, and the terms that a broker's users have for places.
+"""Addressing: how senders *address* messages, and the terms that a broker's users have for addresses.
 
-A place is an exchange or a destination. Senders to most brokers name an exchange and a routing key. Senders to a JMS
-broker name a *destination*: such a broker has no exchanges, and the exchanges in its topology are cases of its routing
-that an importer has created. Their bindings match the words of a *key*: an address, with or without a queue after it,
-or a destination's name. A send enters at an exchange, which depends on its routing type or kind of destination, under
-the key that the sender wrote. The wildcard characters are in the rules.
+An address names an exchange or a destination. Senders to most brokers name an exchange and a routing key. Senders to a
+JMS broker name a *destination*: such a broker has no exchanges, and the exchanges in its topology are cases of its
+routing that an importer has created. Their bindings match the words of a *key*: an address, with or without a queue
+after it, or a destination's name. A send enters at an exchange, which depends on its routing type or kind of
+destination, under the key that the sender wrote. The wildcard characters are in the rules.
 
-Invariant: every property that depends on how senders name places is a constant, a text or a method of this module, so
-that no other module tests which broker it has. Functions on a whole topology do not belong here, nor does SQL.
+Invariant: every property that depends on how senders address messages is a constant, a text or a method of this module,
+so that no other module tests which broker it has. Functions on a whole topology do not belong here, nor does SQL.
 
 Sources: ``CompositeAddress`` and ``WildcardConfiguration`` of Artemis; ``ActiveMQDestination`` of ActiveMQ.
 """
@@ -62,8 +62,8 @@ class Send(NamedTuple):
     key: str
 
 
-class PlacePattern(NamedTuple):
-    """The places that a name denotes: a pattern of words for their names, and the prefix of their kind.
+class AddressPattern(NamedTuple):
+    """The addresses that a name denotes: a pattern of words for them, and the prefix of their kind.
 
     ``kind`` is a prefix such as ``queue://``, or empty.
     """
@@ -74,7 +74,7 @@ class PlacePattern(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Addressing(ABC):
-    """A way in which senders name places. Brokers whose senders name places the same way have equal objects."""
+    """A way in which senders address messages. Brokers with the same way have equal objects."""
 
     #: ``nouns``: the singular and plural noun for an exchange. ``pattern_noun``: the noun for a key with wildcards.
     nouns: ClassVar[tuple[str, str]]
@@ -92,14 +92,14 @@ class Addressing(ABC):
     takes_lists: ClassVar[bool] = False
     #: The kinds of targets to which bindings and alternates can lead.
     targets: ClassVar[tuple[TargetType, ...]]
-    #: The names of header fields whose value in a selector is the place that the message has reached.
-    place_names: ClassVar[frozenset[str]] = frozenset()
+    #: The names of header fields whose value in a selector is the address that the message has reached.
+    address_headers: ClassVar[frozenset[str]] = frozenset()
     #: The prefix that makes the name of a destination the name of the destination's own queue.
     own_prefix: ClassVar[str] = ""
 
     #: True if senders can name a queue directly, so that a queue needs no binding.
-    queues_are_places: ClassVar[bool] = False
-    #: True if clients that send to a place, or read from it, can create a queue there.
+    queues_are_addresses: ClassVar[bool] = False
+    #: True if clients that send to an address, or read from it, can create a queue there.
     clients_make_queues: ClassVar[bool] = False
     #: True if the broker's file contains the subscribers, and so all queues.
     names_subscribers: ClassVar[bool] = True
@@ -108,13 +108,13 @@ class Addressing(ABC):
     #: True if expired messages have an address of their own, different from the dead letter address.
     has_expiry_address: ClassVar[bool] = False
 
-    #: The text for users about a topology without any place or queue.
+    #: The text for users about a topology without any address or queue.
     nothing_declared: ClassVar[str]
     #: The text for users about an exchange of unknown type.
     unknown: ClassVar[str]
     #: The text for users about a queue to which no binding leads; None if such a queue is normal.
     lonely: ClassVar[str | None]
-    #: ``dead_end``: the text for users about a place that leads nowhere. ``ends_early``: the text about a place
+    #: ``dead_end``: the text for users about an address without a queue. ``ends_early``: the text about an address
     #: whose paths end before any queue; None if there may be a queue.
     dead_end: ClassVar[str] = "it leads to no queue: its messages are lost"
     ends_early: ClassVar[str | None] = None
@@ -126,16 +126,16 @@ class Addressing(ABC):
         """True if senders name only a destination, and no exchange, routing key or AMQP address."""
         return not self.has_exchanges
 
-    def places(self, named: str) -> tuple[str, ...]:
-        """Return the places that the text ``named`` of a sender denotes: several places if the text is a list."""
+    def addresses(self, named: str) -> tuple[str, ...]:
+        """Return the addresses that the text ``named`` of a sender denotes: several if the text is a list."""
         return (named,)
 
     @abstractmethod
-    def place(self, name: str) -> str:
-        """Return the noun and name of a place for use in a sentence."""
+    def label(self, name: str) -> str:
+        """Return the noun and name of an address for use in a sentence."""
 
     def may_name(self, name: str, exchanges: Collection[str]) -> bool:
-        """Return True if a sender may name the place ``name``; ``exchanges`` are the exchanges of the topology."""
+        """Return True if a sender may send to ``name``; ``exchanges`` are the exchanges of the topology."""
         return self.names_destinations or name in exchanges
 
     def sends(self, _destination: str, _routing_type: str | None, _exchanges: Collection[str]) -> tuple[Send, ...]:
@@ -153,9 +153,9 @@ class Addressing(ABC):
         """Return the address in ``key``, or the pattern of addresses if ``key`` is a binding key."""
         return key
 
-    def pattern(self, name: str, _topic: TopicRules) -> PlacePattern:
-        """Return the places that ``name`` denotes: several places if ``name`` is a pattern."""
-        return PlacePattern("", (name,))
+    def pattern(self, name: str, _topic: TopicRules) -> AddressPattern:
+        """Return the addresses that ``name`` denotes: several if ``name`` is a pattern."""
+        return AddressPattern("", (name,))
 
     def own_queue(self, key: str) -> str:
         """Return the name of the queue that belongs to the destination with the key ``key``."""
@@ -189,7 +189,7 @@ class Exchanges(Addressing):
     lonely = "only messages sent to it by its own name reach it"
     ends_early = "its ways end before a queue"
 
-    def place(self, name: str) -> str:
+    def label(self, name: str) -> str:
         """Return the noun and name of an exchange for use in a sentence."""
         return f"exchange {name}" if name else "the default exchange"
 
@@ -203,11 +203,11 @@ class Destinations(Addressing):
 
     has_exchanges = False
     targets = get_args(TargetType)
-    place_names = frozenset({"JMSDestination", "AMQAddress"})
+    address_headers = frozenset({"JMSDestination", "AMQAddress"})
     expires_again = False
     unknown = "which of these queues are there is not in the file"
 
-    def place(self, name: str) -> str:
+    def label(self, name: str) -> str:
         """Return the noun and name of a destination for use in a sentence; a name with a kind needs no noun."""
         return name if _MARK in name else f"address {name}"
 
@@ -248,7 +248,7 @@ class ArtemisAddresses(Destinations):
         check_routing_type(routing_type)
         return (Send(entry_name(routing_type, FULLY_QUALIFIED in destination), destination),)
 
-    def places(self, named: str) -> tuple[str, ...]:
+    def addresses(self, named: str) -> tuple[str, ...]:
         """Return the address in ``named``, without the queue of ``address::queue``."""
         return (self.address(named),)
 
@@ -260,9 +260,9 @@ class ArtemisAddresses(Destinations):
         """Return ``key`` without the queue after the address."""
         return key.partition(FULLY_QUALIFIED)[0]
 
-    def pattern(self, name: str, topic: TopicRules) -> PlacePattern:
+    def pattern(self, name: str, topic: TopicRules) -> AddressPattern:
         """Return the words of the address ``name``, which can be a pattern; addresses have no kinds."""
-        return PlacePattern("", topic.name_pattern(name))
+        return AddressPattern("", topic.name_pattern(name))
 
     def kinds(self, _name: str, routing_type: str | None = None) -> tuple[str, ...]:
         """Return both kinds, first the kind that corresponds to the routing type; without a type, first ``queue``."""
@@ -282,7 +282,7 @@ class ActiveMQDestinations(Destinations):
     entries = QUEUE_KIND, TOPIC_KIND
     takes_lists = True
     own_prefix = QUEUE_KIND + _MARK
-    queues_are_places = True
+    queues_are_addresses = True
     names_subscribers = False
     nothing_declared = "the file declares no destination: each is made by what is sent to it or reads it"
     lonely = None
@@ -295,7 +295,7 @@ class ActiveMQDestinations(Destinations):
         listed = LISTED if len(parts) > 1 and QUEUE_KIND + LISTED in exchanges else ""
         return tuple(Send(kind + listed, name) for kind, name in parts)
 
-    def places(self, named: str) -> tuple[str, ...]:
+    def addresses(self, named: str) -> tuple[str, ...]:
         """Return the destinations in the list ``named``, each with its kind."""
         return tuple(f"{kind}{_MARK}{name}" for kind, name in activemq_parts(named))
 
@@ -303,10 +303,10 @@ class ActiveMQDestinations(Destinations):
         """Return the destination, with its kind, that ``key`` denotes at the exchange with the sends ``entered``."""
         return f"{entered.by}{_MARK}{key if entered.affixes is None else key.join(entered.affixes)}"
 
-    def pattern(self, name: str, topic: TopicRules) -> PlacePattern:
+    def pattern(self, name: str, topic: TopicRules) -> AddressPattern:
         """Return the kind and the words of the destination ``name``; without a kind, the whole name is one word."""
         kind, mark, bare = name.partition(_MARK)
-        return PlacePattern(kind + mark, topic.name_pattern(bare)) if mark else PlacePattern("", (name,))
+        return AddressPattern(kind + mark, topic.name_pattern(bare)) if mark else AddressPattern("", (name,))
 
     def kinds(self, name: str, _routing_type: str | None = None) -> tuple[str, ...]:
         """Return the kind with which ``name`` begins; empty for a subscription, which is not a destination."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from transpiler.base.topics import AnyWord, is_wild
 from transpiler.language.selector.dialects import DIALECTS
 from transpiler.message.types import AmqpType, AmqpValue
-from transpiler.topology.addressing import PlacePattern
+from transpiler.topology.addressing import AddressPattern
 from transpiler.topology.importers.artemis_addresses import matched_earlier, matches_later
 from transpiler.topology.importers.display_builder import MIRRORED
 from transpiler.topology.importers.known_names import Known, Unknown, with_known_names
@@ -57,7 +57,7 @@ def _matches(topology: Topology, pattern: str, name: str) -> bool:
     return matches_later(taking.words, asked.words) or asked.words in matched_earlier(taking.words, [asked.words])
 
 
-def _pattern(topology: Topology, name: str) -> PlacePattern:
+def _pattern(topology: Topology, name: str) -> AddressPattern:
     return topology.rules.addressing.pattern(name, topology.rules.topic)
 
 
@@ -73,14 +73,14 @@ def with_sufficient_selector(topology: Topology, binding: Binding) -> Binding | 
     """
     if binding.text(CHOICE_ARGUMENT) not in (None, MIRRORED):
         return None
-    selector, places = topology.selector(binding), topology.rules.addressing.place_names
-    if selector is None or not places:
+    selector, address_names = topology.selector(binding), topology.rules.addressing.address_headers
+    if selector is None or not address_names:
         return binding
-    place = None if _is_pattern(topology, binding.source) else binding.source
-    known: Known = Unknown.SOME if place is None else place
+    address = None if _is_pattern(topology, binding.source) else binding.source
+    known: Known = Unknown.SOME if address is None else address
 
     def value(name: str) -> Known:
-        return known if name in places else Unknown.OWN
+        return known if name in address_names else Unknown.OWN
 
     decided = with_known_names(selector, value, DIALECTS[topology.dialect(binding)])
     sufficient = decided.selector if decided.certain else decided.sufficient
@@ -112,7 +112,9 @@ def counts_of(topology: Topology, counts: Mapping[str, int]) -> dict[str, int]:
     """
     totals: dict[str, int] = {}
     wild = [name for name in topology.exchange_by_name if name and _is_pattern(topology, name)]
-    named = ((place, count) for name, count in counts.items() for place in topology.rules.addressing.places(name))
+    named = (
+        (address, count) for name, count in counts.items() for address in topology.rules.addressing.addresses(name)
+    )
     for name, count in named:
         for one in (name, *(pattern for pattern in wild if _matches(topology, pattern, name))):
             totals[one] = totals.get(one, 0) + count

@@ -260,7 +260,7 @@ def _parsed(source: Source, asked: _Asked) -> Topology:
     if isinstance(chosen, HeldFile):
         with _placing(found.document):
             held = _parsed(chosen.source, asked)
-        return replace(held, findings=found.document.placed((*held.findings, *found.left_out())))
+        return replace(held, findings=found.document.located((*held.findings, *found.left_out())))
     document = chosen if isinstance(chosen, Document) else found.document
     return _of_document(document, lambda: _topology_chosen(chosen, asked), asked, found.left_out())
 
@@ -271,7 +271,7 @@ def _placing(document: Document) -> Iterator[None]:
     try:
         yield
     except TopologyError as error:
-        raise TopologyError(document.placed(error.diagnostics)) from None
+        raise TopologyError(document.located(error.diagnostics)) from None
 
 
 def _of_document(
@@ -281,7 +281,7 @@ def _of_document(
     with _placing(document):
         topology = _checked(read())
     of_state = asked.state.findings if asked.state is not None else ()
-    findings = (*document.placed((*topology.findings, *left_out)), *of_state)
+    findings = (*document.located((*topology.findings, *left_out)), *of_state)
     return replace(topology, findings=findings) if findings else topology
 
 
@@ -348,12 +348,12 @@ def parse_definitions(
         merged = merged_definitions({of: document.plain() for of, document in documents.items()})
         topology = _checked(topology_from_definitions(merged, vhost, broker_version))
     except TopologyError as error:
-        raise TopologyError(_placed_in(documents, name, error.diagnostics)) from None
+        raise TopologyError(_located_in(documents, name, error.diagnostics)) from None
     orphans = [
         at_path("import.vhost", "warning", path, f"this {kind} has no virtual host: {_NOT_LOADED}")
         for path, kind in without_vhost(merged)
     ]
-    return replace(topology, findings=tuple(_placed_in(documents, name, (*topology.findings, *orphans))))
+    return replace(topology, findings=tuple(_located_in(documents, name, (*topology.findings, *orphans))))
 
 
 def vhosts_of_definition_files(sources: Sequence[Source], name: str) -> list[str]:
@@ -373,17 +373,17 @@ def _definition_documents(sources: Sequence[Source], name: str) -> dict[str, Doc
     return documents
 
 
-def _placed_in(documents: Mapping[str, Document], name: str, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+def _located_in(documents: Mapping[str, Document], name: str, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Return ``diagnostics``, whose paths begin with a file's name, with locations in these files."""
-    placed: list[Diagnostic] = []
+    located: list[Diagnostic] = []
     for each in diagnostics:
         of, mark, path = (each.path or "").partition(IN_FILE)
         if mark and of in documents:
             message = each.message.replace(f"{of}{IN_FILE}", "")
-            placed += documents[of].placed([replace(each, path=path, message=message)])
+            located += documents[of].located([replace(each, path=path, message=message)])
         else:
-            placed += Document(Source("", name)).placed([each])
-    return placed
+            located += Document(Source("", name)).located([each])
+    return located
 
 
 def topology_from_dict(
@@ -511,8 +511,8 @@ class _Found:
             # The name consists of a broker and a virtual host of the broker.
             return found[names.index(broker)], host
         if None in names or len(set(names)) < len(names):
-            places = ", ".join(each.place.removeprefix(":") for each in found if isinstance(each, Document))
-            hint = f"perhaps give each a file of its own{places and ': ' + places}"
+            locations = ", ".join(each.location.removeprefix(":") for each in found if isinstance(each, Document))
+            hint = f"perhaps give each a file of its own{locations and ': ' + locations}"
             raise TopologyError.at(
                 "topology.form", f"there are {len(found)} topologies in the file", self._source, hint=hint
             )
@@ -687,7 +687,7 @@ def _text_errors(topology: Topology, beyond: dict[int, Diagnostic]) -> Iterator[
             try:
                 parse_query(query)
             except TranspilerError as error:
-                yield from _placed(error, query, binding, number, XQUERY_ARGUMENT)
+                yield from _located(error, query, binding, number, XQUERY_ARGUMENT)
             else:
                 sound.add(("", query))
         selector = topology.selector(binding)
@@ -703,18 +703,18 @@ def _text_errors(topology: Topology, beyond: dict[int, Diagnostic]) -> Iterator[
             parse_selector(selector, dialect)
         except UnsupportedFeatureError as error:
             if UNKNOWN not in topology.rules.types:
-                yield from _placed(error, selector, binding, number, SELECTOR_ARGUMENT)
+                yield from _located(error, selector, binding, number, SELECTOR_ARGUMENT)
                 continue
             message = f"the selector is not evaluated here, and may match: {error.diagnostics[0].message}"
             path = f"{binding.path or f'bindings[{number}]'}.arguments.{SELECTOR_ARGUMENT}"
             beyond[number] = at_path("topology.not-evaluated", "warning", path, message)
         except TranspilerError as error:
-            yield from _placed(error, selector, binding, number, SELECTOR_ARGUMENT)
+            yield from _located(error, selector, binding, number, SELECTOR_ARGUMENT)
         else:
             sound.add((dialect, shape))
 
 
-def _placed(error: TranspilerError, text: str, binding: Binding, number: int, argument: str) -> Iterator[Diagnostic]:
+def _located(error: TranspilerError, text: str, binding: Binding, number: int, argument: str) -> Iterator[Diagnostic]:
     path = f"{binding.path or f'bindings[{number}]'}.arguments.{argument}"
     for diagnostic in error.diagnostics:
         yield replace(diagnostic, source=Source(text, path), path=path)

@@ -451,7 +451,7 @@ def _argument_errors(topology: Topology, exchange: Exchange, binding: Binding, p
             yield _error("topology.argument", f"{path}.arguments.{argument}", mismatch("text", kind))
     dialect = topology.dialect(binding)
     if dialect not in DIALECTS:
-        place = f"{path}.arguments.{DIALECT_ARGUMENT}"
-        hint, fix = meant(dialect, DIALECTS, place)
+        argument_path = f"{path}.arguments.{DIALECT_ARGUMENT}"
+        hint, fix = meant(dialect, DIALECTS, argument_path)
         hint = hint or f"the dialects are {', '.join(DIALECTS)}"
-        yield _error("dialect.unknown", place, f"there is no dialect called {dialect!r}", hint, fix)
+        yield _error("dialect.unknown", argument_path, f"there is no dialect called {dialect!r}", hint, fix)

@@ -87,7 +87,7 @@ TYPES: dict[ir.Function, tuple[ColumnType, ...]] = {
 def test_a_function_says_how_often_its_text_has_each_argument(function: ir.Function) -> None:
     found: list[int] = []
     for types in [TYPES[function]] if function in TYPES else product((BIGINT, DOUBLE), repeat=2):
-        columns = tuple(ir.Column((f"argument{place}",), kind) for place, kind in enumerate(types))
+        columns = tuple(ir.Column((f"argument{index}",), kind) for index, kind in enumerate(types))
         text = emit_filter(ir.Compare(Comparison.EQ, ir.Apply(function, columns, columns[0].type), ir.constant(1)))
         times = [text.count(column.path[0]) for column in columns]
         found = [max(pair) for pair in zip(times, found or times, strict=True)]
@@ -105,7 +105,7 @@ def test_parts_that_are_shared_count_as_often_as_they_are_written() -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_chain_of_operations_is_refused_where_it_grows_too_large(dialect: str) -> None:
-    chain = " / ".join(f"p{place}" for place in range(30))
+    chain = " / ".join(f"p{index}" for index in range(30))
     text = f"a = 1 AND {chain} > 0"
     with pytest.raises(UnsupportedFeatureError) as refused:
         transpile_selector(text, dialect=dialect)
@@ -121,10 +121,10 @@ def test_a_chain_of_operations_is_refused_where_it_grows_too_large(dialect: str)
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("operator", ["+", "-", "*"])
 def test_five_operands_are_no_text_of_megabytes(dialect: str, operator: str) -> None:
-    text = f" {operator} ".join(f"p{place}" for place in range(5)) + " > 0"
+    text = f" {operator} ".join(f"p{index}" for index in range(5)) + " > 0"
     assert len(transpile_selector(text, dialect=dialect).sql) < 60_000
 
 
 def test_the_default_dialect_says_a_sum_in_few_words() -> None:
-    text = " + ".join(f"p{place}" for place in range(10)) + " > 0"
+    text = " + ".join(f"p{index}" for index in range(10)) + " > 0"
     assert len(transpile_selector(text).sql) < 16_000

@@ -93,7 +93,7 @@ NASTY = tuple(
 
 def ask(spark: SparkSession, texts: Sequence[str], expressions: Sequence[str]) -> list[list[Any]]:
     """Return for each SQL expression over the column ``t`` its values for all ``texts``."""
-    frame = spark.createDataFrame([(place, text) for place, text in enumerate(texts)], "place INT, t STRING")
-    columns = [sf.expr(text).alias(f"c{place}") for place, text in enumerate(expressions)]
+    frame = spark.createDataFrame([(index, text) for index, text in enumerate(texts)], "place INT, t STRING")
+    columns = [sf.expr(text).alias(f"c{index}") for index, text in enumerate(expressions)]
     rows = sorted(frame.coalesce(1).select("place", *columns).collect(), key=lambda row: row[0])
-    return [[row[place + 1] for row in rows] for place in range(len(expressions))]
+    return [[row[index + 1] for row in rows] for index in range(len(expressions))]

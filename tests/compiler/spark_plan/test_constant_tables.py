@@ -28,10 +28,10 @@ def between(number: ir.Column, low: float, high: float) -> ir.And:
 @pytest.mark.parametrize(
     "ranges",
     [
-        [(10.0**place, 10.0**place + 1) for place in range(-300, 300)],
-        [(-math.inf, 1.0), *((float(place), place + 0.5) for place in range(80))],
-        [(place, place + 3) for place in range(2**62, 2**62 + 1_000, 10)],
-        [(place % 7, place % 11) for place in range(1_000)],
+        [(10.0**index, 10.0**index + 1) for index in range(-300, 300)],
+        [(-math.inf, 1.0), *((float(index), index + 0.5) for index in range(80))],
+        [(index, index + 3) for index in range(2**62, 2**62 + 1_000, 10)],
+        [(index % 7, index % 11) for index in range(1_000)],
     ],
     ids=["crowded", "without an end", "large", "empty ones too"],
 )
@@ -50,13 +50,13 @@ def test_ranges_are_rows_behind_the_loosest_bounds_of_all(ranges: list[tuple[flo
 
 
 def test_ranges_of_a_value_in_a_map_are_rows_without_bounds() -> None:
-    terms = tuple(between(IN_MAP, place, place + 3) for place in range(0, 2_000, 10))
+    terms = tuple(between(IN_MAP, index, index + 3) for index in range(0, 2_000, 10))
     assert isinstance(tabulate_disjunctions(ir.Or(terms)), ir.AnyRow)
 
 
 def test_what_all_rows_share_stands_outside_of_them() -> None:
     region = ir.Compare(Comparison.EQ, ir.Column(("region",), STRING), ir.constant("EMEA"))
-    terms = [ir.And((region, ir.Compare(Comparison.EQ, LONG, ir.constant(place)))) for place in range(40)]
+    terms = [ir.And((region, ir.Compare(Comparison.EQ, LONG, ir.constant(index)))) for index in range(40)]
     found = tabulate_disjunctions(ir.Or(tuple(terms)))
     assert isinstance(found, ir.And)
     assert found.terms[0] == region

@@ -85,7 +85,7 @@ def test_a_deep_predicate_grows_with_its_depth(levels: int) -> None:
 
 
 def test_long_alternatives_are_cut_without_their_order() -> None:
-    tests = tuple(ir.Or(tuple(flag(place) for place in range(start, start + 40))) for start in (0, 40))
+    tests = tuple(ir.Or(tuple(flag(index) for index in range(start, start + 40))) for start in (0, 40))
     found = split_methods(ir.Coalesce(tests, disjoint=True))
     assert not any(isinstance(inner, ir.Coalesce) for inner in ir.descendants(found))
     assert any(isinstance(inner, ir.SeparateMethod) for inner in ir.descendants(found))

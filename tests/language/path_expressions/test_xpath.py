@@ -60,7 +60,7 @@ def test_the_reference_evaluates_the_tree(expression: str, verdict: bool) -> Non
 
 
 @pytest.mark.parametrize(
-    ("expression", "what", "place"),
+    ("expression", "what", "index"),
     [
         ("", "the expression ends too early", 0),
         ("/é[", "the expression ends too early", 3),
@@ -73,10 +73,10 @@ def test_the_reference_evaluates_the_tree(expression: str, verdict: bool) -> Non
         ("(" * 100 + "1" + ")" * 100, f"more than {MAX_DEPTH} levels", MAX_DEPTH + 1),
     ],
 )
-def test_a_text_that_is_no_xpath_says_where(expression: str, what: str, place: int) -> None:
+def test_a_text_that_is_no_xpath_says_where(expression: str, what: str, index: int) -> None:
     with pytest.raises(NoXPathError, match=what) as raised:
         parse_xpath(expression)
-    assert raised.value.args[1] == place
+    assert raised.value.args[1] == index
     assert holds(expression) is False
 
 

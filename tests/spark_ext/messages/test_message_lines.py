@@ -32,7 +32,7 @@ FILES = [
 
 
 def parsed(spark: SparkSession, lines: Iterable[str]) -> list[Row]:
-    frame = spark.createDataFrame([(place, line) for place, line in enumerate(lines)], "place INT, value STRING")
+    frame = spark.createDataFrame([(index, line) for index, line in enumerate(lines)], "place INT, value STRING")
     return with_numbers(parse_lines(frame).orderBy("place")).collect()
 
 
@@ -313,7 +313,7 @@ def test_no_query_overlooks_a_wrong_line(spark: SparkSession, tmp_path: Path, li
 
 
 def test_files_are_read_whatever_they_are_called(spark: SparkSession, tmp_path: Path) -> None:
-    text = "\ufeff" + "".join(f'{{"header": {{"priority": {place}}}}}\r\n\r\n' for place in range(5))
+    text = "\ufeff" + "".join(f'{{"header": {{"priority": {index}}}}}\r\n\r\n' for index in range(5))
     (tmp_path / "a b").mkdir()
     (tmp_path / "a b" / "part-0.json").write_text(text, encoding="utf-8", newline="")
     (tmp_path / "z.jsonl.gz").write_bytes(gzip.compress(text.encode()))

@@ -208,7 +208,7 @@ def test_a_loaded_and_a_changed_topology_route_as_one_that_is_compiled_anew(
         QPID_JAVA,
         before.exchanges,
         (*(queue for queue in before.queues if queue.name != "q30"), Queue("q200"), Queue("unbound")),
-        (*(binding for place, binding in enumerate(before.bindings) if place not in (7, 8, 30)), *added[:2]),  # type: ignore[arg-type]
+        (*(binding for index, binding in enumerate(before.bindings) if index not in (7, 8, 30)), *added[:2]),  # type: ignore[arg-type]
         default_exchange="x",
     )
     expected = route(messages, after, messages, outcome="outcome")

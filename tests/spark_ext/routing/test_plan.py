@@ -361,10 +361,10 @@ def test_lookups_share_a_table_without_mixing_their_deliveries(
     pairs = [(first, second) for first in names for second in names if first < second]
     sets = [*pairs, *(tuple(reversed(pair)) for pair in pairs[:5]), ("h0",), ("n",), ("h0", "n"), ("h1", "n")]
     bindings, queues = [], []
-    for place, keys in enumerate(sets):
+    for index, keys in enumerate(sets):
         for number in range(15):
-            name = f"q{place}.{number}"
-            values = {key: f"v{(number + len(key) + place * at) % 15}" for at, key in enumerate(keys)}
+            name = f"q{index}.{number}"
+            values = {key: f"v{(number + len(key) + index * at) % 15}" for at, key in enumerate(keys)}
             wanted = {
                 key: AmqpValue(AmqpType.LONG, number) if key == "n" else AmqpValue(AmqpType.STRING, value)
                 for key, value in values.items()
@@ -372,7 +372,7 @@ def test_lookups_share_a_table_without_mixing_their_deliveries(
             queues.append(Queue(name))
             bindings.append(Binding("amq.headers", name, "", wanted))
     found = Topology(RABBITMQ, (), tuple(queues), tuple(bindings), default_exchange="amq.headers")
-    rows = [(*(f"v{(row * (place + 1)) % 15}" for place in range(6)), row) for row in range(15)]
+    rows = [(*(f"v{(row * (index + 1)) % 15}" for index in range(6)), row) for row in range(15)]
     rows += [(*("v1",) * 6, 1), (None, "v1", None, "v2", None, "v3", None), (*(None,) * 6, 7)]
     frame = spark.createDataFrame(rows, "h0 STRING, h1 STRING, h2 STRING, h3 STRING, h4 STRING, h5 STRING, n BIGINT")
     routed = route(frame.coalesce(1), found, frame, exchange=exchange)
@@ -401,8 +401,8 @@ def test_properties_are_not_taken_for_variables_of_the_query(spark: SparkSession
     columns = ", ".join(f"{name} BIGINT" for name in names)
     frame = spark.createDataFrame([tuple(range(100, 100 + len(names)))], columns).coalesce(1)
     texts = [
-        f"{name} = {100 + place} AND {names[place - 1]} > {bound}"
-        for place, name in enumerate(names)
+        f"{name} = {100 + index} AND {names[index - 1]} > {bound}"
+        for index, name in enumerate(names)
         for bound in (*range(1, 20), 200)
     ]
     # Many bindings of one key are found by ranges.

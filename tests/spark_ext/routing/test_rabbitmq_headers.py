@@ -45,10 +45,10 @@ def verdicts(version: str) -> list[list[str]]:
     values = [row["value"] for row in rows]
     found: list[list[str]] = [[] for _ in MESSAGES]
     for number, row in enumerate(rows):
-        for place, digit in enumerate(row[version]):
-            alike = row["value"] in ONE and place < len(values) and values[place] in ONE
+        for index, digit in enumerate(row[version]):
+            alike = row["value"] in ONE and index < len(values) and values[index] in ONE
             if digit == "1" or alike:
-                found[place].append(f"q{number:02}")
+                found[index].append(f"q{number:02}")
     return found
 
 

@@ -30,7 +30,7 @@ class Planted(NamedTuple):
 
 def without(terms: list[str], number: int, joined: str = " OR ") -> tuple[str, str]:
     """Return the terms joined by ``joined``: once without the term ``number``, and once complete."""
-    return joined.join(term for place, term in enumerate(terms) if place != number), joined.join(terms)
+    return joined.join(term for index, term in enumerate(terms) if index != number), joined.join(terms)
 
 
 def equalities(count: int, number: int) -> Planted:
@@ -56,7 +56,7 @@ def patterns(count: int, number: int) -> Planted:
 def patterns_at_once(count: int, number: int) -> Planted:
     texts = [f"<{n}>" for n in range(count)]
     new, old = without([f"a LIKE '%{text}%'" for text in texts], number, " AND ")
-    return Planted(old, new, {"a": "".join(text for place, text in enumerate(texts) if place != number)})
+    return Planted(old, new, {"a": "".join(text for index, text in enumerate(texts) if index != number)})
 
 
 def sums(count: int, number: int) -> Planted:

@@ -161,10 +161,12 @@ def test_types_that_two_brokers_read_in_two_ways_part_them(text: str, old: str, 
 
 def test_plain_properties_are_read_back_as_the_same_message() -> None:
     tests = [*all_tests(Conditions().selector(parse_selector("a = 5", "activemq"), find_dialect("activemq")))]
-    places = [MessageField("application_properties", "a"), MessageField("header", "priority")]
-    places += [MessageField("properties", name) for name in ("message_id", "user_id", "group_sequence", "subject")]
-    for place in (*places, MessageField("header", "durable"), MessageField("header", "delivery_count")):
-        for sample in samples([place], tests, ("x", 5), False):
+    message_fields = [MessageField("application_properties", "a"), MessageField("header", "priority")]
+    message_fields += [
+        MessageField("properties", name) for name in ("message_id", "user_id", "group_sequence", "subject")
+    ]
+    for index in (*message_fields, MessageField("header", "durable"), MessageField("header", "delivery_count")):
+        for sample in samples([index], tests, ("x", 5), False):
             plain = plain_message(sample.message)
             again = Message.of(**plain) if "JMS" in str(plain) or "a" in plain else Message.from_dict(plain)
             assert evaluate("a = 5", again) is evaluate("a = 5", sample.message)

@@ -240,7 +240,7 @@ def _of_vectors() -> tuple[str, ...]:
 
 def hash_of(text: str) -> int:
     """Return a number for ``text`` that is the same in every run."""
-    return sum((place + 1) * ord(character) for place, character in enumerate(text)) * 2654435761 % 2**32
+    return sum((index + 1) * ord(character) for index, character in enumerate(text)) * 2654435761 % 2**32
 
 
 @pytest.mark.parametrize("source", DIALECTS)
@@ -248,8 +248,8 @@ def test_the_brokers_own_cases_select_the_same_messages(source: str) -> None:
     messages, draw = all_messages(), randomness(source)
     step, tries = size(700, 150), size(60, 100)
     found: Counter[str] = Counter()
-    for place, target in enumerate(name for name in DIALECTS if name != source):
-        texts = [text for text in _of_vectors()[place * 7 :: step] if _reads(text, source)]
+    for index, target in enumerate(name for name in DIALECTS if name != source):
+        texts = [text for text in _of_vectors()[index * 7 :: step] if _reads(text, source)]
         tried = [assert_same(text, source, target, draw.sample(messages, tries)) for text in texts]
         assert tried.count("refused") < len(tried), target
         found.update(tried)

@@ -128,7 +128,7 @@ def test_comments_ignore_rules(name: str, text: str, codes: list[str]) -> None:
 
 def test_selectors_that_others_contain_are_noted_in_selector_files_and_arguments() -> None:
     text = "color = 'red'\ncolor = 'red' AND weight > 5\nweight > 5\n color='red'\n"
-    found = [(one.place.line, one.diagnostic.message) for one in Run().report([Text(text, "a.sel")]).findings]
+    found = [(one.location.line, one.diagnostic.message) for one in Run().report([Text(text, "a.sel")]).findings]
     assert found == [
         (2, "line 1 selects all of these messages too"),
         (4, "line 1 is the same selector"),
@@ -254,7 +254,7 @@ def test_any_text_has_findings_inside_it_in_every_format(text: str, dialect: str
     for found in report.findings:
         if found.file is None:
             lines = selector.split("\n")
-            assert 1 <= found.place.column <= len(lines[found.place.line - 1]) + 1
+            assert 1 <= found.location.column <= len(lines[found.location.line - 1]) + 1
     human(report)
     assert isinstance(json.loads(json_form(report)), list)
     assert json.loads(sarif(report, "1"))["version"] == "2.1.0"

@@ -13,7 +13,7 @@ from transpiler.cli import main
 from transpiler.language.selector.dialects import JMS
 from transpiler.tools.lint.check import Checker
 from transpiler.tools.lint.embedded import Declarations, FoundSelector, find_selectors
-from transpiler.tools.lint.embedded.selector_places import HOLE
+from transpiler.tools.lint.embedded.selector_patterns import HOLE
 from transpiler.tools.lint.embedded.selector_text import plain
 from transpiler.tools.lint.holes import judge_in_part
 

@@ -180,7 +180,7 @@ SPELLINGS = {"'": ("&apos;", "''", "\\u0027"), '"': ('\\"',), ">": ("&gt;",), "A
 def test_every_character_has_its_place(name: str, text: str, found: list[tuple[str, str | None]]) -> None:
     for one in _complete(text, name):
         for offset, character in enumerate(one.mapped.text):
-            start, end = one.mapped.place(Span(offset, offset + 1))
+            start, end = one.mapped.location(Span(offset, offset + 1))
             written = text[start:end]
             assert written == character or written in SPELLINGS.get(character, ()) or character.isspace(), found
 
@@ -227,7 +227,7 @@ def test_yaml_gives_back_what_was_written(text: str) -> None:
         found = _complete(document, "a.yaml")
         assert [one.mapped.text.rstrip("\n") for one in found] == [text]
         for one in found:
-            start, end = one.mapped.place(Span(0, len(one.mapped.text)))
+            start, end = one.mapped.location(Span(0, len(one.mapped.text)))
             assert document[start] == "x"
             assert document[end - 1] == "x"
 

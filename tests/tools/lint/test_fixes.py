@@ -111,8 +111,8 @@ def test_a_fix_is_data_at_its_place_in_json_and_sarif(tmp_path: Path, monkeypatc
     monkeypatch.chdir(tmp_path)
     Path("b.xml").write_text("<a messageSelector='x &lt; 1&amp;&amp;y = 2'/>", encoding="utf-8")
     [entry] = json.loads(CliRunner().invoke(main, ["check", "b.xml", "--format", "json"]).stdout)
-    place = {"line": 1, "column": 29, "end_line": 1, "end_column": 39}
-    assert entry["fix"] == {"text": " AND ", "certain": True, **place}
+    record = {"line": 1, "column": 29, "end_line": 1, "end_column": 39}
+    assert entry["fix"] == {"text": " AND ", "certain": True, **record}
     [run] = json.loads(CliRunner().invoke(main, ["check", "b.xml", "--format", "sarif"]).stdout)["runs"]
     [fix] = run["results"][0]["fixes"]
     [change] = fix["artifactChanges"][0]["replacements"]

@@ -9,7 +9,7 @@ import pytest
 
 from transpiler.base.source import Span
 from transpiler.tools.lint.embedded import FoundSelector, UnreadSelector, find_selectors
-from transpiler.tools.lint.embedded.selector_places import PLACES, Place, is_worth_reading
+from transpiler.tools.lint.embedded.selector_patterns import SELECTOR_PATTERNS, SelectorPattern, is_worth_reading
 from transpiler.tools.lint.report import Lines
 from transpiler.tools.lint.run import Run, Text
 
@@ -81,22 +81,22 @@ boolean ownSelector(String queue, String text) { }
 
 
 #: Patterns of locations that are certain in some files.
-_CERTAIN = {place.pattern for place in PLACES if place.is_certain}
+_CERTAIN = {record.pattern for record in SELECTOR_PATTERNS if record.is_certain}
 
 
 def _calls(is_certain: bool) -> Iterator[str]:
     """Yield a call or an assignment for each location in source code, with ``$`` for the selector."""
-    for place in PLACES:
-        if place.pattern.startswith("def "):
+    for record in SELECTOR_PATTERNS:
+        if record.pattern.startswith("def "):
             # The context contains the declaration of the function.
             if not is_certain:
-                yield "own(q, $)" if " = $" in place.pattern else "ownSelector(q, $)"
+                yield "own(q, $)" if " = $" in record.pattern else "ownSelector(q, $)"
         elif (
-            place.language == "code"
-            and place.is_certain is is_certain
-            and (is_certain or place.pattern not in _CERTAIN)
+            record.language == "code"
+            and record.is_certain is is_certain
+            and (is_certain or record.pattern not in _CERTAIN)
         ):
-            text = re.sub(r"\*(?=\w)", "a", place.pattern).replace("*(selector", "B(selector")
+            text = re.sub(r"\*(?=\w)", "a", record.pattern).replace("*(selector", "B(selector")
             text = (
                 re.sub(r"^\*\(", "f(", text)
                 .replace("_", "q")
@@ -143,8 +143,8 @@ def test_values_are_read_or_listed_in_each_programming_language(suffix: str) -> 
         lines = Lines(text)
         found = list(find_selectors(text, f"a.{suffix}"))
         seen = [
-            lines.place(
-                one.mapped.place(Span(0, 1)) if isinstance(one, FoundSelector) else Span(one.offset, one.offset)
+            lines.location(
+                one.mapped.location(Span(0, 1)) if isinstance(one, FoundSelector) else Span(one.offset, one.offset)
             ).line
             for one in found
         ]
@@ -208,8 +208,8 @@ def test_a_name_has_the_value_of_its_block(name: str, text: str, expected: list[
     assert texts == set(expected)
 
 
-def _path(place: Place) -> list[str]:
-    steps = [step.rpartition(":")[2] for step in re.split("[/>]", place.pattern)]
+def _path(record: SelectorPattern) -> list[str]:
+    steps = [step.rpartition(":")[2] for step in re.split("[/>]", record.pattern)]
     return [step.replace("*", "x").replace("xjmsx", "jms") if step != "*" else "x" for step in steps]
 
 
@@ -217,15 +217,15 @@ def _path(place: Place) -> list[str]:
 DATA_VALUES = (("a = 1", True), ("${k}", True), ("a = '#{x}'", True), ("", False))
 
 
-@pytest.mark.parametrize("place", [place for place in PLACES if place.language in ("data", "yaml")])
-def test_a_value_in_a_place_of_data_is_read_or_listed(place: Place) -> None:
-    *outer, last = _path(place)
+@pytest.mark.parametrize("record", [record for record in SELECTOR_PATTERNS if record.language in ("data", "yaml")])
+def test_a_value_in_a_place_of_data_is_read_or_listed(record: SelectorPattern) -> None:
+    *outer, last = _path(record)
     for value, is_one in DATA_VALUES:
         begin = "".join(f"{'  ' * level}{step}:\n" for level, step in enumerate(outer))
         # A location with ``near`` counts only in a file about messages.
-        about = "# for amqp\n" if place.near else ""
+        about = "# for amqp\n" if record.near else ""
         texts = [("a.yaml", f'{about}{begin}{"  " * len(outer)}{last}: "{value}"\n')]
-        if place.language == "data":
+        if record.language == "data":
             texts += [
                 ("a.properties", f"{'.'.join((*outer, last))}={value}\n"),
                 (
@@ -267,10 +267,10 @@ def test_other_shapes_are_read_or_listed(name: str, text: str, is_one: bool) -> 
     assert len(list(find_selectors(text, name))) == is_one
 
 
-@pytest.mark.parametrize("place", PLACES)
-def test_a_file_with_a_place_is_worth_reading(place: Place) -> None:
-    near = re.sub(r"\\b|[()?:]", " ", place.near)
-    assert is_worth_reading(f"{place.pattern.replace('*', 'a')} {near}", place.language in ("code", "text"))
+@pytest.mark.parametrize("record", SELECTOR_PATTERNS)
+def test_a_file_with_a_place_is_worth_reading(record: SelectorPattern) -> None:
+    near = re.sub(r"\\b|[()?:]", " ", record.near)
+    assert is_worth_reading(f"{record.pattern.replace('*', 'a')} {near}", record.language in ("code", "text"))
 
 
 def test_an_unread_selector_is_at_its_expression() -> None:

@@ -17,7 +17,7 @@ from transpiler.cli import main
 from transpiler.tools.lint.formats import sarif
 from transpiler.tools.lint.pages import index, page, report_of
 from transpiler.tools.lint.registry import RULES, WITHOUT_EXAMPLE, Selection
-from transpiler.tools.lint.report import Place, Report, Reported
+from transpiler.tools.lint.report import Location, Report, Reported
 from transpiler.tools.lint.rule import Rule
 
 ROOT = Path(__file__).parents[3]
@@ -74,7 +74,7 @@ def test_rule_prints_a_page_of_every_code_and_sarif_describes_it() -> None:
         assert (printed.exit_code, printed.output.splitlines()[0]) == (0, f"# {code}")
         assert len(printed.output) > 80, code
         diagnostic = Diagnostic(code, "warning", "a message", None, Span(0, 1))
-        report = Report([Reported(diagnostic, line, Place(1, 1, 1, 2), line)])
+        report = Report([Reported(diagnostic, line, Location(1, 1, 1, 2), line)])
         [entry] = json.loads(sarif(report, "1"))["runs"][0]["tool"]["driver"]["rules"]
         assert entry["shortDescription"]["text"], code
         assert len(entry["fullDescription"]["text"]) > 20, code

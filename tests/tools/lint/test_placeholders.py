@@ -146,15 +146,15 @@ def test_a_key_with_values_by_profile_makes_a_selector_of_each(written: str, sel
 
 
 def test_a_key_of_several_profiles_is_read_with_each_and_the_summary_says_what_has_no_value(project: Path) -> None:
-    place = "src/main/java/shop/Orders.java:1"
+    record = "src/main/java/shop/Orders.java:1"
     hint = "give a key one value in application.properties or application.yml, or write ${key:default}"
     assert check("src/main/java") == [
         "no findings: 0 selectors, 1 file; 1 selector not read (1 judged in part): "
-        f"{place} (${{orders.selector}} has no value); {hint}"
+        f"{record} (${{orders.selector}} has no value); {hint}"
     ]
     for name, value in (("application.properties", "b = 1"), ("application-test.properties", "b = 2")):
         (project / "src/main/resources" / name).write_text(f"orders.selector={value}\n", encoding="utf-8")
-    (project / "src/main/java/shop/Other.java").write_text((project / place[:-2]).read_text(encoding="utf-8"))
+    (project / "src/main/java/shop/Other.java").write_text((project / record[:-2]).read_text(encoding="utf-8"))
     places = "read: src/main/java/shop/Orders.java:1, src/main/java/shop/Other.java:1"
     assert check(".")[-1] == f"no findings: 4 selectors, 4 files; {places}"
     (project / "src/main/resources" / "application-test.properties").write_text("orders.selector=b == 2\n")

@@ -91,7 +91,7 @@ def of_message(message: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "place", "message", "hint"),
+    ("text", "message_field", "message", "hint"),
     [
         (of_case("expcet: unknown"), "5:5", "a case has no key 'expcet'", "did you mean expect?"),
         (of_case("color: red"), "5:5", "a case has no key 'color'", "the keys of a case are name, message, expect"),
@@ -165,7 +165,7 @@ def of_message(message: str) -> str:
         ("a: " + "[" * 60 + "]" * 60, "", "there are more than 50 levels", ""),
     ],
 )
-def test_what_is_no_case_is_refused_at_its_place(text: str, place: str, message: str, hint: str) -> None:
+def test_what_is_no_case_is_refused_at_its_place(text: str, message_field: str, message: str, hint: str) -> None:
     if not message:
         assert read_cases("cases.yaml", text)
         return
@@ -174,7 +174,7 @@ def test_what_is_no_case_is_refused_at_its_place(text: str, place: str, message:
     [finding] = caught.value.diagnostics
     assert finding.message.startswith(message)
     assert (finding.hint or "").startswith(hint)
-    assert str(caught.value).startswith(f"cases.yaml:{place}")
+    assert str(caught.value).startswith(f"cases.yaml:{message_field}")
 
 
 @pytest.mark.parametrize(

@@ -172,8 +172,8 @@ def test_a_mirrored_queue_is_listed_as_a_queue_too() -> None:
         "subscriptions": [{"name": "s", "destination": "topic://a.m"}, {"name": "all", "destination": "topic://>"}]
     }
     lines = listing(_activemq(_MIRROR, _virtual(forward), state=state, inner=queues)).splitlines()
-    place = lines.index("  queue://a")
-    assert lines[place + 1 : place + 3] == [
+    position = lines.index("  queue://a")
+    assert lines[position + 1 : position + 3] == [
         "    every message → queue://a",
         "    mirrored → destination topic://a.m",
     ]

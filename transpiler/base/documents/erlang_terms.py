@@ -184,18 +184,18 @@ def _number(raw: str, at: int) -> int | float:
 
 
 def _binary(raw: str, at: int) -> str:
-    inside, place = raw[2:-2], 0
+    inside, position = raw[2:-2], 0
     octets = bytearray()
-    while place < len(inside) and not (place == 0 and inside.isspace()):
-        segment = _SEGMENT.match(inside, place)
+    while position < len(inside) and not (position == 0 and inside.isspace()):
+        segment = _SEGMENT.match(inside, position)
         octet = segment[2].lstrip("0") or "0" if segment and segment[2] else ""
         if segment is None or len(octet) > 3 or (octet and int(octet) > 255):
-            raise ErlangTermError("expected a string or an octet", Span(at + 2 + place, at + 2 + len(inside)))
+            raise ErlangTermError("expected a string or an octet", Span(at + 2 + position, at + 2 + len(inside)))
         if octet:
             octets.append(int(octet))
         else:
             octets += _unescaped(segment[1], at + 2 + segment.start(1)).encode(errors="surrogatepass")
-        place = segment.end()
+        position = segment.end()
     return octets.decode(errors="replace")
 
 

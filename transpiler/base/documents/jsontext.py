@@ -45,7 +45,7 @@ class JsonTextError(ValueError):
         super().__init__(message)
         self.message, self.span = message, span
 
-    def place(self, text: str) -> str:
+    def location(self, text: str) -> str:
         """Return ``:line:column`` of the span in ``text``, for errors that do not show the text; "" without a span."""
         if self.span is None:
             return ""
@@ -79,15 +79,15 @@ def load_json(text: str, most: int | None = MAX_VALUES) -> Any:
         raise JsonTextError(f"a number has more than {sys.get_int_max_str_digits()} digits") from None
 
 
-def _trailing_comma(text: str, place: int) -> int | None:
-    """Return the offset of the trailing comma that causes the JSON error at ``place``; None if another cause is likely.
+def _trailing_comma(text: str, index: int) -> int | None:
+    """Return the offset of the trailing comma that causes the JSON error at ``index``; None if another cause is likely.
 
     Depending on its version, Python reports the offset of the comma or of the bracket.
     """
-    before = text[: place + 1].rstrip()
+    before = text[: index + 1].rstrip()
     if before.endswith(("]", "}")):
         before = before[:-1].rstrip()
-    elif not text[place + 1 :].lstrip().startswith(("]", "}")):
+    elif not text[index + 1 :].lstrip().startswith(("]", "}")):
         return None
     return len(before) - 1 if before.endswith(",") else None
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.documents.jsontext import MAX_VALUES, JsonTextError, load_json, without_comments
-from transpiler.base.documents.placed_values import Node, Origin
-from transpiler.base.documents.value_places import places_in_json, places_in_node
+from transpiler.base.documents.located_values import Node, Origin
+from transpiler.base.documents.value_locations import locations_in_json, locations_in_node
 from transpiler.base.documents.yaml_text import yaml_documents
 from transpiler.base.errors import TopologyError
 from transpiler.base.source import Source, Span
@@ -34,30 +34,30 @@ class Document:
         return self.data if self.node is None else self.node.as_read()
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """The text ``:line:column`` of the document's beginning; "" for JSON, which has one document in each file."""
         if self.node is None:
             return ""
         line, column = self.source.position(self.node.span.start)
         return f":{line}:{column}"
 
-    def places(self, paths: Iterable[str]) -> dict[str, Span]:
+    def locations(self, paths: Iterable[str]) -> dict[str, Span]:
         """Return the location of each path; for a path that does not exist, that of the innermost value around it."""
         wanted = set(paths)
         if not wanted:
             return {}
         if self.node is not None:
-            return places_in_node(self.node, wanted)
-        return places_in_json(without_comments(self.source.text), wanted) if self.is_json else {}
+            return locations_in_node(self.node, wanted)
+        return locations_in_json(without_comments(self.source.text), wanted) if self.is_json else {}
 
-    def placed(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    def located(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         """Return ``diagnostics`` with the source of this document, and with the locations of their paths."""
         listed = tuple(diagnostics)
-        places = self.places(each.path for each in listed if each.path is not None)
-        return tuple(self._placed(each, places) for each in listed)
+        locations = self.locations(each.path for each in listed if each.path is not None)
+        return tuple(self._located(each, locations) for each in listed)
 
-    def _placed(self, diagnostic: Diagnostic, places: dict[str, Span]) -> Diagnostic:
-        span = None if diagnostic.path is None else places.get(diagnostic.path)
+    def _located(self, diagnostic: Diagnostic, locations: dict[str, Span]) -> Diagnostic:
+        span = None if diagnostic.path is None else locations.get(diagnostic.path)
         if diagnostic.source is None:
             return replace(diagnostic, source=self.source, span=span)
         if diagnostic.source is self.source or diagnostic.source.name.startswith(f"{self.source.name}:"):

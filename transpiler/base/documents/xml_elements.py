@@ -35,7 +35,7 @@ class XmlDocument:
         """Return the span of the tag at the offset ``byte`` of the UTF-8 text, up to the end of the tag or line."""
         text = self.source.text
         start = len(text.encode()[:byte].decode(errors="ignore"))
-        ends = [place + size for mark, size in ((">", 1), ("\n", 0)) if (place := text.find(mark, start)) >= 0]
+        ends = [location + size for mark, size in ((">", 1), ("\n", 0)) if (location := text.find(mark, start)) >= 0]
         return Span(start, max(min(ends, default=len(text)), start + 1))
 
 
@@ -54,7 +54,7 @@ class Element:
     raw: str = ""
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """The text ``line:column`` of the element."""
         return f"{self.line}:{self.column}"
 
@@ -191,8 +191,8 @@ class _Reader:
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         local = name.rpartition(":")[2]
         parser = self._parser
-        place = parser.CurrentLineNumber, parser.CurrentColumnNumber + 1
-        element = Element(self._document, local, parser.CurrentByteIndex, *place, attributes)
+        location = parser.CurrentLineNumber, parser.CurrentColumnNumber + 1
+        element = Element(self._document, local, parser.CurrentByteIndex, *location, attributes)
         if self._open:
             self._open[-1].children.append(element)
         else:

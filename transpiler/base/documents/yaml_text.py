@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import Any
 
 from transpiler.base.documents.jsontext import MAX_VALUES
-from transpiler.base.documents.placed_values import MAX_DEPTH, DeferredError, Node, Origin, mapping
+from transpiler.base.documents.located_values import MAX_DEPTH, DeferredError, Node, Origin, mapping
 from transpiler.base.source import Span, half_surrogate
 
 #: Maximum length of a YAML text, in characters.
@@ -195,7 +195,7 @@ class _Reader:
                 yield from ((node.key(name), member) for name, member in node.value.items())
 
     def scalar(self, composed: Any, span: Span) -> Node:
-        """Return the node of a text, number, boolean or null. An ambiguous word becomes a text with a ``deferred``."""
+        """Return the node of a text, number, boolean or null. An ambiguous word yields text and a ``DeferredError``."""
         text: str = composed.value
         value: bool | int | float | str | None = text
         deferred = None

@@ -18,13 +18,13 @@ from transpiler.base.regex.syntax import (
     LINE_ENDS,
     NONE,
     Ahead,
+    Anchor,
     At,
     CharacterSet,
     Choice,
     Group,
     Node,
     One,
-    Place,
     RegexError,
     Repeat,
     Sequence,
@@ -61,7 +61,7 @@ def nullable(node: Node) -> bool:
     match node:
         case One():
             return False
-        case Place() | Ahead():
+        case Anchor() | Ahead():
             return True
         case Sequence(parts=parts):
             return all(map(nullable, parts))
@@ -96,11 +96,11 @@ def start(node: Node, after: Follow) -> Follow:
     match node:
         case One(characters=characters):
             return Follow(characters)
-        case Place(at=At.VERY_END):
+        case Anchor(at=At.VERY_END):
             return Follow(NONE)
-        case Place(at=At.END):
+        case Anchor(at=At.END):
             return Follow(LINE_ENDS if after.free else after.characters & LINE_ENDS)
-        case Place() | Ahead():
+        case Anchor() | Ahead():
             return Follow(ALL if after.free else after.characters)
         case Sequence(parts=parts):
             for part in reversed(parts):
@@ -150,7 +150,7 @@ def determined(node: Node, after: Follow) -> bool:
     if after.free and not (isinstance(node, Repeat) and node.low > 1):
         return True
     match node:
-        case One() | Place() | Ahead():
+        case One() | Anchor() | Ahead():
             return True
         case Sequence(parts=parts):
             for part in reversed(parts):
@@ -187,7 +187,7 @@ class Measure:
             ways = self._ways(branch, FREE)
             parts = branch.parts if isinstance(branch, Sequence) else (branch,)
             # A search starts at each position of the text, unless the expression begins with ``^``.
-            power = (parts[:1] != (Place(At.BEGIN),)) + self._tries + min(self._runs, 1)
+            power = (parts[:1] != (Anchor(At.BEGIN),)) + self._tries + min(self._runs, 1)
             if power > MAX_POWER or ways > MAX_WAYS:
                 raise RegexError(TOO_MANY, self._tried)
             self.power = max(self.power, power)
@@ -195,7 +195,7 @@ class Measure:
     def _ways(self, node: Node, after: Follow) -> int:
         """Return in how many ways a backtracking matcher may match ``node``; an unbounded repeat counts as one way."""
         match node:
-            case One() | Place():
+            case One() | Anchor():
                 return 1
             case Ahead(body=body):
                 # The body of a look-ahead is not followed by the end of the expression: after it has matched, the rest

@@ -12,6 +12,7 @@ from functools import lru_cache
 from transpiler.base.regex.cost import Measure, nullable, optional_groups
 from transpiler.base.regex.syntax import (
     Ahead,
+    Anchor,
     At,
     CharacterSet,
     Choice,
@@ -19,7 +20,6 @@ from transpiler.base.regex.syntax import (
     Group,
     Node,
     One,
-    Place,
     RegexError,
     Repeat,
     Sequence,
@@ -35,26 +35,26 @@ def parse_replacement(text: str, groups: int) -> Replacement:
     Raises ``RegexError`` if Java would throw.
     """
     parts: list[str | int] = []
-    place = 0
-    while place < len(text):
-        character = text[place]
-        place += 1
+    index = 0
+    while index < len(text):
+        character = text[index]
+        index += 1
         if character == "\\":
-            if place == len(text):
-                raise RegexError("the replacement ends in a backslash", place - 1, wrong=True)
-            parts.append(text[place])
-            place += 1
+            if index == len(text):
+                raise RegexError("the replacement ends in a backslash", index - 1, wrong=True)
+            parts.append(text[index])
+            index += 1
         elif character == "$":
-            at = place - 1
-            digit = _digit(text, place)
+            at = index - 1
+            digit = _digit(text, index)
             if digit is None:
                 raise RegexError("the number of a group follows $; a dollar sign is \\$", at, wrong=True)
             number = digit
-            place += 1
+            index += 1
             # In Java, ``$12`` means group 12 if it exists, and else group 1 followed by "2".
-            while (digit := _digit(text, place)) is not None and 10 * number + digit <= groups:
+            while (digit := _digit(text, index)) is not None and 10 * number + digit <= groups:
                 number = 10 * number + digit
-                place += 1
+                index += 1
             if number > groups:
                 raise RegexError(f"the regular expression has no group {number}", at, wrong=True)
             parts.append(number)
@@ -63,15 +63,15 @@ def parse_replacement(text: str, groups: int) -> Replacement:
     return tuple(parts)
 
 
-def _digit(text: str, place: int) -> int | None:
-    character = text[place : place + 1]
+def _digit(text: str, index: int) -> int | None:
+    character = text[index : index + 1]
     return int(character) if character.isascii() and character.isdigit() else None
 
 
 #: Maximum number of steps of one search, estimated as the text's length to the power that ``Measure`` computes.
 MAX_STEPS = 100_000_000
 
-_PLACES = {At.BEGIN: r"\A", At.VERY_END: r"\Z"}
+_ANCHORS = {At.BEGIN: r"\A", At.VERY_END: r"\Z"}
 _ENDS = {
     # Before any of Java's line ends at the end of the text, but never between CR and LF.
     Flavor.JAVA: r"(?:(?=\r\n\Z)|(?=[\r\x85\u2028\u2029]?\Z)|(?<!\r)(?=\n\Z))",
@@ -173,8 +173,8 @@ class Regular:
         match node:
             case One(characters=characters):
                 return _set(characters)
-            case Place(at=at):
-                return _ENDS[self._flavor] if at is At.END else _PLACES[at]
+            case Anchor(at=at):
+                return _ENDS[self._flavor] if at is At.END else _ANCHORS[at]
             case Ahead(body=body, negated=negated):
                 return f"(?{'!' if negated else '='}{self._python(body)})"
             case Sequence(parts=parts):

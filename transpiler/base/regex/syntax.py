@@ -26,8 +26,8 @@ class CharacterSet:
         return bool(self.ranges)
 
     def __contains__(self, code: int) -> bool:
-        place = bisect_right(self.ranges, (code, sys.maxunicode)) - 1
-        return place >= 0 and code <= self.ranges[place][1]
+        index = bisect_right(self.ranges, (code, sys.maxunicode)) - 1
+        return index >= 0 and code <= self.ranges[index][1]
 
     def __or__(self, other: CharacterSet) -> CharacterSet:
         return from_ranges((*self.ranges, *other.ranges))
@@ -132,7 +132,7 @@ class One:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Anchor:
     """A node that matches a position of the text, such as its end, and consumes no character."""
 
     at: At
@@ -184,11 +184,11 @@ class Group:
     number: int
 
 
-Node = One | Place | Ahead | Sequence | Choice | Repeat | Group
+Node = One | Anchor | Ahead | Sequence | Choice | Repeat | Group
 
 _REPEAT = re.compile(r"(?:[*+?]|\{([0-9]+)(?:(,)([0-9]+)?)?\})([?+]?)")
 _CONTROLS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "a": "\a", "e": "\x1b"}
-_PLACES = {"A": At.BEGIN, "z": At.VERY_END, "Z": At.END}
+_ANCHORS = {"A": At.BEGIN, "z": At.VERY_END, "Z": At.END}
 
 
 def parse_regular(text: str, flavor: Flavor = Flavor.JAVA) -> tuple[Node, int]:
@@ -197,8 +197,8 @@ def parse_regular(text: str, flavor: Flavor = Flavor.JAVA) -> tuple[Node, int]:
         raise RegexError(f"the regular expression is longer than {MAX_LENGTH:,} characters", MAX_LENGTH)
     parser = _Parser(text, flavor)
     node = parser.choice()
-    if parser.place < len(text):
-        raise RegexError("this ) has no matching (", parser.place, wrong=True)
+    if parser.position < len(text):
+        raise RegexError("this ) has no matching (", parser.position, wrong=True)
     return node, parser.groups
 
 
@@ -212,17 +212,17 @@ class _Parser:
         self.text = text
         self.flavor = flavor
         self.ignore_case = text.startswith("(?i)")
-        self.place = 4 if self.ignore_case else 0
+        self.position = 4 if self.ignore_case else 0
         self.groups = self.depth = 0
 
     def at(self, text: str) -> bool:
         """Return True if ``text`` comes next in the expression; if so, move past it."""
-        is_next = self.text.startswith(text, self.place)
-        self.place += len(text) if is_next else 0
+        is_next = self.text.startswith(text, self.position)
+        self.position += len(text) if is_next else 0
         return is_next
 
     def choice(self) -> Node:
-        start = self.place
+        start = self.position
         branches = [self.sequence()]
         while self.at("|"):
             branches.append(self.sequence())
@@ -230,36 +230,36 @@ class _Parser:
 
     def sequence(self) -> Node:
         parts = []
-        while self.place < len(self.text) and self.text[self.place] not in "|)":
+        while self.position < len(self.text) and self.text[self.position] not in "|)":
             parts.append(self.repeat())
         return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
 
     def repeat(self) -> Node:
-        start = self.place
+        start = self.position
         body = self.atom()
-        quantifier = _REPEAT.match(self.text, self.place)
+        quantifier = _REPEAT.match(self.text, self.position)
         if quantifier is None:
             # A brace that does not begin a quantifier is an ordinary character. For Java, the next call of ``atom``
             # rejects it.
             return body
-        if isinstance(body, Place | Ahead):
-            raise RegexError("an anchor or a boundary cannot be repeated", self.place)
+        if isinstance(body, Anchor | Ahead):
+            raise RegexError("an anchor or a boundary cannot be repeated", self.position)
         low, high = _rounds(quantifier)
         if max(low, high or 0) > MAX_ROUNDS:
-            raise RegexError(f"a repetition count exceeds {MAX_ROUNDS}", self.place)
+            raise RegexError(f"a repetition count exceeds {MAX_ROUNDS}", self.position)
         if high is not None and high < low:
-            raise RegexError("the maximum of a repetition is less than its minimum", self.place, wrong=True)
-        sign, self.place = self.place, quantifier.end()
+            raise RegexError("the maximum of a repetition is less than its minimum", self.position, wrong=True)
+        sign, self.position = self.position, quantifier.end()
         if quantifier[4]:
             kind = "lazy" if quantifier[4] == "?" else "possessive"
             raise RegexError(
                 f"a {kind} quantifier is not supported: write the quantifier without the second {quantifier[4]}", sign
             )
-        return Repeat(body, low, high, start, self.place)
+        return Repeat(body, low, high, start, self.position)
 
     def atom(self) -> Node:
-        start, character = self.place, self.text[self.place]
-        self.place += 1
+        start, character = self.position, self.text[self.position]
+        self.position += 1
         match character:
             case "(":
                 return self.group(start)
@@ -268,14 +268,14 @@ class _Parser:
             case ".":
                 return One(~line_ends(self.flavor))
             case "^":
-                return Place(At.BEGIN)
+                return Anchor(At.BEGIN)
             case "$":
-                return Place(At.END)
+                return Anchor(At.END)
             case "\\":
-                letter = self.text[self.place : self.place + 1]
-                if letter and letter in _PLACES:
-                    self.place += 1
-                    return Place(_PLACES[letter])
+                letter = self.text[self.position : self.position + 1]
+                if letter and letter in _ANCHORS:
+                    self.position += 1
+                    return Anchor(_ANCHORS[letter])
                 return One(self.folded(self.escape(start)))
             case "*" | "+" | "?":
                 raise RegexError("there is nothing before the quantifier that it could repeat", start, wrong=True)
@@ -296,7 +296,7 @@ class _Parser:
             kind, negated = "ahead", True
         elif self.at("?:"):
             kind = "plain"
-        elif self.text.startswith("?", self.place):
+        elif self.text.startswith("?", self.position):
             shown = self.text[start : start + 4]
             raise RegexError(
                 f"{shown} is not supported, like all look-behinds, atomic groups, named groups and inline flags", start
@@ -320,23 +320,23 @@ class _Parser:
     def brackets(self, start: int) -> CharacterSet:
         negated = self.at("^")
         characters = CharacterSet()
-        first = self.place
-        while not self.text.startswith("]", self.place) or self.place == first:
-            at = self.place
+        first = self.position
+        while not self.text.startswith("]", self.position) or self.position == first:
+            at = self.position
             if at >= len(self.text):
                 raise RegexError("the set of characters is not closed", start, wrong=True)
             if self.text[at] in "[]^" or self.text.startswith("&&", at):
                 raise RegexError(f"inside brackets, write this character as \\{self.text[at]}", at)
             low = self.member()
-            if not self.text.startswith("-", self.place) or self.text.startswith("-]", self.place):
+            if not self.text.startswith("-", self.position) or self.text.startswith("-]", self.position):
                 characters |= self.folded(low)
                 continue
             if low.single is None:
                 # The hyphen after a class such as ``\d`` does not begin a range; it is an ordinary character.
                 characters |= low
                 continue
-            self.place += 1
-            if self.text[self.place : self.place + 1] in ("[", ""):
+            self.position += 1
+            if self.text[self.position : self.position + 1] in ("[", ""):
                 raise RegexError("the range has no end", at)
             high = self.member()
             if high.single is None or high.single < low.single:
@@ -346,12 +346,12 @@ class _Parser:
                 # Java could match half of a surrogate pair, but only a whole character should match.
                 raise RegexError("a range that contains half of a surrogate pair is not supported", at)
             characters |= self.folded(members)
-        self.place += 1
+        self.position += 1
         return ~characters if negated else characters
 
     def member(self) -> CharacterSet:
-        at = self.place
-        self.place += 1
+        at = self.position
+        self.position += 1
         return self.escape(at) if self.text[at] == "\\" else self.literal(at)
 
     def literal(self, at: int) -> CharacterSet:
@@ -363,18 +363,20 @@ class _Parser:
         return without_case(characters) if self.ignore_case and characters not in CLASSES.values() else characters
 
     def escape(self, start: int) -> CharacterSet:
-        if self.place >= len(self.text):
+        if self.position >= len(self.text):
             raise RegexError("the expression ends in a backslash", start, wrong=True)
-        character = self.text[self.place]
-        self.place += 1
+        character = self.text[self.position]
+        self.position += 1
         if character in CLASSES:
             return CLASSES[character]
         if character in _CONTROLS:
             return of(_CONTROLS[character])
         if character == "x" or (character == "u" and self.flavor is Flavor.JAVA):
-            digits = re.compile("[0-9A-Fa-f]{2}" if character == "x" else "[0-9A-Fa-f]{4}").match(self.text, self.place)
+            digits = re.compile("[0-9A-Fa-f]{2}" if character == "x" else "[0-9A-Fa-f]{4}").match(
+                self.text, self.position
+            )
             if digits is not None and int(digits[0], 16) not in SURROGATES:
-                self.place = digits.end()
+                self.position = digits.end()
                 return of(chr(int(digits[0], 16)))
         elif character.isdigit() and character != "0":
             raise RegexError("back-references are not supported", start)

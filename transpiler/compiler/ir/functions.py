@@ -73,8 +73,8 @@ class Function(IdentityEnum):
         member = object.__new__(cls)
         member._value_ = title
         member.sql, member.keeps_null = sql, keeps_null
-        places = re.findall(r"(?<!{){([0-9])", sql)
-        member.mentions = mentions or tuple(places.count(place) for place in sorted(set(places)))
+        indexes = re.findall(r"(?<!{){([0-9])", sql)
+        member.mentions = mentions or tuple(indexes.count(index) for index in sorted(set(indexes)))
         return member
 
     #: Converts a number to a double, as Java widens it.

@@ -74,9 +74,9 @@ class When:
 
 @dataclass(frozen=True, slots=True)
 class RowParameter:
-    """The constant at index ``place`` of the current row of the ``AnyRow`` around this node."""
+    """The constant at index ``index`` of the current row of the ``AnyRow`` around this node."""
 
-    place: int
+    index: int
     type: ColumnType
 
 

@@ -98,7 +98,7 @@ def substitute_parameters(node: Predicate, values: Mapping[int, Value]) -> Predi
     """Return ``node`` with row parameters replaced by ``values``, which maps their indices to values."""
 
     def value(inner: Value) -> Value:
-        return values.get(inner.place, inner) if isinstance(inner, RowParameter) else rebuild(inner, predicate, value)
+        return values.get(inner.index, inner) if isinstance(inner, RowParameter) else rebuild(inner, predicate, value)
 
     def predicate(inner: Predicate) -> Predicate:
         return rebuild(inner, predicate, value)

@@ -47,8 +47,8 @@ def are_exclusive(tests: Sequence[TypeTest | None]) -> bool:
         return False
     return not any(
         first.startswith(second) or second.startswith(first)
-        for place, test in enumerate(known)
-        for other in known[:place]
+        for index, test in enumerate(known)
+        for other in known[:index]
         for first in test.names
         for second in other.names
     )

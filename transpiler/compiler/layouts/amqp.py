@@ -88,26 +88,26 @@ class AmqpLayout(ArchiveLayout):
         """Return the schema of the table that the layout is bound to; None if it is not bound."""
         return self.table
 
-    def field(self, place: MessageField) -> Stored | None:
-        """Return what is stored for ``place``: a typed column or, for IDs and annotations, a tagged union.
+    def field(self, message_field: MessageField) -> Stored | None:
+        """Return what is stored for ``message_field``: a typed column or, for IDs and annotations, a tagged union.
 
         Return None if the table lacks the section.
         """
-        return by_bytes(self._field(place), self.collations)
+        return by_bytes(self._field(message_field), self.collations)
 
-    def _field(self, place: MessageField) -> Stored | None:
-        if place.section == "application_properties" and place.field in self.promoted:
-            return self._promoted(place.field)
-        if place.section not in self.sections:
+    def _field(self, message_field: MessageField) -> Stored | None:
+        if message_field.section == "application_properties" and message_field.field in self.promoted:
+            return self._promoted(message_field.field)
+        if message_field.section not in self.sections:
             return None
-        if place.section in MAPS:
-            return stored_union((place.section, Key(place.field)))
-        column_type = STRUCTS[place.section][place.field]
-        path: Path = (place.section, place.field)
-        if place.field in self.beside:
+        if message_field.section in MAPS:
+            return stored_union((message_field.section, Key(message_field.field)))
+        column_type = STRUCTS[message_field.section][message_field.field]
+        path: Path = (message_field.section, message_field.field)
+        if message_field.field in self.beside:
             # The table has a top-level column of the same name. If the table is also named like the section, Spark
             # would resolve a path with a dot to that column.
-            path = (place.section, Key(place.field))
+            path = (message_field.section, Key(message_field.field))
         return stored_column(path, column_type) if isinstance(column_type, ColumnType) else stored_union(path)
 
     def property(self, name: str) -> Stored | None:

@@ -81,7 +81,7 @@ _REPLY_TO_PARTS = tuple(
 
 #: The content of Table 19.1 of Qpid's documentation, which maps AMQP 0-10 to 1.0: what is stored for each AMQP 1.0
 #: field.
-_PLACES: Mapping[MessageField, Stored] = MappingProxyType(
+_FIELDS: Mapping[MessageField, Stored] = MappingProxyType(
     {
         MessageField("header", "durable"): case_of_constants(
             _MODE,
@@ -141,11 +141,11 @@ class ZeroTenLayout(ArchiveLayout):
         """Return the schema of the table that the layout is bound to; None if it is not bound."""
         return self.table
 
-    def field(self, place: MessageField) -> Stored | None:
-        """Return what is stored for the AMQP 1.0 field ``place`` (``_PLACES``); None if AMQP 0-10 lacks the field."""
-        if place.section == "application_properties":
-            return self.property(place.field)
-        return by_bytes(_PLACES.get(place), self.collations)
+    def field(self, message_field: MessageField) -> Stored | None:
+        """Return what is stored for a field of AMQP 1.0, from ``_FIELDS``; None if AMQP 0-10 lacks the field."""
+        if message_field.section == "application_properties":
+            return self.property(message_field.field)
+        return by_bytes(_FIELDS.get(message_field), self.collations)
 
     def property(self, name: str) -> Stored | None:
         """Return the application header ``name``; any name is possible."""

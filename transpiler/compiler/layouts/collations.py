@@ -82,11 +82,11 @@ class Collations:
         The second result is True if the path ends at a collated string.
         """
         spark_type = _named(self.columns, str(path[0]))
-        for place, step in enumerate(path[1:], 1):
+        for index, step in enumerate(path[1:], 1):
             if not isinstance(step, str):
                 if not _has_collation(spark_type):
                     return path, False
-                return (*path[:place], AsType(_sql_type(spark_type, path)), *path[place:]), False
+                return (*path[:index], AsType(_sql_type(spark_type, path)), *path[index:]), False
             fields = spark_type["fields"] if isinstance(spark_type, Mapping) and "fields" in spark_type else ()
             spark_type = _named({inner["name"]: inner["type"] for inner in fields}, step)
         return path, isinstance(spark_type, str) and _has_collation(spark_type)

@@ -51,14 +51,14 @@ class Encoded:
         key_absent = ir.IsNull(octets)
         absent = ir.any_of(key_absent, ir.Compare(Comparison.EQ, octets, ir.Constant(_NULL, BINARY)))
 
-        def place(*values: StoredValue) -> Stored:
+        def stored_as(*values: StoredValue) -> Stored:
             return stored_alternatives([*typed, *values], present, absent, key_absent)
 
-        whole = place(StoredValue((AmqpType.STRING,), text(ir.Function.TEXT_OF_ENCODED)))
+        whole = stored_as(StoredValue((AmqpType.STRING,), text(ir.Function.TEXT_OF_ENCODED)))
         if plain is None:
             return whole
         string = StoredValue((AmqpType.STRING,), text(ir.Function.ENCODED_STRING))
-        used = StoredByUse(place(string, *plain.number.values), place(string, *plain.boolean.values))
+        used = StoredByUse(stored_as(string, *plain.number.values), stored_as(string, *plain.boolean.values))
         return Stored(whole.values, present, absent, key_absent, by_use=used)
 
     def read_bytes(self, octets: bytes) -> AmqpValue | None:

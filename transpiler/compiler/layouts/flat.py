@@ -96,17 +96,19 @@ class FlatLayout(Layout):
         """Return the schema of the table that the layout is bound to; None if it is not bound."""
         return self.table
 
-    def field(self, place: MessageField) -> Stored | None:
+    def field(self, message_field: MessageField) -> Stored | None:
         """Return what is stored for a field of a section; None if the DataFrame does not have that section.
 
         For ``PUBLISHER_CONNECTION``, without a section of annotations, return the column of that name. For
         ``TYPED_SUBJECT``, return the column JMSType, which holds the subject with which a message was published.
         """
-        if place == TYPED_SUBJECT:
+        if message_field == TYPED_SUBJECT:
             subject = self.subject
             return None if subject is None else stored_column(subject.path, subject.type)
-        stored = self.sections.field(place)
-        return self.property(place.field) if stored is None and place == PUBLISHER_CONNECTION else stored
+        stored = self.sections.field(message_field)
+        return (
+            self.property(message_field.field) if stored is None and message_field == PUBLISHER_CONNECTION else stored
+        )
 
     @property
     def subject(self) -> ir.Column | None:
@@ -121,14 +123,14 @@ class FlatLayout(Layout):
             raise column.refusal(f"column {name}")
         return None if column is None else stored_column(column.path, column.type)
 
-    def offers(self, place: MessageField) -> tuple[Advice, ...]:
-        """Return advice for ``place``, which the layout does not read.
+    def offers(self, message_field: MessageField) -> tuple[Advice, ...]:
+        """Return advice for ``message_field``, which the layout does not read.
 
         For a header field: columns that may hold the field. For a property: stores that read properties from a column.
         """
-        if place.section == "application_properties":
+        if message_field.section == "application_properties":
             json = (
-                _json(name, place.field)
+                _json(name, message_field.field)
                 for name, column in self.columns.items()
                 if name.lower() in _JSON and isinstance(column, ir.Column) and column.type.kind is SparkType.STRING
             )
@@ -137,9 +139,9 @@ class FlatLayout(Layout):
                 for name, column in self.columns.items()
                 if isinstance(column, Unusable) and (column.store or column.has_keys)
             )
-            return (*self._structs_with(place.field), *unusable, *json)
-        name = NAMES.get(place)
-        like = [] if name is None else like_columns(name, self._columns_like(place))
+            return (*self._structs_with(message_field.field), *unusable, *json)
+        name = NAMES.get(message_field)
+        like = [] if name is None else like_columns(name, self._columns_like(message_field))
         return tuple(_renamed(column, str(name)) for column in like)
 
     def _structs_with(self, name: str) -> Iterator[Advice]:
@@ -150,9 +152,9 @@ class FlatLayout(Layout):
                 store = StoreCall("struct", struct, {"schema": Verbatim("df.schema")})
                 yield Advice(Hint(f"if the fields of {struct} are the properties: ", store), store.fix)
 
-    def _columns_like(self, place: MessageField) -> Iterator[str]:
-        """Yield the names of the columns whose type fits the field ``place``: text cannot be a time or a number."""
-        is_text = AmqpType.STRING in FIELD_TYPES.get(place.section, {}).get(place.field, ())
+    def _columns_like(self, message_field: MessageField) -> Iterator[str]:
+        """Yield the names of the columns whose type fits ``message_field``: text cannot be a time or a number."""
+        is_text = AmqpType.STRING in FIELD_TYPES.get(message_field.section, {}).get(message_field.field, ())
         # In tables of Spark's Kafka source, ``timestampType`` states whether the producer or the broker set the
         # timestamp, so it cannot be the column for JMSType or another header field.
         of_kafka = {"timestampType"} if self.columns.keys() >= KAFKA else set()
@@ -321,17 +323,17 @@ def _columns(fields: list[SchemaField], path: Path, prefix: str) -> Iterator[tup
     own = {prefix + each["name"] for each in fields}
     for column in fields:
         is_part = "." not in column["name"]
-        name, place = prefix + column["name"], (*path, column["name"])
+        name, column_path = prefix + column["name"], (*path, column["name"])
         column_type = type_of(column)
         if column_type is not None:
-            yield name, ir.Column(place, column_type)
+            yield name, ir.Column(column_path, column_type)
         elif is_struct(column):
             hint = f"perhaps one of its fields is meant, for example {name}.{_first(column)}"
             yield name, Unusable("a struct is no property", hint if is_part else _NO_PART)
-            inner = _columns(column["type"]["fields"], place, f"{name}.") if is_part else ()
+            inner = _columns(column["type"]["fields"], column_path, f"{name}.") if is_part else ()
             yield from (each for each in inner if each[0] not in own)
         else:
-            yield name, unusable(place, column["type"])
+            yield name, unusable(column_path, column["type"])
 
 
 def unusable(path: Path, spark_type: Any) -> Unusable:

@@ -121,7 +121,7 @@ def _columns_read(layout: Layout, columns: Iterable[str]) -> list[str]:
         return list(archive.schema)
     read: dict[str, None] = {}
     answers = [partial(layout.property, name) for name in layout.names() or columns]
-    for answer in (*answers, *(partial(layout.field, place) for place in FIELDS.values())):
+    for answer in (*answers, *(partial(layout.field, message_field) for message_field in FIELDS.values())):
         with suppress(LayoutError):
             stored = answer()
             read |= {

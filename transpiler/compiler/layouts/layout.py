@@ -37,7 +37,7 @@ class Layout(ABC):
             """The name of the layout in error messages."""
 
     @abstractmethod
-    def field(self, place: MessageField) -> Stored | None:
+    def field(self, message_field: MessageField) -> Stored | None:
         """Return what the DataFrame stores for a field of a message section, or for an annotation; None if nothing.
 
         ``fields.PUBLISHER_CONNECTION`` is the connection on which a message was published, for no-local filters;
@@ -105,11 +105,11 @@ class Layout(ABC):
         """
         return None
 
-    def ambiguity(self, place: MessageField) -> tuple[str, Advice] | None:  # noqa: ARG002
+    def ambiguity(self, message_field: MessageField) -> tuple[str, Advice] | None:  # noqa: ARG002
         """Return the warning for a field that could be stored in two columns or keys.
 
         The warning is a message that states which of the two is read, and the advice for reading the other. Return None
-        if ``place`` is unambiguous.
+        if ``message_field`` is unambiguous.
         """
         return None
 
@@ -117,13 +117,13 @@ class Layout(ABC):
         """Return True if ``ambiguity`` can return a warning for some property, and False if it never does."""
         return False
 
-    def offers(self, place: MessageField) -> tuple[Advice, ...]:  # noqa: ARG002
-        """Return advice for ``place``, which the layout does not read: columns that may hold it, and options."""
+    def offers(self, message_field: MessageField) -> tuple[Advice, ...]:  # noqa: ARG002
+        """Return advice for a field that the layout does not read: columns that may hold it, and options."""
         return ()
 
-    def has_place(self, place: MessageField) -> bool:
+    def has_field(self, message_field: MessageField) -> bool:
         """Return True if the field has its own column or key, False if it is read from a property of the same name."""
-        return self.field(place) is not None
+        return self.field(message_field) is not None
 
     def named_header(self, name: str) -> Stored | None:  # noqa: ARG002
         """Return the column ``name``, if it holds exactly the value that a selector sees for the header field ``name``.

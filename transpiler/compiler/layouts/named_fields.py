@@ -32,4 +32,4 @@ FIELDS: Mapping[str, MessageField] = MappingProxyType(
     }
 )
 #: The inverse of ``FIELDS``: the name of each field.
-NAMES: Mapping[MessageField, str] = MappingProxyType({place: name for name, place in FIELDS.items()})
+NAMES: Mapping[MessageField, str] = MappingProxyType({message_field: name for name, message_field in FIELDS.items()})

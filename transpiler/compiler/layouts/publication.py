@@ -87,7 +87,7 @@ def names_key(row: Mapping[str, Any], layout: Layout) -> bool:
     """Return True if ``row`` has a column for the routing key, even if the routing key is NULL."""
     if any(has_column(row, layout, name) for name in (ROUTING_KEY, ROUTING_KEYS)):
         return True
-    return any(layout.has_place(place) for place in PUBLISHED_KEYS)
+    return any(layout.has_field(key) for key in PUBLISHED_KEYS)
 
 
 #: Names of columns that often hold a routing key or an exchange, in lower case and reduced to their letters.

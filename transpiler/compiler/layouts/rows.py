@@ -53,8 +53,8 @@ def row_columns(row: object) -> Mapping[str, Any]:
 def value_at(row: Mapping[str, Any], path: Path) -> Any:
     """Return the value in ``row`` at ``path``, a path of field names; None if a struct on the path is NULL."""
     value: Any = row
-    for place, step in enumerate(path):
-        fields = struct_of(value, path[:place])
+    for index, step in enumerate(path):
+        fields = struct_of(value, path[:index])
         if fields is None:
             return None
         value = fields.get(str(step))

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from transpiler.base.diagnostics import mismatch
 from transpiler.base.documents.jsontext import JsonTextError, load_json
-from transpiler.base.documents.value_places import places_in_json
+from transpiler.base.documents.value_locations import locations_in_json
 from transpiler.base.errors import LayoutError
 from transpiler.base.source import Source, Span
 from transpiler.compiler.layouts.columns import JSON_TYPES, SYNONYMS
@@ -142,7 +142,7 @@ def _checked(schema: Any, source: Source | None) -> Mapping[str, Any]:
     def refuse(path: str, message: str) -> NoReturn:
         located = f"{path}: {message}" if path else message
         hint = "a schema in Spark's JSON form is what df.schema.json() writes"
-        span = None if source is None else places_in_json(source.text, [path])[path]
+        span = None if source is None else locations_in_json(source.text, [path])[path]
         raise LayoutError.at("layout.schema", located, source, span, hint)
 
     def check_fields(value: Any, path: str) -> None:
@@ -252,7 +252,7 @@ class _Parser:
             for token in _TOKEN.finditer(text, 0 if created is None else created.end())
             if token.lastindex
         ]
-        self.place = 0
+        self.position = 0
 
     def schema(self) -> dict[str, Any]:
         """Parse fields up to the end of the text, or of the column list of a CREATE TABLE statement."""
@@ -263,7 +263,7 @@ class _Parser:
             fields = self._fields()
         if self.is_table:
             self._expect(")")
-        elif self.place < len(self.tokens):
+        elif self.position < len(self.tokens):
             self._refuse("expected a comma, or the end")
         return {"type": "struct", "fields": fields}
 
@@ -283,7 +283,7 @@ class _Parser:
         collations: dict[str, str] = {}
         spark_type = self._type(name, collations)
         nullable, metadata = True, {}
-        while self.place < len(self.tokens):
+        while self.position < len(self.tokens):
             if self._accept("NOT"):
                 self._expect("NULL")
                 nullable = False
@@ -301,17 +301,17 @@ class _Parser:
 
     def _name(self) -> str:
         """Parse a name: a name in backquotes, a word, or any text up to a colon."""
-        begin = self.tokens[self.place][1] if self.place < len(self.tokens) else len(self.source.text)
+        begin = self.tokens[self.position][1] if self.position < len(self.tokens) else len(self.source.text)
         bare = _BARE_NAME.match(self.source.text, begin)
         name = self._next("a column's name")
         if name.startswith("`"):
             return name[1:-1].replace("``", "`")
         if bare is not None and name != "...":
-            while self.place < len(self.tokens) and self.tokens[self.place][1] < bare.end():
-                self.place += 1
+            while self.position < len(self.tokens) and self.tokens[self.position][1] < bare.end():
+                self.position += 1
             return bare[0]
         if not re.fullmatch(r"\w+", name):
-            self.place -= 1
+            self.position -= 1
             if name == "...":
                 self._refuse("this schema is cut short", "df.schema.json() prints all of it")
             self._refuse("expected a column's name")
@@ -319,13 +319,13 @@ class _Parser:
 
     def _skip(self, ends: tuple[str, ...]) -> None:
         """Skip an expression: up to a comma, a closing bracket, or a word of ``ends`` after the first token."""
-        depth, first = 0, self.place
-        while self.place < len(self.tokens):
-            word = self.tokens[self.place][0].upper()
-            if depth == 0 and (word in (",", ")", ">") or (word in ends and self.place > first)):
+        depth, first = 0, self.position
+        while self.position < len(self.tokens):
+            word = self.tokens[self.position][0].upper()
+            if depth == 0 and (word in (",", ")", ">") or (word in ends and self.position > first)):
                 return
             depth += (word == "(") - (word == ")")
-            self.place += 1
+            self.position += 1
 
     def _type(self, path: str, collations: dict[str, str]) -> Any:
         """Parse the type of the field ``path``, and add the collations of the strings in it to ``collations``.
@@ -364,7 +364,7 @@ class _Parser:
             self._expect("TIME")
             self._expect("ZONE")
         if word not in _TYPES:
-            self.place -= 1
+            self.position -= 1
             self._refuse("expected a type of Spark")
         if word == "STRING" and self._accept("COLLATE"):
             collation = self._next("a collation")
@@ -375,9 +375,9 @@ class _Parser:
     def _unusable(self, word: str) -> str:
         argument = _UNUSABLE[word]
         if self._accept("("):
-            begin = self.place
+            begin = self.position
             self._skip(())
-            argument = "".join(token for token, _ in self.tokens[begin : self.place])
+            argument = "".join(token for token, _ in self.tokens[begin : self.position])
             self._expect(")")
         if word == "TIME" and self._accept("WITHOUT"):
             self._expect("TIME")
@@ -407,18 +407,18 @@ class _Parser:
         return f"decimal({precision},{scale})"
 
     def _next(self, expected: str) -> str:
-        if self.place >= len(self.tokens):
+        if self.position >= len(self.tokens):
             self._refuse(f"expected {expected}, and the text ends")
-        self.place += 1
-        return self.tokens[self.place - 1][0]
+        self.position += 1
+        return self.tokens[self.position - 1][0]
 
     def _is(self, word: str, ahead: int = 0) -> bool:
-        place = self.place + ahead
-        return place < len(self.tokens) and self.tokens[place][0].upper() == word
+        index = self.position + ahead
+        return index < len(self.tokens) and self.tokens[index][0].upper() == word
 
     def _accept(self, word: str) -> bool:
         accepted = self._is(word)
-        self.place += accepted
+        self.position += accepted
         return accepted
 
     def _expect(self, word: str) -> None:
@@ -427,5 +427,5 @@ class _Parser:
 
     def _refuse(self, message: str, hint: str = "DDL text reads 'color STRING, weight BIGINT'") -> NoReturn:
         text = self.source.text
-        token, start = self.tokens[self.place] if self.place < len(self.tokens) else ("", len(text))
+        token, start = self.tokens[self.position] if self.position < len(self.tokens) else ("", len(text))
         raise LayoutError.at("layout.schema", message, self.source, Span(start, start + len(token)), hint)

@@ -39,13 +39,13 @@ class SentLayout(Layout):
         """The name of the layout ``before``."""
         return self.before.name
 
-    def field(self, place: MessageField) -> Stored | None:
+    def field(self, message_field: MessageField) -> Stored | None:
         """Return the extra column for the subject; for any other field, what ``before`` returns."""
-        if place == MessageField("properties", "subject"):
+        if message_field == MessageField("properties", "subject"):
             return stored_column((SENT_SUBJECT,), STRING)
-        if place == MessageField("application_properties", SUBJECT):
+        if message_field == MessageField("application_properties", SUBJECT):
             return self.property(SUBJECT)
-        return self.before.field(place)
+        return self.before.field(message_field)
 
     def property(self, name: str) -> Stored | None:
         """Return the extra column for the header ``qpid.subject``; for any other property, what ``before`` returns."""
@@ -69,21 +69,21 @@ class SentLayout(Layout):
         """Return the schema of the table that ``before`` is bound to; None if it is not bound."""
         return self.before.known_schema()
 
-    def ambiguity(self, place: MessageField) -> tuple[str, Advice] | None:
+    def ambiguity(self, message_field: MessageField) -> tuple[str, Advice] | None:
         """Return the warning of ``before`` about an ambiguous field; None if there is none."""
-        return self.before.ambiguity(place)
+        return self.before.ambiguity(message_field)
 
     def has_ambiguities(self) -> bool:
         """Return True if ``before`` can warn about the name of some property."""
         return self.before.has_ambiguities()
 
-    def has_place(self, place: MessageField) -> bool:
+    def has_field(self, message_field: MessageField) -> bool:
         """Return True for the subject, and for each field that has its own column or key in ``before``."""
-        return place == MessageField("properties", "subject") or self.before.has_place(place)
+        return message_field == MessageField("properties", "subject") or self.before.has_field(message_field)
 
-    def offers(self, place: MessageField) -> tuple[Advice, ...]:
+    def offers(self, message_field: MessageField) -> tuple[Advice, ...]:
         """Return the advice of ``before`` for a field that ``before`` does not read."""
-        return self.before.offers(place)
+        return self.before.offers(message_field)
 
     def declaration(self, name: str, kind: str) -> Advice | None:
         """Return the advice of ``before`` for declaring the type of a property."""

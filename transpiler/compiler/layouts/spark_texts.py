@@ -296,14 +296,14 @@ def iso_rewriting(pattern: str) -> IsoRewriting | None:
     missing = {name for name, optional in names.items() if optional}
     if "MMM" in pattern or {"clock", "half"} & names.keys() or missing - _TIME_OF_DAY:
         return None
-    places = {name: place for place, name in enumerate(names, 1)}
+    group_numbers = {name: index for index, name in enumerate(names, 1)}
     replacement = ""
     for name, before, default in _ISO_PARTS:
-        replacement += before + (f"${places[name]}" if name in places else default)
-    if "fraction" in places:
+        replacement += before + (f"${group_numbers[name]}" if name in group_numbers else default)
+    if "fraction" in group_numbers:
         # The zero after the fraction does not change its value, and makes the fraction valid if it is empty.
-        replacement += f".${places['fraction']}0"
-    zone = places.get("offset", places.get("zone"))
+        replacement += f".${group_numbers['fraction']}0"
+    zone = group_numbers.get("offset", group_numbers.get("zone"))
     return IsoRewriting(
         f"(?is)^(?:{expression}(?!.)|.*)",
         replacement + ("" if zone is None else f" ${zone}"),

@@ -213,7 +213,7 @@ class StoreLayout(Layout):
             return None
         return HeaderPlace(PropertyPlace(self.source, name), READINGS[name])
 
-    def has_place(self, place: MessageField) -> bool:
+    def has_field(self, place: MessageField) -> bool:
         """Return True if the store, the user's ``headers`` or a column of the table provides the field."""
         name = NAMES.get(place, "")
         return name in self.headers or (self.jms_keys and name.startswith("JMS"))

@@ -64,8 +64,10 @@ class VariantObject(PropertySource):
         """Return the value at the key ``name``, with the type that it has in the VARIANT."""
         variant = self._variant()
         if self.nested and _is_path(name):
-            places = (variant_path(*self.keys, *keys) for keys in ((name,), name.split(".")))
-            return stored_in_variant(ir.first_of([variant_get(variant, place, VARIANT) for place in places]), "$")
+            json_paths = (variant_path(*self.keys, *keys) for keys in ((name,), name.split(".")))
+            return stored_in_variant(
+                ir.first_of([variant_get(variant, json_path, VARIANT) for json_path in json_paths]), "$"
+            )
         stored = stored_in_variant(variant, variant_path(*self.keys, name))
         if self.text_key is None:
             return stored

@@ -33,15 +33,15 @@ from transpiler.compiler.lowering.operands import NULL, Operand, complement, fro
 from transpiler.compiler.lowering.selectors import MAX_NODES, SelectorLowering
 from transpiler.language.binding_rules import TopicRules
 from transpiler.language.conditions import (
-    PLACE_TESTS,
+    FIELD_TESTS,
     ROUTING_KEY,
     All,
     Any,
     Condition,
     Equal,
+    FieldTest,
     Like,
     Not,
-    PlaceTest,
     Present,
     Query,
     Selector,
@@ -148,8 +148,8 @@ class ConditionLowering(Generic[C]):
         ``key`` is required only if the condition tests the routing key. If the layout has no column for a tested value,
         raise ``LayoutError``. Errors in a selector or query are raised, too.
         """
-        if _only_places(condition):
-            return self._of_places(condition, polarity)
+        if _only_fields(condition):
+            return self._of_fields(condition, polarity)
         match condition:
             case All(terms=terms) | Any(terms=terms):
                 every = isinstance(condition, All) is polarity
@@ -179,7 +179,7 @@ class ConditionLowering(Generic[C]):
 
         return build
 
-    def _of_places(self, condition: Condition, polarity: bool) -> C:
+    def _of_fields(self, condition: Condition, polarity: bool) -> C:
         """Return the lowered ``condition``, which tests only message fields, with one signature for all its tests."""
         signature: list[Hashable] = [polarity]
         constants: list[ConstantValue] = []
@@ -202,7 +202,7 @@ class ConditionLowering(Generic[C]):
                 forms = tuple((test.form, len(test.constants)) for test in found)
                 for test in found:
                     constants += test.constants
-                signature += ("=", condition.places, condition.or_absent, forms)
+                signature += ("=", condition.message_fields, condition.or_absent, forms)
                 return _Outlined(condition, forms=forms)
             case All(terms=terms) | Any(terms=terms):
                 signature += (type(condition).__name__, len(terms))
@@ -238,31 +238,33 @@ class ConditionLowering(Generic[C]):
             case _:
                 raise AssertionError(condition)
 
-    def _header(self, test: PlaceTest) -> Header | None:
+    def _header(self, test: FieldTest) -> Header | None:
         """Return the header that ``test`` reads; None if the layout lacks it and every message passes the test then."""
-        place = test.places[0]
-        if place.section == PROPERTIES:
-            return self._headers.find(test.places, test.path)
-        location = self.layout.field(place)
+        message_field = test.message_fields[0]
+        if message_field.section == PROPERTIES:
+            return self._headers.find(test.message_fields, test.path)
+        location = self.layout.field(message_field)
         if location is None:
             prefix = f"{test.path}: " if test.path else ""
-            if place == STREAM_FILTER_VALUE:
-                message = f"{prefix}the layout {self.layout.name} has no message annotations, and so no {place.field}"
+            if message_field == STREAM_FILTER_VALUE:
+                message = (
+                    f"{prefix}the layout {self.layout.name} has no message annotations, and so no {message_field.field}"
+                )
                 hint = "so the other filters alone select messages"
                 finding = Diagnostic("filters.stream", "warning", message, hint=hint)
                 if finding not in self.findings:
                     self.findings.append(finding)
                 return None
-            if place == PUBLISHER_CONNECTION:
+            if message_field == PUBLISHER_CONNECTION:
                 needed = "no-local needs to know the publisher's connection"
-                hint = f"the canonical layout has it in {place.section}, {place.field}"
+                hint = f"the canonical layout has it in {message_field.section}, {message_field.field}"
                 message = f"{prefix}{needed}, and the layout does not say where it is"
                 raise LayoutError.at("filters.connection", message, hint=hint)
             if self.missing == "error":
                 absent = Setting("missing", "null")
                 raise LayoutError.at(
                     "layout.no-column",
-                    f"{prefix}reads {place.section}.{place.field}, and the layout has no such column",
+                    f"{prefix}reads {message_field.section}.{message_field.field}, and the layout has no such column",
                     hint=Hint(absent, " reads it as absent"),
                     fix=absent.fix,
                 )
@@ -308,8 +310,13 @@ class PredicateLowering(ConditionLowering[ir.Predicate]):
 
     def _routing_key(self) -> KeyText:
         """Return the text of the first field that holds the routing key; a value that is not text is ignored."""
-        places = (self.layout.field(place) for place in ROUTING_KEYS)
-        texts = [item.value for place in places if place is not None for item in at(place).of(OperandType.STRING)]
+        message_fields = (self.layout.field(message_field) for message_field in ROUTING_KEYS)
+        texts = [
+            item.value
+            for message_field in message_fields
+            if message_field is not None
+            for item in at(message_field).of(OperandType.STRING)
+        ]
         if texts:
             return KeyText(reduce(or_else, [from_value(OperandType.STRING, text) for text in texts]))
         if self.missing == "null":
@@ -319,16 +326,16 @@ class PredicateLowering(ConditionLowering[ir.Predicate]):
         raise LayoutError.at("layout.no-column", message, hint=Hint(absent, " reads it as absent"), fix=absent.fix)
 
 
-def _only_places(condition: Condition) -> bool:
+def _only_fields(condition: Condition) -> bool:
     """Return True if ``condition`` tests only message fields: no routing key, selector or query."""
-    if isinstance(condition, PLACE_TESTS):
-        return condition.places != (ROUTING_KEY,)
-    return not isinstance(condition, Selector | Query) and all(map(_only_places, inner(condition)))
+    if isinstance(condition, FIELD_TESTS):
+        return condition.message_fields != (ROUTING_KEY,)
+    return not isinstance(condition, Selector | Query) and all(map(_only_fields, inner(condition)))
 
 
 def _is_of_text(test: Equal) -> bool:
     """Return True for a text in the section properties, which stays a literal so that Parquet's statistics are used."""
-    return test.places[0].section == "properties" and test.equality == BY_VALUE
+    return test.message_fields[0].section == "properties" and test.equality == BY_VALUE
 
 
 def _tested(

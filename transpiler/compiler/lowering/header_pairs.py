@@ -30,7 +30,7 @@ from transpiler.compiler.lowering.equality_tests import (
 from transpiler.compiler.lowering.names.column_values import at
 from transpiler.compiler.lowering.names.unknown_names import all_advice
 from transpiler.compiler.lowering.operands import NULL, Alternative, Operand, or_else
-from transpiler.language.conditions import Places
+from transpiler.language.conditions import MessageFields
 from transpiler.message.header_fields import PROPERTIES, MessageField
 from transpiler.message.operand_types import OperandType
 from transpiler.message.types import AmqpType, ValueType
@@ -45,61 +45,61 @@ class ValueTest(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The value of a message at a key, read from the first of ``places`` that has the key."""
+    """The value of a message at a key, read from the first of ``stored_values`` that has the key."""
 
-    places: tuple[Stored, ...]
+    stored_values: tuple[Stored, ...]
 
     @property
     def operand(self) -> Operand:
         """The value as typed alternatives."""
         result = NULL
-        for place in reversed(self.places):
-            result = or_else(at(place), result, place.key_absent)
+        for stored_value in reversed(self.stored_values):
+            result = or_else(at(stored_value), result, stored_value.key_absent)
         return result
 
     @property
     def present(self) -> ir.Predicate:
         """The predicate that the message has the key, even with the value null."""
-        return ir.any_of(*[place.key_present for place in self.places])
+        return ir.any_of(*[stored_value.key_present for stored_value in self.stored_values])
 
     @property
     def missing(self) -> ir.Predicate:
         """The predicate that the message does not have the key."""
-        return ir.all_of(*[place.key_absent for place in self.places])
+        return ir.all_of(*[stored_value.key_absent for stored_value in self.stored_values])
 
     def equals(self, tests: Sequence[ValueTest]) -> ir.Predicate:
         """Return the predicate that at least one of ``tests`` holds for the value."""
         alternatives: list[ir.Predicate] = []
         earlier: list[ir.Predicate] = []
-        for place in self.places:
-            alternatives.append(ir.all_of(*earlier, ir.any_of(*(_holds(place, *test) for test in tests))))
-            earlier.append(place.key_absent)
+        for stored_value in self.stored_values:
+            alternatives.append(ir.all_of(*earlier, ir.any_of(*(_holds(stored_value, *test) for test in tests))))
+            earlier.append(stored_value.key_absent)
         return ir.any_of(*alternatives)
 
 
-def header_at(*places: Stored | None) -> Header:
-    """Return the header read from the first of ``places`` that has its key; places that are None are skipped.
+def header_at(*stored_values: Stored | None) -> Header:
+    """Return the header read from the first of ``stored_values`` that has its key; places that are None are skipped.
 
     Without places, no message has the header. In a typed column, NULL means that the message does not have the key.
     """
-    return Header(tuple(place for place in places if place is not None))
+    return Header(tuple(stored_value for stored_value in stored_values if stored_value is not None))
 
 
 #: The comparands that are numbers.
 _NUMBERS = frozenset(Comparand) - {Comparand.BOOLEAN, Comparand.STRING, Comparand.BYTES, Comparand.TEXT}
 
 
-def _holds(place: Stored, form: EqualityForm, values: Sequence[ir.Value]) -> ir.Predicate:
+def _holds(stored_value: Stored, form: EqualityForm, values: Sequence[ir.Value]) -> ir.Predicate:
     guard: ir.Predicate = ir.TRUE
-    by_use = place.by_use
+    by_use = stored_value.by_use
     if by_use is None:
-        guard = _has_types(place, form.types, form.excludes_types)
+        guard = _has_types(stored_value, form.types, form.excludes_types)
     elif form.comparand in _NUMBERS:
         # A number from text has no AMQP type, so it is compared with numbers of every type.
-        place = by_use.number
+        stored_value = by_use.number
     elif form.comparand is Comparand.BOOLEAN:
-        place = by_use.boolean
-    value = _comparand(place, form.comparand)
+        stored_value = by_use.boolean
+    value = _comparand(stored_value, form.comparand)
     if guard == ir.FALSE or value is None:
         return ir.FALSE
     if form.is_range:
@@ -109,53 +109,55 @@ def _holds(place: Stored, form: EqualityForm, values: Sequence[ir.Value]) -> ir.
     return ir.all_of(guard, ir.Compare(Comparison.EQ, value, constant))
 
 
-def _has_types(place: Stored, types: tuple[ValueType, ...], excluded: bool) -> ir.Predicate:
+def _has_types(stored_value: Stored, types: tuple[ValueType, ...], excluded: bool) -> ir.Predicate:
     if not types:
         return ir.TRUE
-    return place.lacks_type(types) if excluded else place.has_type(types)
+    return stored_value.lacks_type(types) if excluded else stored_value.has_type(types)
 
 
-def _comparand(place: Stored, comparand: Comparand) -> ir.Value | None:
-    """Return the value in ``place`` converted to the form ``comparand``; None if no value there has that form."""
+def _comparand(stored_value: Stored, comparand: Comparand) -> ir.Value | None:
+    """Return the value in ``stored_value`` converted to the form ``comparand``; None if no value has that form."""
     values: list[ir.Value] = []
-    operand = at(place)
+    operand = at(stored_value)
     match comparand:
         case Comparand.TEXT:
-            values = [_guarded(place, item) for item in operand.of(OperandType.STRING)]
-            simple = _has_types(place, COMPOUNDS, True)
+            values = [_guarded(stored_value, item) for item in operand.of(OperandType.STRING)]
+            simple = _has_types(stored_value, COMPOUNDS, True)
             for item in operand.of(OperandType.BYTES):
-                text = ir.Apply(ir.Function.TEXT_OF_BYTES, (_guarded(place, item),), STRING)
+                text = ir.Apply(ir.Function.TEXT_OF_BYTES, (_guarded(stored_value, item),), STRING)
                 values.append(ir.guarded(simple, text))
         case Comparand.NUMBER | Comparand.NUMBER_SECONDS:
-            whole = _comparand(place, Comparand.SECONDS if comparand is Comparand.NUMBER_SECONDS else Comparand.INTEGER)
-            values = [_guarded(place, item) for item in operand.of(OperandType.DOUBLE)]
+            whole = _comparand(
+                stored_value, Comparand.SECONDS if comparand is Comparand.NUMBER_SECONDS else Comparand.INTEGER
+            )
+            values = [_guarded(stored_value, item) for item in operand.of(OperandType.DOUBLE)]
             values += [] if whole is None else [to_double(whole)]
         case Comparand.SECONDS:
             for item in operand.of(OperandType.LONG):
-                is_time = _has_types(place, (AmqpType.TIMESTAMP,), False)
+                is_time = _has_types(stored_value, (AmqpType.TIMESTAMP,), False)
                 if is_time != ir.FALSE:
-                    whole = _guarded(place, item)
+                    whole = _guarded(stored_value, item)
                     seconds = ir.Apply(ir.Function.DIVIDE, (whole, ir.constant(1000)), BIGINT)
                     values.append(ir.guarded(is_time, seconds))
                 if is_time != ir.TRUE:
-                    values.append(_guarded(place, item))
+                    values.append(_guarded(stored_value, item))
         case Comparand.WIDENED:
-            values = [to_double(_guarded(place, item)) for item in operand.of(OperandType.LONG)]
+            values = [to_double(_guarded(stored_value, item)) for item in operand.of(OperandType.LONG)]
         case _:
             values = [
-                _guarded(place, item)
+                _guarded(stored_value, item)
                 for item in operand.alternatives
                 if BY_CLASS[ir.type_class(item.value.type)] is comparand
             ]
     return ir.first_of(values) if values else None
 
 
-def _guarded(place: Stored, item: Alternative) -> ir.Value:
+def _guarded(stored_value: Stored, item: Alternative) -> ir.Value:
     """Return the value of ``item``, or NULL if its guard does not hold.
 
     In a tagged union, the guard can be left out: the field for the value is NULL if the union has another type.
     """
-    return item.value if place.tag is not None else ir.guarded(item.guard, item.value)
+    return item.value if stored_value.tag is not None else ir.guarded(item.guard, item.value)
 
 
 class HeaderLookup:
@@ -165,20 +167,22 @@ class HeaderLookup:
         self._layout = layout
         self._missing = missing
 
-    def find(self, places: Places, path: str = "", source: Source | None = None, span: Span | None = None) -> Header:
-        """Return the header that is read from ``places``: first an application property, then other fields.
+    def find(
+        self, stored_values: MessageFields, path: str = "", source: Source | None = None, span: Span | None = None
+    ) -> Header:
+        """Return the header that is read from ``stored_values``: first an application property, then other fields.
 
         ``path``, or ``source`` and ``span``, are the location of the name for errors. If the layout stores none of
-        ``places`` and a missing name is an error, raise ``LayoutError``.
+        ``stored_values`` and a missing name is an error, raise ``LayoutError``.
         """
-        name, others = places[0].field, [self._layout.field(place) for place in places[1:]]
+        name, others = stored_values[0].field, [self._layout.field(stored_value) for stored_value in stored_values[1:]]
         prefix = f"{path}: " if path else ""
         try:
             location = self._layout.property(name)
         except LayoutError as error:
             [finding] = error.diagnostics
             raise LayoutError([replace(finding, message=prefix + finding.message, source=source, span=span)]) from None
-        found = [place for place in (location, *others) if place is not None]
+        found = [stored_value for stored_value in (location, *others) if stored_value is not None]
         if not found and self._missing == "error":
             near = nearest(name, self._layout.names())
             absent = Setting("missing", "null")

@@ -33,7 +33,7 @@ from transpiler.compiler.lowering.comparison.comparison_kinds import compare_val
 from transpiler.compiler.lowering.header_pairs import HeaderLookup
 from transpiler.compiler.lowering.names.column_values import at
 from transpiler.compiler.lowering.operands import NULL, Alternative, Outcomes, complement, from_value, or_else
-from transpiler.language.conditions import header_places
+from transpiler.language.conditions import fields_of_header
 from transpiler.language.path_expressions import path_tree as tree
 from transpiler.language.path_expressions.xpath import FUNCTIONS, NoXPathError, PathParser, parse_xpath
 from transpiler.language.selector import ast
@@ -59,8 +59,8 @@ def body_query(language: str, query: ast.StringLiteral, layout: Layout, source: 
             raise UnsupportedFeatureError.at("limit.xpath", message, source, query.span, hint)
         check_xpath(query.value)
     except NoXPathError as error:
-        what, place = error.args
-        span = Span(query.span.start + 1 + place, query.span.end)
+        what, position = error.args
+        span = Span(query.span.start + 1 + position, query.span.end)
         message = f"this is no XPath that Spark is given: {what}"
         hint = "the broker answers FALSE where it is no XPath at all"
         raise UnsupportedFeatureError.at("spark.xpath", message, source, span, hint) from None
@@ -125,14 +125,14 @@ def check_xpath(expression: str) -> None:
     _Check(expression).nodes(parse_xpath(expression), within=False)
 
 
-def check_name(name: str, place: int) -> None:
+def check_name(name: str, position: int) -> None:
     """Raise ``NoXPathError`` if ``name`` is not a valid name in an XML document.
 
-    Java may reject an XPath expression with such a name. ``place`` is the index of the name in its expression.
+    Java may reject an XPath expression with such a name. ``position`` is the index of the name in its expression.
     """
     other = NOT_IN_NAMES.search(name)
     if other is not None:
-        raise NoXPathError(f"no document that is read here has {other[0]!r} in a name", place + other.start())
+        raise NoXPathError(f"no document that is read here has {other[0]!r} in a name", position + other.start())
 
 
 class _Check:
@@ -182,9 +182,9 @@ class _Check:
             case _:
                 assert_never(expression)
 
-    def _only_nodes(self, nodes: bool, what: str, place: int) -> None:
+    def _only_nodes(self, nodes: bool, what: str, index: int) -> None:
         if not nodes:
-            raise NoXPathError(f"only a set of nodes {what}", place)
+            raise NoXPathError(f"only a set of nodes {what}", index)
 
     def _operation(self, operands: tuple[tree.Expression, ...], within: bool) -> None:
         self.nodes(operands[0], within)
@@ -196,17 +196,17 @@ class _Check:
             self.nodes(operand, within)
 
     def _call(self, call: tree.Call, within: bool) -> None:
-        name, place = call.function, call.span.start
+        name, position = call.function, call.span.start
         if name in ("position", "last") and not within:
-            raise NoXPathError(f"{name} is read in a predicate only", place)
+            raise NoXPathError(f"{name} is read in a predicate only", position)
         if name not in FUNCTIONS:
-            raise NoXPathError(f"the function {name} is not read", place)
+            raise NoXPathError(f"the function {name} is not read", position)
         for argument in call.arguments:
             nodes = self.nodes(argument, within)
             self._only_nodes(nodes or name not in _OF_NODES, f"is taken by {name}", argument.span.start)
         least, most = FUNCTIONS[name]
         if not least <= len(call.arguments) <= most:
-            raise NoXPathError(f"{name} takes {least}{f' to {most}' if most > least else ''} arguments", place)
+            raise NoXPathError(f"{name} takes {least}{f' to {most}' if most > least else ''} arguments", position)
 
     def _step(self, step: tree.Step) -> None:
         shown = self._text[step.span.start : step.span.end]
@@ -331,10 +331,10 @@ class Queries:
         return ir.first_of(values, STRING)
 
     def _header(self, variable: tree.Variable) -> tuple[Alternative, ...]:
-        read = header_places(variable.name, self._subject_header)
-        places = self._headers.find(read, source=self._source, span=variable.span).places
+        read = fields_of_header(variable.name, self._subject_header)
+        values_read = self._headers.find(read, source=self._source, span=variable.span).stored_values
         # A header that is null counts as absent here.
-        operand = reduce(or_else, map(at, places), NULL)
+        operand = reduce(or_else, map(at, values_read), NULL)
         return tuple(item for item in operand.alternatives if item.type in _COMPARED)
 
     def _compare(

@@ -40,8 +40,8 @@ def _same(value: ir.Value) -> ir.Value:
 
 def texts_together(terms: tuple[ir.Predicate, ...], negated: bool) -> tuple[ir.Predicate, ...]:
     """Rewrite ``a LIKE '%x%' OR a LIKE '%y%'`` as one search for x or y, and prefixes of one length as a list."""
-    groups: dict[_Place, dict[str, None]] = {}
-    group_of: dict[ir.Predicate, _Place] = {}
+    groups: dict[_Group, dict[str, None]] = {}
+    group_of: dict[ir.Predicate, _Group] = {}
     for term in terms:
         match term:
             case ir.Like(value=value, pattern=(Wildcard.ANY, str(text), Wildcard.ANY)):
@@ -56,7 +56,7 @@ def texts_together(terms: tuple[ir.Predicate, ...], negated: bool) -> tuple[ir.P
         if term.negated is negated and "\N{REPLACEMENT CHARACTER}" not in text:
             groups.setdefault(key, {})[text] = None
             group_of[term] = key
-    merged: dict[_Place, tuple[ir.Predicate, ...]] = {}
+    merged: dict[_Group, tuple[ir.Predicate, ...]] = {}
     for key, texts in groups.items():
         if len(texts) >= tuning.MIN_TERMS:
             lists = _by_length(key, texts, negated)
@@ -69,16 +69,16 @@ def texts_together(terms: tuple[ir.Predicate, ...], negated: bool) -> tuple[ir.P
 
 
 #: A value, and two flags: True if other text may precede the searched text in it, and True if other text may follow it.
-_Place = tuple[ir.Value, bool, bool]
+_Group = tuple[ir.Value, bool, bool]
 
 
-def _by_length(place: _Place, texts: Iterable[str], negated: bool) -> tuple[ir.Predicate, ...] | None:
+def _by_length(group: _Group, texts: Iterable[str], negated: bool) -> tuple[ir.Predicate, ...] | None:
     """Rewrite prefixes or suffixes as a list for each length, in which an engine looks up a text by its hash.
 
     Return None if ``texts`` are substrings or have too many lengths, or if the value may not be UTF-8, because the
     length of such a text is undefined.
     """
-    value, before, behind = place
+    value, before, behind = group
     if before is behind or any(
         isinstance(part, ir.Apply) and part.function is ir.Function.TEXT_OF_BYTES for part in ir.descendants(value)
     ):
@@ -125,9 +125,9 @@ def _merged(shape: ir.Predicate, rows: Iterable[ir.Row]) -> ir.Predicate:
     """Return the disjunction of the condition ``shape`` over ``rows``, the constants for its parameters."""
     rows = tuple(dict.fromkeys(rows))
     columns = tuple(zip(*rows, strict=True))
-    constants = {place: column[0] for place, column in enumerate(columns) if len(set(column)) == 1}
+    constants = {position: column[0] for position, column in enumerate(columns) if len(set(column)) == 1}
     shape = ir.substitute_parameters(shape, constants)
-    general = [bool(_places(term)) for term in _terms(shape)]
+    general = [bool(_groups(term)) for term in _terms(shape)]
     if not any(general):
         return shape
     varying = _varying(*_narrowed(ir.all_of(*compress(_terms(shape), general)), rows))
@@ -141,7 +141,7 @@ def _varying(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate:
     match shape:
         case ir.Compare(operator=Comparison.EQ, left=left, right=ir.RowParameter()):
             return ir.In(left, tuple(row[0] for row in rows))
-        case ir.Coalesce(tests=tests, disjoint=True) if all(map(_places, tests)):
+        case ir.Coalesce(tests=tests, disjoint=True) if all(map(_groups, tests)):
             # The tests of the alternative types of one value do not depend on each other, so each becomes a list of its
             # own.
             lists = tuple(_merged(*_narrowed(test, rows)) for test in tests)
@@ -150,18 +150,18 @@ def _varying(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate:
             return _loosest(shape, rows) or _behind_a_key(shape, rows) or _behind_bounds(shape, rows)
 
 
-def _places(node: ir.Predicate) -> list[int]:
+def _groups(node: ir.Predicate) -> list[int]:
     """Return the indices of the parameters in ``node``, in ascending order."""
-    return sorted({inner.place for inner in ir.descendants(node) if isinstance(inner, ir.RowParameter)})
+    return sorted({inner.index for inner in ir.descendants(node) if isinstance(inner, ir.RowParameter)})
 
 
 def _narrowed(
     shape: ir.Predicate, rows: tuple[ir.Row, ...], first: Sequence[int] = ()
 ) -> tuple[ir.Predicate, tuple[ir.Row, ...]]:
     """Project ``shape`` and ``rows`` onto the parameters that ``shape`` reads, with the indices ``first`` in front."""
-    places = [*first, *(place for place in _places(shape) if place not in first)]
-    moved = {old: ir.RowParameter(new, rows[0][old].type) for new, old in enumerate(places)}
-    narrow = dict.fromkeys(tuple(row[place] for place in places) for row in rows)
+    indexes = [*first, *(index for index in _groups(shape) if index not in first)]
+    moved = {old: ir.RowParameter(new, rows[0][old].type) for new, old in enumerate(indexes)}
+    narrow = dict.fromkeys(tuple(row[index] for index in indexes) for row in rows)
     return ir.substitute_parameters(shape, moved), tuple(narrow)
 
 
@@ -176,15 +176,15 @@ def _behind_a_key(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate
     value for equality.
     """
     keys = {
-        term.right.place: term
+        term.right.index: term
         for term in _terms(shape)
         if isinstance(term, ir.Compare) and isinstance(term.right, ir.RowParameter) and _can_be_key(term)
     }
     if not keys:
         return None
-    place = max(keys, key=lambda key: len({row[key] for row in rows}))
-    term = keys[place]
-    rest, ordered = _narrowed(ir.all_of(*(other for other in _terms(shape) if other is not term)), rows, (place,))
+    index = max(keys, key=lambda key: len({row[key] for row in rows}))
+    term = keys[index]
+    rest, ordered = _narrowed(ir.all_of(*(other for other in _terms(shape) if other is not term)), rows, (index,))
     members = tuple(dict.fromkeys(row[0] for row in ordered))
     key = (
         term.left
@@ -209,7 +209,7 @@ def _behind_bounds(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicat
     bounds = [
         _loosest(*_narrowed(term, rows))
         for term in _terms(shape)
-        if isinstance(term, ir.Compare) and _places(term) and isinstance(term.left, ir.Column) and not term.left.in_map
+        if isinstance(term, ir.Compare) and _groups(term) and isinstance(term.left, ir.Column) and not term.left.in_map
     ]
     return ir.all_of(*(bound for bound in bounds if bound is not None), ir.AnyRow(shape, rows))
 

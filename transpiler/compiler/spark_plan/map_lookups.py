@@ -129,14 +129,14 @@ def _together(node: ir.Chain) -> ir.Predicate | _AlternativeTests:
     kind = type(node)
     groups: dict[Path, list[_AlternativeTests]] = {}
     numbers: list[ir.IsNan] = []
-    places: list[Path | ir.Predicate] = []
+    parts: list[Path | ir.Predicate] = []
     for term in node.terms:
         result = _visit(term)
         if isinstance(result, _AlternativeTests):
             group = groups.get(result.union)
             if group is None:
                 groups[result.union] = [result]
-                places.append(result.union)
+                parts.append(result.union)
             else:
                 group.append(result)
         elif isinstance(result, ir.IsNan) and result.negated is (kind is ir.And):
@@ -144,24 +144,24 @@ def _together(node: ir.Chain) -> ir.Predicate | _AlternativeTests:
             # If ``c`` is NULL, that test stays NULL, because NULL AND TRUE and NULL OR FALSE are NULL.
             numbers.append(result)
         else:
-            places.append(result)
-    if not groups and all(map(is_, places, node.terms)):
+            parts.append(result)
+    if not groups and all(map(is_, parts, node.terms)):
         return node
     merged = {union: group[0] if len(group) == 1 else _combined(kind, group) for union, group in groups.items()}
     here = set(map(id, node.terms)) if numbers else ()
     for test in numbers:
         alternatives = merged.get(test.value.path[:-1]) if isinstance(test.value, ir.Column) else None
         if alternatives is None or test.value not in alternatives.tests:
-            places.append(test)
+            parts.append(test)
         else:
             known = alternatives.tests[test.value]
             # If ``known`` and ``test`` are both terms of ``node``, the rewrites of ``_joined`` have been applied to
             # them already.
             join = _leveled if id(known) in here else _joined
             alternatives.tests[test.value] = join(kind, (known, test))
-    if len(places) == 1 and isinstance(places[0], tuple):
-        return merged[places[0]]
-    return _leveled(kind, [merged[place].predicate() if isinstance(place, tuple) else place for place in places])
+    if len(parts) == 1 and isinstance(parts[0], tuple):
+        return merged[parts[0]]
+    return _leveled(kind, [merged[index].predicate() if isinstance(index, tuple) else index for index in parts])
 
 
 def _combined(kind: type[ir.And | ir.Or], groups: Sequence[_AlternativeTests]) -> _AlternativeTests:

@@ -62,11 +62,11 @@ def _list(items: Iterable[str]) -> str:
 
 
 def _object(row: ir.Row, start: int) -> str:
-    return f"{{{','.join(f'c{place}:{constant.value!r}' for place, constant in enumerate(row, start))}}}"
+    return f"{{{','.join(f'c{index}:{constant.value!r}' for index, constant in enumerate(row, start))}}}"
 
 
 def _type(row: ir.Row, start: int) -> str:
-    return f"STRUCT<{', '.join(f'c{place}: {constant.type}' for place, constant in enumerate(row, start))}>"
+    return f"STRUCT<{', '.join(f'c{index}: {constant.type}' for index, constant in enumerate(row, start))}>"
 
 
 def _array(texts: Iterable[str]) -> str:
@@ -74,7 +74,7 @@ def _array(texts: Iterable[str]) -> str:
 
 
 def _struct(row: ir.Row, start: int, write: Write) -> str:
-    return f"struct({', '.join(f'{write(constant)} AS c{place}' for place, constant in enumerate(row, start))})"
+    return f"struct({', '.join(f'{write(constant)} AS c{index}' for index, constant in enumerate(row, start))})"
 
 
 def let_row_variables(node: ir.AnyRow, row: str) -> tuple[tuple[ir.Value, ...], ir.Predicate]:
@@ -88,8 +88,8 @@ def let_row_variables(node: ir.AnyRow, row: str) -> tuple[tuple[ir.Value, ...], 
 
     def value(inner: ir.Value) -> ir.Value:
         match inner:
-            case ir.RowParameter(place=place, type=cell_type):
-                return ir.Column((row, f"c{place}"), cell_type)
+            case ir.RowParameter(index=index, type=cell_type):
+                return ir.Column((row, f"c{index}"), cell_type)
             case ir.Constant():
                 return inner
             case _:

@@ -152,7 +152,7 @@ def _listed(node: ir.AnyRow) -> str:
     row = _free_name(node)
     outer, inner = let_row_variables(node, row)
     if node.key is None:
-        columns = ", ".join(f"{_wide(value)} AS v{place}" for place, value in enumerate(outer))
+        columns = ", ".join(f"{_wide(value)} AS v{index}" for index, value in enumerate(outer))
         fits = f"{row} -> {emit_filter(inner)}"
         return f"exists(array(struct({columns})), m -> exists({rows_text(node.rows, _wide)}, {fits}))"
     return f"exists({map_text(node.rows, _wide)}[{_wide(node.key)}], {row} -> {emit_filter(inner)})"
@@ -181,8 +181,8 @@ def _value(node: ir.Value) -> _Text:
             return quote_path(path), _PRIMARY
         case ir.Constant():
             return _constant(node)
-        case ir.RowParameter(place=place):
-            raise AssertionError(f"parameter {place} stands outside its list")
+        case ir.RowParameter(index=index):
+            raise AssertionError(f"parameter {index} stands outside its list")
         case ir.Apply(function=function, arguments=arguments):
             return _apply(function, arguments, node.type)
         case ir.When(condition=condition, value=value):

@@ -46,19 +46,19 @@ def quote_text(text: str) -> str:
         return f"'{text}'"
     pieces: list[str] = []
     codes, start = 0, 0
-    for place, character in enumerate(text):
+    for index, character in enumerate(text):
         if character in _QUOTES or not character.isprintable():
-            pieces += [f"'{text[start:place]}'"] if start < place else []
+            pieces += [f"'{text[start:index]}'"] if start < index else []
             pieces.append(f"char({ord(character)})")
-            codes, start = codes + 1, place + 1
+            codes, start = codes + 1, index + 1
             if ord(character) > 0xFF:
                 # Spark's ``char(n)`` returns the character of ``n`` modulo 256, so this text must be written in another
                 # way.
                 codes = _MAX_CODES + 1
                 break
-        elif start < place and _OPENING.match(text, place - 1):
-            pieces.append(f"'{text[start:place]}'")
-            start = place
+        elif start < index and _OPENING.match(text, index - 1):
+            pieces.append(f"'{text[start:index]}'")
+            start = index
     if codes > min(_MAX_CODES, max(2, len(text) // 4)):
         return f"CAST(X'{text.encode().hex().upper()}' AS STRING)"
     pieces += [f"'{text[start:]}'"] if start < len(text) else []

@@ -487,8 +487,8 @@ def event_hubs_capture(*, stable: bool = False, headers: Headers = NO_HEADERS) -
             stores.time("ts")}``.
     """
     members = tuple(
-        (f"member_{name}" if stable else f"member{place}", kind)
-        for place, (name, kind) in enumerate(_CAPTURE_TYPES.items())
+        (f"member_{name}" if stable else f"member{index}", kind)
+        for index, (name, kind) in enumerate(_CAPTURE_TYPES.items())
     )
     source, system = TypedPlaces(members, ("Properties",)), TypedPlaces(members, ("SystemProperties",))
     own = key_places(system, _SYSTEM_KEYS)

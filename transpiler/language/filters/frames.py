@@ -102,11 +102,11 @@ def _composite(value: Value) -> str | None:
     return composite_of(name) if isinstance(name, str | int) else None
 
 
-def _field(fields: Value, place: int) -> Value:
-    """Return the field at index ``place`` of a composite; a null if the field was omitted at the end of the list."""
+def _field(fields: Value, position: int) -> Value:
+    """Return the field at index ``position`` of a composite; a null if the field was omitted at the end of the list."""
     if not isinstance(fields, AmqpList):
         _refuse("the fields of a composite must be a list")
-    return fields.items[place] if place < len(fields.items) else AmqpValue(AmqpType.NULL, None)
+    return fields.items[position] if position < len(fields.items) else AmqpValue(AmqpType.NULL, None)
 
 
 def _bodies(data: bytes) -> list[bytes] | None:

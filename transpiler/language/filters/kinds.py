@@ -25,8 +25,8 @@ from transpiler.language.conditions import (
     Condition,
     Equal,
     Like,
+    MessageFields,
     Not,
-    Places,
     Present,
     Selector,
     headers_match,
@@ -235,8 +235,10 @@ class PropertiesFilter(_Kind):
     def condition(self, _: Consumer) -> Condition:
         """Return the condition that a message must meet, for any consumer."""
         # "true if all properties enclosed in the filter expression match the respective properties in the message"
-        places = ((MessageField("properties", name), reference) for name, reference in self.fields)
-        return All(tuple(_matches((place,), reference, self.path) for place, reference in places))
+        message_fields = ((MessageField("properties", name), reference) for name, reference in self.fields)
+        return All(
+            tuple(_matches((message_field,), reference, self.path) for message_field, reference in message_fields)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,8 +252,10 @@ class ApplicationPropertiesFilter(_Kind):
 
     def condition(self, _: Consumer) -> Condition:
         """Return the condition that a message must meet, for any consumer."""
-        places = ((MessageField(PROPERTIES, name), reference) for name, reference in self.entries)
-        return All(tuple(_matches((place,), reference, self.path) for place, reference in places))
+        message_fields = ((MessageField(PROPERTIES, name), reference) for name, reference in self.entries)
+        return All(
+            tuple(_matches((message_field,), reference, self.path) for message_field, reference in message_fields)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,20 +294,20 @@ def _selector(text: str, dialect: Dialect, path: str) -> Condition:
     return EVERY_MESSAGE if selector.tree is None else selector
 
 
-def _matches(places: Places, reference: Reference, path: str) -> Condition:
-    """Return the test of ``places`` for ``reference``, by the rules of the Filter Expressions.
+def _matches(message_fields: MessageFields, reference: Reference, path: str) -> Condition:
+    """Return the test of ``message_fields`` for ``reference``, by the rules of the Filter Expressions.
 
     A null requires only that the message has one of the fields.
     """
     match reference:
         case Prefix(text=text):
-            return Like(places, prefix=text, path=path)
+            return Like(message_fields, prefix=text, path=path)
         case Suffix(text=text):
-            return Like(places, suffix=text, path=path)
+            return Like(message_fields, suffix=text, path=path)
         case AmqpValue(value=None):
-            return Present(places, path)
+            return Present(message_fields, path)
         case AmqpValue():
-            return Equal(places, reference, _FILTER_EXPRESSIONS, path=path)
+            return Equal(message_fields, reference, _FILTER_EXPRESSIONS, path=path)
 
 
 Filter: TypeAlias = (

@@ -50,7 +50,7 @@ def check(tree: ast.Expression, source: Source, dialect: Dialect = JMS) -> None:
     checker = _Checker(dialect, source)
     checker.selector(tree)
     if checker.findings:
-        findings = sorted(checker.findings, key=_place)
+        findings = sorted(checker.findings, key=_order)
         literal = findings[0].code.startswith("syntax.")
         raise (SelectorSyntaxError if literal else SelectorTypeError)(findings)
     unreadable = dialect.fields.unreadable
@@ -61,7 +61,7 @@ def check(tree: ast.Expression, source: Source, dialect: Dialect = JMS) -> None:
             raise UnsupportedFeatureError.at("name.unreadable", message, source, node.span, hint)
 
 
-def _place(finding: Diagnostic) -> tuple[Span, bool]:
+def _order(finding: Diagnostic) -> tuple[Span, bool]:
     """Return the sort key of a finding: its span, then errors of type before errors of syntax."""
     return finding.span or Span(0, 0), finding.code.startswith("syntax.")
 
@@ -278,10 +278,10 @@ class _Checker:
         text, depth = self._text(node), 0
         if not text.startswith("("):
             return False
-        for place, character in enumerate(text):
+        for index, character in enumerate(text):
             depth += (character == "(") - (character == ")")
             if depth == 0:
-                return place == len(text) - 1
+                return index == len(text) - 1
         return False
 
     def _text(self, node: ast.Expression) -> str:

@@ -274,7 +274,7 @@ class SelectorLexer(Lexer):
 
     def _refuse_field(self, token: Token, section: str, prefix: str, span: Span) -> NoReturn:
         """Raise the error that ``section``, written as ``prefix``, has no field of the name in ``token``."""
-        names = [name for place, name in self.dialect.fields.sections if place == section]
+        names = [name for position, name in self.dialect.fields.sections if position == section]
         whole = self._whole_name(token)
         written = self.source.text[whole.start : whole.end].partition(".")[2]
         spelled = _HUMP.sub("_", written).replace("-", "_").lower()

@@ -167,8 +167,8 @@ def _failure(dialect: Dialect, text: str) -> int | None:
     except UnexpectedTokenError as failure:
         return failure.span.start if failure.span else len(text)
     except TranspilerError as failure:
-        place = failure.diagnostics[0].span
-        return place.start if place else 0
+        position = failure.diagnostics[0].span
+        return position.start if position else 0
     return None
 
 

@@ -80,44 +80,44 @@ def _strictly(text: str, escape: str | None) -> Iterator[str | Wildcard]:
 
 
 def _before_wildcards(text: str, escape: str | None) -> Iterator[str | Wildcard]:
-    place = 0
-    while place < len(text):
-        character = text[place]
-        if character == escape and text[place + 1 : place + 2] in ("%", "_", character):
-            plain, place = _java_hexadecimal(text, place + 1, escape)
+    index = 0
+    while index < len(text):
+        character = text[index]
+        if character == escape and text[index + 1 : index + 2] in ("%", "_", character):
+            plain, index = _java_hexadecimal(text, index + 1, escape)
             yield plain
         else:
             yield _plain(character)
-            place += 1
+            index += 1
 
 
 def _after_collapse(text: str, escape: str | None) -> Iterator[str | Wildcard]:
     text = re.sub("%{2,}", "%", text)
-    place = 0
-    while place < len(text):
-        if text[place] == escape:
-            plain, place = _java_hexadecimal(text, place + 1, escape)
+    index = 0
+    while index < len(text):
+        if text[index] == escape:
+            plain, index = _java_hexadecimal(text, index + 1, escape)
             yield plain
         else:
-            yield _plain(text[place])
-            place += 1
+            yield _plain(text[index])
+            index += 1
 
 
-def _java_hexadecimal(text: str, place: int, escape: str | None) -> tuple[str, int]:
+def _java_hexadecimal(text: str, index: int, escape: str | None) -> tuple[str, int]:
     r"""Return the text that an escaped character matches in the broker's Java regular expression, and the next offset.
 
     The broker writes the hexadecimal code of the character after ``\x``, and Java reads two digits. If the code has
     only one, the second is taken from the pattern. Digits after the second are plain text.
     """
-    character, following = text[place : place + 1], text[place + 1 : place + 2]
+    character, following = text[index : index + 1], text[index + 1 : index + 2]
     if not character or 0x10 <= ord(character) <= 0xFF:
-        return character, place + 1
+        return character, index + 1
     digits = f"{ord(character):x}"
     if len(digits) > 1:
-        return chr(int(digits[:2], 16)) + digits[2:], place + 1
+        return chr(int(digits[:2], 16)) + digits[2:], index + 1
     if following == escape or not _HEXADECIMAL.fullmatch(following):
-        raise PatternError("Java's regular expressions reject an escaped control character", place)
-    return chr(int(digits + following, 16)), place + 2
+        raise PatternError("Java's regular expressions reject an escaped control character", index)
+    return chr(int(digits + following, 16)), index + 2
 
 
 def _vanishing(text: str, escape: str | None) -> Iterator[str | Wildcard]:
@@ -135,14 +135,14 @@ def _vanishing(text: str, escape: str | None) -> Iterator[str | Wildcard]:
 
 
 def _literal_at_end(text: str, escape: str | None) -> Iterator[str | Wildcard]:
-    place = 0
-    while place < len(text):
-        if text[place] == escape and place + 1 < len(text):
-            place += 1
-            yield text[place]
+    index = 0
+    while index < len(text):
+        if text[index] == escape and index + 1 < len(text):
+            index += 1
+            yield text[index]
         else:
-            yield _plain(text[place])
-        place += 1
+            yield _plain(text[index])
+        index += 1
 
 
 _READINGS: Mapping[Escapes, Callable[[str, str | None], Iterator[str | Wildcard]]] = MappingProxyType(

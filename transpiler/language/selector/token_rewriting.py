@@ -43,16 +43,16 @@ class _Retagging:
         self.closing: list[int] = []
         self.depth = 0
         self.bounded: list[bool] = [False]
-        for place, token in enumerate(tokens):
-            self._take(place, token)
+        for index, token in enumerate(tokens):
+            self._take(index, token)
         while self.closing:
             self._close(tokens[-1].end)
 
-    def _type(self, place: int) -> str:
-        return self.tokens[place].type if 0 <= place < len(self.tokens) else ""
+    def _type(self, index: int) -> str:
+        return self.tokens[index].type if 0 <= index < len(self.tokens) else ""
 
-    def _take(self, place: int, token: Token) -> None:
-        before, behind = self._type(place - 1), self._type(place + 1)
+    def _take(self, index: int, token: Token) -> None:
+        before, behind = self._type(index - 1), self._type(index + 1)
         match token.type:
             case "LPAREN":
                 self.depth += 1
@@ -63,12 +63,12 @@ class _Retagging:
                 self.bounded[-1] = True
             case "NOT" if behind not in _TESTS and before != "IS":
                 self._prefix_not(token, before)
-            case "NULL" if self.dialect.has(Extension.NULL_LITERAL) and not self._in_null_test(place):
+            case "NULL" if self.dialect.has(Extension.NULL_LITERAL) and not self._in_null_test(index):
                 token.type = "NULL_LITERAL"
             case "IDENTIFIER" if behind == "LPAREN" and self._is_function(token):
                 token.type = "FUNCTION"
             case "IDENTIFIER" if self.dialect.has(Extension.TESTS_AS_OPERANDS):
-                end = self._test_end(place)
+                end = self._test_end(index)
                 if end is not None:
                     self.ends.add(end)
                     self._open(token)
@@ -78,7 +78,7 @@ class _Retagging:
         if token.type == "RPAREN" and self.depth > 0:
             self.depth -= 1
             self.bounded.pop()
-        if place in self.ends:
+        if index in self.ends:
             self._add("RPAREN", token.end)
 
     def _is_function(self, token: Token) -> bool:
@@ -86,8 +86,8 @@ class _Retagging:
             return True
         return self.dialect.has(Extension.UTC) and token.value == "UTC"
 
-    def _in_null_test(self, place: int) -> bool:
-        return self._type(place - 1) == "IS" or (self._type(place - 1) == "NOT" and self._type(place - 2) == "IS")
+    def _in_null_test(self, index: int) -> bool:
+        return self._type(index - 1) == "IS" or (self._type(index - 1) == "NOT" and self._type(index - 2) == "IS")
 
     def _prefix_not(self, token: Token, before: str) -> None:
         match self.dialect.not_binding:
@@ -120,9 +120,9 @@ class _Retagging:
         added.index = added.end = index
         self.result.append(added)
 
-    def _test_end(self, place: int) -> int | None:
-        """Return the index of the last token of the LIKE, IN or IS NULL test after the name at ``place``, or None."""
-        at = place + 1
+    def _test_end(self, position: int) -> int | None:
+        """Return the index of the last token of the LIKE, IN or IS NULL test after the name at a position, or None."""
+        at = position + 1
         if self._type(at) == "NOT" and self._type(at + 1) in ("LIKE", "IN"):
             at += 1
         match self._type(at):

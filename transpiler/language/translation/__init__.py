@@ -6,5 +6,5 @@ a name that reads the same message field.
 Deliberately not here: values, because two dialects may convert the same message field differently
 (``dialect_tools.port``).
 
-In reading order: ``places``, ``field_mapping``, ``header_names``.
+In reading order: ``message_fields``, ``field_mapping``, ``header_names``.
 """

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import Dialect
-from transpiler.language.translation.places import is_property, name_places
+from transpiler.language.translation.message_fields import fields_of_name, is_property
 
 
 def names_in(node: ast.Identifier, source: Dialect, target: Dialect) -> list[ast.Identifier]:
@@ -17,14 +17,14 @@ def names_in(node: ast.Identifier, source: Dialect, target: Dialect) -> list[ast
     same = ast.Identifier(node.name)
     if is_property(node, source):
         return [same] if is_property(same, target) else []
-    places = name_places(node, source)
-    if not places:
+    message_fields = fields_of_name(node, source)
+    if not message_fields:
         # A name that is always NULL in ``source`` must also be always NULL in ``target``.
-        return [same] if not name_places(same, target) else []
+        return [same] if not fields_of_name(same, target) else []
     names = [
         name
         for name in _field_names(target)
-        if places[0] in name_places(name, target) and name.name not in target.fields.rewritten_for_clients
+        if message_fields[0] in fields_of_name(name, target) and name.name not in target.fields.rewritten_for_clients
     ]
     return sorted(names, key=lambda name: (name.name != node.name, not name.name.startswith("JMS")))
 

@@ -20,9 +20,9 @@ from transpiler.language.conditions import (
     Any,
     Condition,
     Equal,
+    FieldTest,
     Like,
     Not,
-    PlaceTest,
     Present,
     Query,
     Selector,
@@ -34,7 +34,7 @@ from transpiler.language.selector.dialect_rules import BetweenMeaning, Evaluatio
 from transpiler.language.selector.dialects import Dialect
 from transpiler.language.selector.pattern import PatternError, read_pattern
 from transpiler.language.selector.printer import print_tree
-from transpiler.language.translation.places import places_of
+from transpiler.language.translation.message_fields import message_fields_of
 from transpiler.message.header_fields import (
     PROPERTIES,
     RECEIVER,
@@ -72,7 +72,7 @@ _LITERALS = (ast.StringLiteral, ast.IntegerLiteral, ast.FloatLiteral, ast.Boolea
 KEY_ANNOTATION = MessageField("message_annotations", "x-routing-key")
 _UPWARDS = (NumericPromotion.UPWARDS, NumericPromotion.UPWARDS_THROWING)
 #: Conversions whose every result can be produced by the representative values of one message field.
-_PLACED = (
+_SYSTEM_FIELDS = (
     frozenset(Conversion)
     - {Conversion.ANY_ID, Conversion.MESSAGE_ID, Conversion.CORRELATION_ID}
     - {
@@ -206,16 +206,19 @@ class Conditions:
             case Present() | Equal() | Like() | Words() | Query():
                 return self._asked(condition)
 
-    def _asked(self, asked: PlaceTest | Query) -> Test:
+    def _asked(self, asked: FieldTest | Query) -> Test:
         """Return the registered test for ``asked``, which is a query or a comparison of a message field."""
-        place = _place_of(asked)
+        message_field = _message_field_of(asked)
         test = self.judged_test(
-            asked, lambda message: Verdict(holds(asked, message, _annotated_keys(message))), place, text_of_test(asked)
+            asked,
+            lambda message: Verdict(holds(asked, message, _annotated_keys(message))),
+            message_field,
+            text_of_test(asked),
         )
         match asked:
             case Equal(value=value):
                 # A string in a field of any other section is a plain str, without an AMQP type.
-                has_type = place is None or place.section in (PROPERTIES, "message_annotations")
+                has_type = message_field is None or message_field.section in (PROPERTIES, "message_annotations")
                 test.constants = (value if has_type or not isinstance(value.value, str) else value.value,)
             case Like(prefix=prefix, suffix=suffix):
                 test.patterns = (tuple(part for part in (prefix, Wildcard.ANY, suffix) if part),)
@@ -224,35 +227,35 @@ class Conditions:
         return test
 
     def judged_test(
-        self, key: Hashable, judge: Callable[[Message], Verdict], place: MessageField | None, text: str
+        self, key: Hashable, judge: Callable[[Message], Verdict], message_field: MessageField | None, text: str
     ) -> Test:
         """Return the registered test with the key ``key``, or register a new test that is TRUE or FALSE, never unknown.
 
-        ``judge(message)`` returns the result of the new test. The test reads the message field ``place``, or any part
-        of the message if ``place`` is None. ``text`` describes the test in words.
+        ``judge(message)`` returns the result of the new test. The test reads ``message_field``, or any part of the
+        message if ``message_field`` is None. ``text`` describes the test in words.
         """
         known = self._known.get(key)
         if known is None:
-            subject = None if place is None else Subject(place, place)
-            known = Test(len(self.tests), key, None, judge, subject, place is not None, typed=True)
+            subject = None if message_field is None else Subject(message_field, message_field)
+            known = Test(len(self.tests), key, None, judge, subject, message_field is not None, typed=True)
             known.outcomes, known.text = TRUE | FALSE, text
-            known.places = () if place is None else (place,)
+            known.message_fields = () if message_field is None else (message_field,)
             self._known[key] = known
             self.tests.append(known)
         return known
 
 
-def _place_of(asked: PlaceTest | Query) -> MessageField | None:
+def _message_field_of(asked: FieldTest | Query) -> MessageField | None:
     """Return the only message field that ``asked`` reads and that sample values can cover; else None.
 
     The result is None for a query, for a header that is read from two fields, and for message and correlation IDs,
     because sample values of one field do not produce every outcome of such a test.
     """
-    if isinstance(asked, Query) or len(asked.places) > 1:
+    if isinstance(asked, Query) or len(asked.message_fields) > 1:
         # If a broker treats the subject as a header, a header of the same name is read from two message fields.
         return None
-    place = KEY_ANNOTATION if asked.places == (ROUTING_KEY,) else asked.places[0]
-    return None if place.field in ("message_id", "correlation_id") else place
+    message_field = KEY_ANNOTATION if asked.message_fields == (ROUTING_KEY,) else asked.message_fields[0]
+    return None if message_field.field in ("message_id", "correlation_id") else message_field
 
 
 def _annotated_keys(message: Message) -> tuple[str | None, ...]:
@@ -273,12 +276,12 @@ def shown(test: Test) -> str:
     return test.text
 
 
-def places_read(test: Test) -> tuple[MessageField, ...]:
+def fields_read(test: Test) -> tuple[MessageField, ...]:
     """Return the message fields that ``test`` reads."""
-    if not test.places and test.dialect is not None:
+    if not test.message_fields and test.dialect is not None:
         assert isinstance(test.node, ast.Expression)
-        test.places = tuple(dict.fromkeys(places_of(test.node, test.dialect)))
-    return test.places
+        test.message_fields = tuple(dict.fromkeys(message_fields_of(test.node, test.dialect)))
+    return test.message_fields
 
 
 def _junction(decides: bool, terms: tuple[Formula, ...], dialect: Dialect) -> Junction:
@@ -403,15 +406,19 @@ def _subject_of(node: ast.Expression, dialect: Dialect) -> Subject | None:
 def _subject_of_name(name: ast.Identifier, dialect: Dialect) -> Subject:
     field = dialect.fields.find(name.name, name.section)
     if field is None:
-        place = MessageField(PROPERTIES, name.name)
-        return Subject(place, place)
-    if _is_placed(field):
-        place = field.origins[0].places[0]
-        return Subject(place, place)
+        message_field = MessageField(PROPERTIES, name.name)
+        return Subject(message_field, message_field)
+    if _is_system_field(field):
+        message_field = field.origins[0].message_fields[0]
+        return Subject(message_field, message_field)
     return Subject((field.name, field.origins), None, field)
 
 
-def _is_placed(field: HeaderField) -> bool:
-    if len(field.origins) != 1 or len(field.origins[0].places) != 1 or field.origins[0].conversion not in _PLACED:
+def _is_system_field(field: HeaderField) -> bool:
+    if (
+        len(field.origins) != 1
+        or len(field.origins[0].message_fields) != 1
+        or field.origins[0].conversion not in _SYSTEM_FIELDS
+    ):
         return False
-    return field.origins[0].places[0].section not in (RECEIVER, "delivery_properties")
+    return field.origins[0].message_fields[0].section not in (RECEIVER, "delivery_properties")

@@ -145,10 +145,10 @@ class Search:
             for test, outcome in zip(tests, cells[0].outcomes, strict=True):
                 outcomes[test.number] = outcome
             return
-        for place, test in enumerate(tests):
+        for index, test in enumerate(tests):
             union = 0
             for cell in cells:
-                union |= cell.outcomes[place]
+                union |= cell.outcomes[index]
             outcomes[test.number] = union
 
     def _descend(

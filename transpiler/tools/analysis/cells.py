@@ -59,7 +59,7 @@ def cells_of(subject: Subject, tests: Sequence[Test]) -> list[Cell]:
     if len(made.messages) * weight > _JUDGEMENTS:
         raise UndecidedError(f"{len(tests):,} tests of one name")
     judges = [_judge_of(test) for test in tests]
-    real = subject.place is not None
+    real = subject.message_field is not None
     best: dict[tuple[int, ...], tuple[tuple[int, int], Cell]] = {}
     constants = None if made.complete else {one for test in tests for one in test.constants}
     expected = {kind for test in tests for kind in _kinds_of(test)}
@@ -113,8 +113,8 @@ def _kind_of(value: object) -> str | None:
 
 
 def _name_of(subject: Subject) -> str:
-    if subject.place is not None:
-        return subject.place.field
+    if subject.message_field is not None:
+        return subject.message_field.field
     assert subject.field is not None
     return subject.field.name
 

@@ -36,7 +36,7 @@ class Subject(NamedTuple):
     """The input of a test: one message field, or one header field that comes from several message fields."""
 
     key: Hashable
-    place: MessageField | None = None
+    message_field: MessageField | None = None
     field: HeaderField | None = None
 
 
@@ -70,7 +70,7 @@ class Test:
     beside: frozenset[Hashable] = frozenset()
     #: The set of outcomes that the test can have, as bits.
     outcomes: int = ANYTHING
-    places: tuple[MessageField, ...] = ()
+    message_fields: tuple[MessageField, ...] = ()
     text: str = ""
 
 

@@ -46,35 +46,35 @@ class _Like:
         parts: list[str | Wildcard] = []
         for part in pattern:
             parts.extend(self._units(part) if isinstance(part, str) else (part,))
-        self._many = sum(1 << place for place, part in enumerate(parts) if part is Wildcard.ANY)
-        self._one = sum(1 << place for place, part in enumerate(parts) if part is Wildcard.ONE)
+        self._many = sum(1 << index for index, part in enumerate(parts) if part is Wildcard.ANY)
+        self._one = sum(1 << index for index, part in enumerate(parts) if part is Wildcard.ONE)
         self._of: dict[str, int] = {}
-        for place, part in enumerate(parts):
+        for index, part in enumerate(parts):
             if isinstance(part, str):
-                self._of[part] = self._of.get(part, 0) | 1 << place
+                self._of[part] = self._of.get(part, 0) | 1 << index
         self._end = 1 << len(parts)
         self.start: Any = (self._closed(1), 0, False)
 
-    def _closed(self, places: int) -> int:
+    def _closed(self, message_fields: int) -> int:
         # A pattern never has two adjacent %, so one step past a % is enough.
-        return places | (places & self._many) << 1
+        return message_fields | (message_fields & self._many) << 1
 
     def step(self, state: Any, character: str) -> Any:
-        places, before, over = state
+        message_fields, before, over = state
         if over:
             return state
         if (self._ends_at_nul and character == "\0") or (self._text_only and "\udc80" <= character <= "\udcff"):
-            return places, before, True
-        before = places if self._last_line_end and character == "\n" else 0
+            return message_fields, before, True
+        before = message_fields if self._last_line_end and character == "\n" else 0
         for unit in self._units(character):
             wild = not (self._line and unit == "\n")
-            moved = (places & (self._of.get(unit, 0) | (self._one if wild else 0))) << 1
-            places = self._closed(moved | (places & self._many if wild else 0))
-        return places, before, False
+            moved = (message_fields & (self._of.get(unit, 0) | (self._one if wild else 0))) << 1
+            message_fields = self._closed(moved | (message_fields & self._many if wild else 0))
+        return message_fields, before, False
 
     def answer(self, state: Any) -> Hashable:
-        places, before, over = state
-        return bool((places | before) & self._end), over and self._text_only
+        message_fields, before, over = state
+        return bool((message_fields | before) & self._end), over and self._text_only
 
 
 def _bytes_of(text: str) -> list[str]:

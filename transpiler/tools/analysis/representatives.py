@@ -85,34 +85,34 @@ class Representatives(NamedTuple):
 def representatives(subject: Subject, tests: Sequence[Test]) -> Representatives:
     """Return messages on which ``tests``, all of ``subject``, show every combination of outcomes they can have."""
     constants = Constants(tests)
-    place, field = subject.place, subject.field
-    if place is None:
+    message_field, field = subject.message_field, subject.field
+    if message_field is None:
         assert field is not None
         items: Iterable[Item] = _property_items(constants)
         if field.type.integer and not any(
-            origin.conversion is Conversion.AS_IS and place.section in (PROPERTIES, "message_annotations")
+            origin.conversion is Conversion.AS_IS and message_field.section in (PROPERTIES, "message_annotations")
             for origin in field.origins
-            for place in origin.places
+            for message_field in origin.message_fields
         ):
             items = _integer_items(constants)
         name = field.name
         made = [(Message(header_values={name: one.value} if one.value else None), one) for one in items]
     else:
-        made = [(message_of({place: one.value}), one) for one in items_of(place, constants)]
+        made = [(message_of({message_field: one.value}), one) for one in items_of(message_field, constants)]
     return Representatives([(message, one.value, one.rare) for message, one in made], constants.complete)
 
 
-def items_of(place: MessageField, constants: Constants) -> Iterator[Item]:
-    """Yield representative values of the message field ``place``, the likeliest first."""
-    return _property_items(constants) if place.section in _SECTIONS else _field_items(place, constants)
+def items_of(message_field: MessageField, constants: Constants) -> Iterator[Item]:
+    """Yield representative values of ``message_field``, the likeliest first."""
+    return _property_items(constants) if message_field.section in _SECTIONS else _field_items(message_field, constants)
 
 
 def message_of(values: Mapping[MessageField, Any]) -> Message:
     """Return a message with the fields ``values``; a field whose value is None is absent."""
     sections: dict[str, dict[str, Any]] = {}
-    for place, value in values.items():
+    for message_field, value in values.items():
         if value is not None:
-            sections.setdefault(place.section, {})[place.field] = value
+            sections.setdefault(message_field.section, {})[message_field.field] = value
     body = sections.get("body")
     return Message(
         header=Header(**sections["header"]) if "header" in sections else None,
@@ -376,10 +376,10 @@ def _integer_items(constants: Constants) -> Iterator[Item]:
     yield from _number_items(constants, kinds._replace(floats=()))
 
 
-def _field_items(place: MessageField, constants: Constants) -> Iterator[Item]:
-    """Yield representative values of ``place``, a field of the header or properties section with a fixed type."""
+def _field_items(message_field: MessageField, constants: Constants) -> Iterator[Item]:
+    """Yield representative values of a field of the header or properties section, which has a fixed type."""
     yield Item(None, False)
-    match place.section, place.field:
+    match message_field.section, message_field.field:
         case _, ("durable" | "first_acquirer"):
             yield from (Item(True, False), Item(False, False))
         case _, field if field in _NUMBERS:

@@ -54,20 +54,20 @@ class Sample(NamedTuple):
 
 
 def samples(
-    places: Iterable[MessageField],
+    message_fields: Iterable[MessageField],
     tests: Sequence[Test],
     constants: Sequence[object],
     calculating: bool,
     drawn: int = _DRAWN,
 ) -> list[Sample]:
-    """Return sample messages that set the message fields ``places``, the likeliest first.
+    """Return sample messages that set the message fields ``message_fields``, the likeliest first.
 
     The first values of the fields are combined with each other; each later value appears in a few samples. ``drawn`` is
     the number of additional random samples. ``calculating`` is True if one of ``tests`` has arithmetic, so that its
     outcome can change at other values than ``constants``.
     """
-    slots = sorted(set(places), key=lambda place: (place.section, place.field))
-    lists = [_items(place, tests, constants, calculating) for place in slots]
+    slots = sorted(set(message_fields), key=lambda message_field: (message_field.section, message_field.field))
+    lists = [_items(message_field, tests, constants, calculating) for message_field in slots]
     if not lists:
         return [Sample(Message(), False)]
     size = max(2, math.floor(_PRODUCT ** (1 / len(lists)) + 1e-9))
@@ -76,10 +76,10 @@ def samples(
     chosen = list(itertools.product(*(items[:size] for items in lists))) if len(lists) <= 6 else []
     if len(lists) > 1:
         # Add each later value twice: with all other fields empty, and with the likeliest value in each other field.
-        for place, items in enumerate(lists):
+        for message_field, items in enumerate(lists):
             for other in (0, 1):
                 rest = [others[min(other, len(others) - 1)] for others in lists]
-                chosen += [(*rest[:place], item, *rest[place + 1 :]) for item in items[size:]]
+                chosen += [(*rest[:message_field], item, *rest[message_field + 1 :]) for item in items[size:]]
         # A comparison of two names can change its outcome where both values are equal, or equal only after rounding.
         chosen += list(zip(*(items[size:] for items in lists), strict=False))
         chosen += _close(slots, lists)
@@ -87,7 +87,7 @@ def samples(
         chosen += _drawn(slots, lists, drawn)
     return [
         Sample(
-            message_of({place: item.value for place, item in zip(slots, row, strict=True)}),
+            message_of({message_field: item.value for message_field, item in zip(slots, row, strict=True)}),
             any(item.rare for item in row),
         )
         for row in chosen
@@ -99,7 +99,7 @@ def _drawn(slots: list[MessageField], lists: list[list[Item]], count: int) -> It
 
     In every third row two properties have the same value.
     """
-    properties = [place for place, slot in enumerate(slots) if slot.section == PROPERTIES]
+    properties = [index for index, slot in enumerate(slots) if slot.section == PROPERTIES]
     draw = random.Random(0)
     for number in range(count):
         row = [draw.choice(items) for items in lists]
@@ -111,7 +111,7 @@ def _drawn(slots: list[MessageField], lists: list[list[Item]], count: int) -> It
 
 def _close(slots: list[MessageField], lists: list[list[Item]]) -> Iterator[tuple[Item, ...]]:
     """Yield rows in which two properties have numbers that are equal only after rounding. Other fields are empty."""
-    properties = [place for place, slot in enumerate(slots) if slot.section == PROPERTIES]
+    properties = [index for index, slot in enumerate(slots) if slot.section == PROPERTIES]
     empty = [items[0] for items in lists]
     for (one, other), (left, right) in itertools.product(itertools.permutations(properties, 2), _CLOSE_NUMBERS):
         row = list(empty)
@@ -119,16 +119,18 @@ def _close(slots: list[MessageField], lists: list[list[Item]]) -> Iterator[tuple
         yield tuple(row)
 
 
-def _items(place: MessageField, tests: Sequence[Test], constants: Sequence[object], calculating: bool) -> list[Item]:
+def _items(
+    message_field: MessageField, tests: Sequence[Test], constants: Sequence[object], calculating: bool
+) -> list[Item]:
     known = Constants(tests, constants)
-    match place.section, place.field:
+    match message_field.section, message_field.field:
         case "application_properties", name:
-            items = [*(_calculated(constants) if calculating else ()), *items_of(place, known)]
+            items = [*(_calculated(constants) if calculating else ()), *items_of(message_field, known)]
             if (name.startswith("JMS") or names_header_field(name)) and not name.startswith("JMSX"):
                 # The name is reserved by JMS or a broker, so few messages have a property with this name.
                 items = [item._replace(rare=True) for item in items]
         case "message_annotations", _:
-            items = [item._replace(rare=True) for item in items_of(place, known)]
+            items = [item._replace(rare=True) for item in items_of(message_field, known)]
         case "body", _:
             texts = ("", "<a>5</a>", "<a><b>x</b></a>", "no document", *known.texts)
             items = [Item(AmqpValue(AmqpType.STRING, text), False) for text in texts]
@@ -136,10 +138,10 @@ def _items(place: MessageField, tests: Sequence[Test], constants: Sequence[objec
             # Every message ID of JMS begins with "ID:".
             items = [
                 item._replace(rare=item.rare or not (item.value is None or str(item.value.value).startswith("ID:")))
-                for item in items_of(place, known)
+                for item in items_of(message_field, known)
             ]
         case _:
-            items = [*items_of(place, known)]
+            items = [*items_of(message_field, known)]
     unique: dict[str, Item] = {}
     for item in (Item(None, False), *items):
         unique.setdefault(repr(item.value), item)
@@ -187,8 +189,8 @@ class Sampled(NamedTuple):
     all: bool
 
 
-def sampled_cells(places: set[MessageField], tests: Sequence[Test], weight: int, thorough: bool) -> Sampled:
-    """Return the cells of ``tests`` that samples of ``places`` reach; other cells of ``tests`` may exist.
+def sampled_cells(message_fields: set[MessageField], tests: Sequence[Test], weight: int, thorough: bool) -> Sampled:
+    """Return the cells of ``tests`` that samples of ``message_fields`` reach; other cells of ``tests`` may exist.
 
     ``weight`` is the number of tests of the whole question; a larger ``weight`` means fewer samples. If ``thorough``,
     more samples are judged.
@@ -196,9 +198,9 @@ def sampled_cells(places: set[MessageField], tests: Sequence[Test], weight: int,
     every = {repr(value): value for test in tests for value in _constants(test)}
     constants = list(every.values())[:_CONSTANTS]
     calculating = any(_is_calculating(test) for test in tests)
-    made = samples(places, tests, constants, calculating, _THOROUGH if thorough else _DRAWN)
+    made = samples(message_fields, tests, constants, calculating, _THOROUGH if thorough else _DRAWN)
     most = max(_LEAST, (_JUDGEMENTS if thorough else _JUDGEMENTS // 40) // max(weight * (1 + len(every)), 1))
-    is_all = thorough or (len(made) <= most and len(places) == 1)
+    is_all = thorough or (len(made) <= most and len(message_fields) == 1)
     made = _thinned(made, most)
     best: dict[tuple[int, ...], tuple[tuple[bool, int], Cell]] = {}
     for sample in made:
@@ -244,9 +246,9 @@ def topic_keys(pattern: TopicPattern) -> list[str]:
         wildcards = {ONE_WORD: "x", MANY_WORDS: many}
         filled = [(word, wildcards[word] if isinstance(word, AnyWord) else word) for word in words]
         keys.append(".".join(text for word, text in filled if text or word != MANY_WORDS))
-    for place, word in enumerate(words):
+    for index, word in enumerate(words):
         if word == ONE_WORD:
-            keys.append(".".join([*keys[0].split(".")[:place], "y", *keys[0].split(".")[place + 1 :]]))
+            keys.append(".".join([*keys[0].split(".")[:index], "y", *keys[0].split(".")[index + 1 :]]))
     first = keys[0]
     keys += [f"{first}.x", first.rpartition(".")[0], f"x.{first}"]
     return list(dict.fromkeys(keys))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from transpiler.message.header_fields import MessageField
 from transpiler.message.message import Message
-from transpiler.tools.analysis.building import Conditions, places_read, shown
+from transpiler.tools.analysis.building import Conditions, fields_read, shown
 from transpiler.tools.analysis.cell_search import Requirement, Search, split, variable_of
 from transpiler.tools.analysis.cells import COMMON, ODD, RARE, Cell, cells_of, cells_of_relations
 from transpiler.tools.analysis.formula import (
@@ -259,13 +259,13 @@ class Solver:
         tests = {test.number: test for one in requirements for test in all_tests(one.formula)}
         groups: list[tuple[set[MessageField], list[Test]]] = []
         for test in tests.values():
-            places, members = set(places_read(test)), [test]
-            for group in [group for group in groups if group[0] & places]:
-                places |= group[0]
+            message_fields, members = set(fields_read(test)), [test]
+            for group in [group for group in groups if group[0] & message_fields]:
+                message_fields |= group[0]
                 members = group[1] + members
                 groups.remove(group)
-            groups.append((places, members))
-        made = [self._samples(places, members, len(tests), thorough) for places, members in groups]
+            groups.append((message_fields, members))
+        made = [self._samples(message_fields, members, len(tests), thorough) for message_fields, members in groups]
         of_test = {test.number: number for number, one in enumerate(made) for test in one.tests}
         constants, tried = (sum(counts) for counts in zip(*((one.constants, one.tried) for one in made), strict=True))
         dropped = f"{tried:,} of {constants:,} constants were tried" if tried < constants else ""
@@ -288,7 +288,7 @@ class Solver:
                     return self._smallest(requirements, case, domain), dropped
         return None, dropped
 
-    def _samples(self, places: set[MessageField], tests: list[Test], weight: int, thorough: bool) -> Sampled:
+    def _samples(self, message_fields: set[MessageField], tests: list[Test], weight: int, thorough: bool) -> Sampled:
         if len({*map(variable_of, tests)}) == 1 and all(test.decided for test in tests):
             variable = variable_of(tests[0])
             with suppress(UndecidedError):
@@ -298,7 +298,7 @@ class Solver:
         key = tuple(test.number for test in tests), weight
         known = self._sampled_cells.get(key)
         if known is None or (thorough and not known.all):
-            known = self._sampled_cells[key] = sampled_cells(places, tests, weight, thorough)
+            known = self._sampled_cells[key] = sampled_cells(message_fields, tests, weight, thorough)
         return known
 
     def _outside(self, requirements: Sequence[Requirement]) -> str:

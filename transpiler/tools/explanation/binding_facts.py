@@ -133,14 +133,14 @@ def _headers(condition: All | Any, message: Message) -> list[Lack]:
     tests = [test for test in condition.terms if isinstance(test, Present | Equal)]
     if not tests:
         return [Lack("the binding has no x-match, or no header to match, and so takes nothing", 99.0)]
-    wrong = [_header(test, value_at(test.places, message)) for test in tests if not holds(test, message)]
+    wrong = [_header(test, value_at(test.message_fields, message)) for test in tests if not holds(test, message)]
     if isinstance(condition, All):
         return [Lack(text, 1.0) for text in wrong]
     return [Lack(wrong[0] if len(wrong) == 1 else f"none of {len(wrong)}: {listed(wrong, _MAX_HEADERS)}", 1.0)]
 
 
 def _header(test: Present | Equal, actual: AmqpValue | None) -> str:
-    named = clipped(test.places[0].field, _MAX_TEXT)
+    named = clipped(test.message_fields[0].field, _MAX_TEXT)
     if actual is None:
         return f"{named} is missing"
     if actual.value is None:
@@ -184,9 +184,9 @@ def _costs(pattern: Sequence[str | AnyWord], key: Sequence[str]) -> list[list[in
     costs = [[0] * (len(key) + 1) for _ in range(len(pattern) + 1)]
     for at in range(len(key) - 1, -1, -1):
         costs[len(pattern)][at] = len(key) - at
-    for place in range(len(pattern) - 1, -1, -1):
-        word = pattern[place]
-        here, after = costs[place], costs[place + 1]
+    for index in range(len(pattern) - 1, -1, -1):
+        word = pattern[index]
+        here, after = costs[index], costs[index + 1]
         here[len(key)] = after[len(key)] + (word != MANY_WORDS)
         for at in range(len(key) - 1, -1, -1):
             if word == MANY_WORDS:
@@ -198,25 +198,25 @@ def _costs(pattern: Sequence[str | AnyWord], key: Sequence[str]) -> list[list[in
 
 
 def _first_edit(pattern: Sequence[str | AnyWord], key: Sequence[str], costs: list[list[int]]) -> str:
-    place = at = 0
-    while place < len(pattern) or at < len(key):
-        cost = costs[place][at]
+    index = at = 0
+    while index < len(pattern) or at < len(key):
+        cost = costs[index][at]
         if cost == 0:
             break
-        if place < len(pattern) and pattern[place] == MANY_WORDS:
-            if costs[place + 1][at] == cost:
-                place += 1
+        if index < len(pattern) and pattern[index] == MANY_WORDS:
+            if costs[index + 1][at] == cost:
+                index += 1
             else:
                 at += 1
             continue
-        both = place < len(pattern) and at < len(key)
-        differs = both and pattern[place] not in (ONE_WORD, key[at])
-        if both and costs[place + 1][at + 1] + differs == cost:
+        both = index < len(pattern) and at < len(key)
+        differs = both and pattern[index] not in (ONE_WORD, key[at])
+        if both and costs[index + 1][at + 1] + differs == cost:
             if differs:
-                return f"word {at + 1} is {value_text(key[at])}, not {value_text(str(pattern[place]))}"
-            place, at = place + 1, at + 1
-        elif place < len(pattern) and costs[place + 1][at] + 1 == cost:
-            lacking = "another word" if pattern[place] == ONE_WORD else value_text(str(pattern[place]))
+                return f"word {at + 1} is {value_text(key[at])}, not {value_text(str(pattern[index]))}"
+            index, at = index + 1, at + 1
+        elif index < len(pattern) and costs[index + 1][at] + 1 == cost:
+            lacking = "another word" if pattern[index] == ONE_WORD else value_text(str(pattern[index]))
             where = f"behind word {at}" if at else "at its beginning"
             return f"{lacking} is lacking {where}"
         else:

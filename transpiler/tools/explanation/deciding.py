@@ -94,7 +94,7 @@ def _conjunction(node: ast.And, terms: tuple[ast.Expression, ...], goal: Goal, e
         return _together(node, [_decide(term, goal, evaluation) for term in terms])
     # In Qpid's AND, the first term that is not TRUE determines the result, so the terms before it, which are TRUE,
     # decide too.
-    end = next(place for place, truth in enumerate(truths) if truth is not True)
+    end = next(index for index, truth in enumerate(truths) if truth is not True)
     before = [_decide(term, IS_TRUE, evaluation) for term in terms[:end]]
     last = _decide(terms[end], goal, evaluation) if goal == _IS_FALSE else _whole(terms[end])
     return _together(node, [*before, last])

@@ -263,7 +263,7 @@ def _explained(traced: Traced, nearest: int) -> RouteExplanation:
     if sent:
         # List a divert or queue once, even if several bindings implement the divert or lead to the queue.
         took, possible, missed = (_once(listed) for listed in (took, possible, missed))
-        took = _without_ends(took) if topology.rules.addressing.queues_are_places else took
+        took = _without_ends(took) if topology.rules.addressing.queues_are_addresses else took
         missed = [one for one in missed if not any(map(one.is_case_of, (*took, *possible)))]
         possible = [one for one in _unless_diverted(traced, took, possible) if one not in took]
         missed += _passed_over(traced, took, [*possible, *missed])
@@ -323,7 +323,7 @@ def _as_written(
 
 def _target(topology: Topology, kind: TargetType, end: str) -> str:
     """Return ``end``, the queue or exchange to which a binding leads, as text for users."""
-    return topology.rules.addressing.place(end) if kind == "exchange" else end
+    return topology.rules.addressing.label(end) if kind == "exchange" else end
 
 
 def _once(listed: Iterable[BindingExplanation]) -> list[BindingExplanation]:

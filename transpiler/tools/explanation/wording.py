@@ -145,9 +145,11 @@ def _default_note(node: ast.Expression, evaluation: Evaluation) -> str:
     own = header_value(replace(field, default=None), evaluation.message, evaluation.dialect, evaluation.receiver)
     if own is not None:
         return ""
-    place = next((place.field for place in field.places if place.section != RECEIVER), field.name)
+    message_field = next(
+        (message_field.field for message_field in field.message_fields if message_field.section != RECEIVER), field.name
+    )
     # "durable" is an adjective, so it needs a noun.
-    named = "durable flag" if place == "durable" else place.replace("_", " ")
+    named = "durable flag" if message_field == "durable" else message_field.replace("_", " ")
     return f" (the default: the message has no {named})"
 
 

@@ -105,10 +105,10 @@ class Checker:
             return error.diagnostics if self.layout is not None else [*map(_as_warning, error.diagnostics)]
         return lowering.findings
 
-    def contained(self, checked: Sequence[Checked], places: Sequence[str]) -> list[tuple[int, Finding]]:
+    def contained(self, checked: Sequence[Checked], locations: Sequence[str]) -> list[tuple[int, Finding]]:
         """Return a finding for each selector of ``checked`` that another one contains, with the index of the selector.
 
-        ``places`` contains the name of each selector in the text of findings, such as "line 3".
+        ``locations`` contains the name of each selector in the text of findings, such as "line 3".
         """
         collected: dict[tuple[int, Diagnostic], list[Dialect]] = {}
         dialects = dict.fromkeys(dialect for one in checked for dialect, _ in one.trees)
@@ -118,7 +118,7 @@ class Checker:
                 what = "is the same selector" if same else "selects all of these messages too"
                 apart = "perhaps exclude it from the other, if each message should match only one of them"
                 hint = "perhaps remove one of the two" if same else apart
-                message, span = f"{places[container]} {what}", trees[number].span
+                message, span = f"{locations[container]} {what}", trees[number].span
                 diagnostic = Diagnostic("lint.contained", "info", message, None, span, hint)
                 if self.selection.has(diagnostic):
                     collected.setdefault((number, diagnostic), []).append(dialect)

@@ -86,7 +86,7 @@ def _fix_conditions(text: str, dialects: Sequence[Dialect], checker: Checker) ->
     while len(done) < _MAX_FIXES and len(broken) < _MAX_BROKEN:
         filled = _with_placeholders(text, broken)
         made = _certain_fix(filled, dialects, checker)
-        own = None if made is None else _placed_without(made, broken)
+        own = None if made is None else _without_spans(made, broken)
         if made is not None and own is None:
             break
         if own is not None:
@@ -151,7 +151,7 @@ def _without_placeholders(span: Span, broken: Sequence[Span]) -> Span | None:
     return _shifted(span, -shift)
 
 
-def _placed_without(fix: Fix, broken: Sequence[Span]) -> Fix | None:
+def _without_spans(fix: Fix, broken: Sequence[Span]) -> Fix | None:
     assert fix.span is not None
     span = _without_placeholders(fix.span, broken)
     return None if span is None else replace(fix, span=span)
@@ -170,7 +170,7 @@ def _broken_condition(text: str, error: int, dialect: Dialect) -> Span | None:
     if any(word.text[:1] in ("'", '"') and not word.is_closed for word in reading.words):
         return None
     joints = _joints(reading)
-    first = behind = reading.place
+    first = behind = reading.position
     while first > 0 and first - 1 not in joints:
         first = reading.partners.get(first - 1, first - 1) if reading.at(first - 1).kind == "close" else first - 1
         if reading.at(first).kind == "open" and reading.partners.get(first, behind) >= behind:
@@ -192,7 +192,7 @@ def _joints(reading: Reading) -> frozenset[int]:
         before = reading.at(number - 1)
         is_range = is_range or word.key == "BETWEEN"
         # An operator ``||`` at which the parser stops does not join conditions; it may be meant to concatenate texts.
-        if word.key in _JOINTS and not (number == reading.place and word.kind == "operator"):
+        if word.key in _JOINTS and not (number == reading.position and word.kind == "operator"):
             if not (is_range and word.key == "AND"):
                 joints.add(number)
             is_range = False
@@ -257,8 +257,8 @@ def fix_file(
     changed if the new text does not contain exactly the fixed selectors. Raises ``UnreadableError``.
     """
     own_selectors = _of_file(content, name, declarations)
-    places = {one.mapped.place(Span(0, len(one.mapped.text))) for one in own_selectors}
-    others = [one for one in used_elsewhere if one.mapped.place(Span(0, len(one.mapped.text))) not in places]
+    locations = {one.mapped.location(Span(0, len(one.mapped.text))) for one in own_selectors}
+    others = [one for one in used_elsewhere if one.mapped.location(Span(0, len(one.mapped.text))) not in locations]
     lines = Lines(content)
     ignored = IgnoreComments(lines.texts)
     #: The changes of the file by span. Two selectors may share a constant, which is changed only once.
@@ -266,12 +266,12 @@ def fix_file(
     meant, count = [], 0
     for number, one in enumerate((*own_selectors, *others)):
         text = one.mapped.text
-        line = lines.place(one.mapped.place(Span(0, 1))).line
+        line = lines.location(one.mapped.location(Span(0, 1))).line
         own = dialects or (JMS if one.dialect is None else find_dialect(one.dialect),)
         changed, fixes = (text, []) if any(ignored.at(line)) else fix_all(text, own, checker)
         changes = _changes(text, fixes)
         if all(one.mapped.is_contiguous(span) for span, _ in changes):
-            own_edits = {one.mapped.place(span): one.escape(new) for span, new in changes}
+            own_edits = {one.mapped.location(span): one.escape(new) for span, new in changes}
             count += len(fixes) if own_edits.keys() - edits.keys() else 0
             edits |= own_edits
         else:
@@ -299,16 +299,16 @@ def _changes(text: str, fixes: Sequence[Fix]) -> list[tuple[Span, str]]:
         current = "".join(character for character, _ in characters)
         new: list[tuple[str, int | None]] = [(character, None) for character in fix.spaced(current)]
         characters[fix.span.start : fix.span.end] = new
-    changes, place, written = [], 0, ""
+    changes, index, written = [], 0, ""
     for character, number in (*characters, ("", len(text))):
         if number is None:
             written += character
             continue
-        if number == place and written and place:
+        if number == index and written and index:
             # Every change replaces a non-empty span, so an insertion replaces the character before it by itself and the
             # new text.
-            changes.append((Span(place - 1, place), text[place - 1] + written))
-        elif number > place:
-            changes.append((Span(place, number), written))
-        place, written = number + 1, ""
+            changes.append((Span(index - 1, index), text[index - 1] + written))
+        elif number > index:
+            changes.append((Span(index, number), written))
+        index, written = number + 1, ""
     return changes

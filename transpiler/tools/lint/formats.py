@@ -14,7 +14,7 @@ from transpiler.base.documents.jsontext import json_text
 from transpiler.base.source import Span
 from transpiler.tools.command_spelling import spelled
 from transpiler.tools.lint.registry import WITHOUT_EXAMPLE, find_rule
-from transpiler.tools.lint.report import NOUNS, Listed, Place, Report, Reported
+from transpiler.tools.lint.report import NOUNS, Listed, Location, Report, Reported
 from transpiler.tools.lint.rule import Rule
 
 #: A function that colours a text for the terminal. Arguments: the text, and the severity whose colour it gets.
@@ -47,10 +47,10 @@ def listing(report: Report) -> str:
     """
     lines = []
     for one in report.listed:
-        used = f", line {one.used}" if one.used != one.place.line else ""
+        used = f", line {one.used}" if one.used != one.location.line else ""
         used = used if one.used_file == one.name else f", {one_line(one.used_file)}:{one.used}"
         whence = f"  [{one.whence}{used}]" if one.whence else ""
-        where = f"{one_line(one.name)}:{one.place.line}:{one.place.column}"
+        where = f"{one_line(one.name)}:{one.location.line}:{one.location.column}"
         lines.append(f"{where}: {', '.join(one.dialects)}: {one_line(one.selector)}{whence}\n")
     return "".join((*lines, *(f"{_headline(one, lambda text, _: text)}\n" for one in report.unread)))
 
@@ -69,24 +69,24 @@ def json_listing(report: Report) -> str:
 
 def _where(one: Listed | Reported) -> dict[str, Any]:
     """Return the first members of the JSON object for a selector in a listing: version, file and location."""
-    return {"version": VERSION, "file": one.name, **one.place._asdict()}
+    return {"version": VERSION, "file": one.name, **one.location._asdict()}
 
 
 def _headline(reported: Reported, paint: Paint) -> str:
-    diagnostic, place = reported.diagnostic, reported.place
+    diagnostic, location = reported.diagnostic, reported.location
     severity = diagnostic.severity
     label = diagnostic.code if severity == "error" else f"{severity}: {diagnostic.code}"
-    where = f"{one_line(reported.name)}:{place.line}:{place.column}"
+    where = f"{one_line(reported.name)}:{location.line}:{location.column}"
     return f"{where}: {paint(label, severity)}: {reported.message}"
 
 
 def _block(reported: Reported, paint: Paint) -> str:
-    diagnostic, place = reported.diagnostic, reported.place
+    diagnostic, location = reported.diagnostic, reported.location
     lines = [_headline(reported, paint)]
     if diagnostic.span is not None or reported.file is not None:
-        first = place.column - 1
-        end = place.end_column - 1 if place.end_line == place.line else len(reported.line)
-        text, carets = caret_block(reported.line, str(place.line), [Span(first, end)])
+        first = location.column - 1
+        end = location.end_column - 1 if location.end_line == location.line else len(reported.line)
+        text, carets = caret_block(reported.line, str(location.line), [Span(first, end)])
         gutter = len(carets) - len(carets.lstrip(" |"))
         lines += [text, carets[:gutter] + paint(carets[gutter:], diagnostic.severity)]
     if reported.is_filled:
@@ -120,10 +120,10 @@ def _entry(reported: Reported) -> dict[str, Any]:
         entry["hint"] = diagnostic.hint
     if reported.fix is not None:
         fix = {"text": reported.fix.text, "certain": reported.fix.certain}
-        entry["fix"] = fix | reported.fix.place._asdict()
+        entry["fix"] = fix | reported.fix.location._asdict()
     if reported.file is not None:
         entry["file"] = reported.file
-    entry |= reported.place._asdict()
+    entry |= reported.location._asdict()
     entry["selector"] = reported.selector
     if diagnostic.span is not None:
         entry |= {"start": diagnostic.span.start, "end": diagnostic.span.end}
@@ -141,13 +141,13 @@ def github(report: Report) -> str:
 
 
 def _command(reported: Reported) -> str:
-    diagnostic, place = reported.diagnostic, reported.place
+    diagnostic, location = reported.diagnostic, reported.location
     properties = {}
     if reported.file is not None:
-        properties = {"file": reported.file, "line": str(place.line), "endLine": str(place.end_line)}
+        properties = {"file": reported.file, "line": str(location.line), "endLine": str(location.end_line)}
         # A workflow command of GitHub accepts columns only if the range is within one line.
-        if place.line == place.end_line:
-            properties |= {"col": str(place.column), "endColumn": str(place.end_column)}
+        if location.line == location.end_line:
+            properties |= {"col": str(location.column), "endColumn": str(location.end_column)}
     properties["title"] = diagnostic.code
     listed = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
     hint = f" ({diagnostic.hint})" if diagnostic.hint else ""
@@ -201,10 +201,10 @@ def _rule(code: str, rule: Rule | None, severity: Severity) -> dict[str, Any]:
 
 
 def _result(reported: Reported, rule: int) -> dict[str, Any]:
-    diagnostic, place = reported.diagnostic, reported.place
+    diagnostic = reported.diagnostic
     snippet = {"text": reported.line if len(reported.line) <= 500 else reported.selector[:500]}
     artifact = {"uri": uri(reported.file or "selector")}
-    location = {"artifactLocation": artifact, "region": _region(place) | {"snippet": snippet}}
+    location = {"artifactLocation": artifact, "region": _region(reported.location) | {"snippet": snippet}}
     hint = f" Hint: {diagnostic.hint}." if diagnostic.hint else ""
     result = {
         "ruleId": diagnostic.code,
@@ -214,7 +214,7 @@ def _result(reported: Reported, rule: int) -> dict[str, Any]:
         "locations": [{"physicalLocation": location}],
     }
     if reported.fix is not None:
-        change = {"deletedRegion": _region(reported.fix.place), "insertedContent": {"text": reported.fix.text}}
+        change = {"deletedRegion": _region(reported.fix.location), "insertedContent": {"text": reported.fix.text}}
         result["fixes"] = [
             {
                 "description": {"text": diagnostic.hint or diagnostic.message},
@@ -224,12 +224,12 @@ def _result(reported: Reported, rule: int) -> dict[str, Any]:
     return result
 
 
-def _region(place: Place) -> dict[str, Any]:
+def _region(location: Location) -> dict[str, Any]:
     return {
-        "startLine": place.line,
-        "startColumn": place.column,
-        "endLine": place.end_line,
-        "endColumn": place.end_column,
+        "startLine": location.line,
+        "startColumn": location.column,
+        "endLine": location.end_line,
+        "endColumn": location.end_column,
     }
 
 

@@ -18,7 +18,7 @@ from transpiler.base.source import Span
 from transpiler.language.selector.dialects import Dialect
 from transpiler.language.selector.parsing import parse_selector
 from transpiler.tools.lint.check import Checker, Finding
-from transpiler.tools.lint.embedded.selector_places import HOLE
+from transpiler.tools.lint.embedded.selector_patterns import HOLE
 from transpiler.tools.lint.embedded.selector_text import MappedText, joined
 
 #: Sample texts for a hole outside quotes: operands, which most holes contain, and other fragments of a selector.

@@ -296,19 +296,19 @@ def without_lesser(*groups: Iterable[Diagnostic]) -> list[Diagnostic]:
 
     A finding is also dropped if a more specific rule (see ``Rule.instead_of``) has a finding at the same place.
     """
-    findings = sorted(chain(*groups), key=_place)
+    findings = sorted(chain(*groups), key=_span_of)
     replacing = _replacing(findings)
     kept: list[Diagnostic] = []
-    for _, at_one_place in groupby(findings, _place):
+    for _, at_one_span in groupby(findings, _span_of):
         distinct: list[Diagnostic] = []
-        for finding in at_one_place:
+        for finding in at_one_span:
             if finding not in distinct and not _is_replaced(finding, replacing):
                 distinct.append(finding)
         kept += distinct
     return kept
 
 
-def _place(finding: Diagnostic) -> Span:
+def _span_of(finding: Diagnostic) -> Span:
     return finding.span or Span(0, 0)
 
 

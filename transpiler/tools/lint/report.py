@@ -16,7 +16,7 @@ NOUNS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "n
 _MAX_NAMED = 3
 
 
-class Place(NamedTuple):
+class Location(NamedTuple):
     """A range of a text: lines and columns counted from 1, in code points; the end is exclusive."""
 
     line: int
@@ -34,9 +34,9 @@ class Lines:
         for line in self.texts:
             self._starts.append(self._starts[-1] + len(line) + 1)
 
-    def place(self, span: Span) -> Place:
+    def location(self, span: Span) -> Location:
         """Return the range of ``span`` as lines and columns."""
-        return Place(*self._position(span.start), *self._position(span.end))
+        return Location(*self._position(span.start), *self._position(span.end))
 
     def offset(self, line: int, column: int) -> int:
         """Return the offset of ``line`` and ``column``, which count from 1."""
@@ -47,10 +47,10 @@ class Lines:
         return line, offset - self._starts[line - 1] + 1
 
 
-class PlacedFix(NamedTuple):
+class LocatedFix(NamedTuple):
     """A fix converted to the file: the range to replace, and the new text as escaped in the file."""
 
-    place: Place
+    location: Location
     text: str
     certain: bool
 
@@ -60,17 +60,17 @@ class Reported:
     """A finding with its location: in the file, or in the selector if the selector is an argument.
 
     ``name`` is the name of the file, or of the argument, in text for users. ``line`` is the text of the first line of
-    ``place``. ``dialects`` are the dialects in which the finding was made; empty for all dialects of the run.
+    ``location``. ``dialects`` are the dialects in which the finding was made; empty for all dialects of the run.
     """
 
     diagnostic: Diagnostic
     selector: str
-    place: Place
+    location: Location
     line: str
     name: str = "selector"
     file: str | None = None
     dialects: tuple[str, ...] = ()
-    fix: PlacedFix | None = None
+    fix: LocatedFix | None = None
     #: True if the line in the file has a placeholder that was replaced by its value in ``selector``.
     is_filled: bool = False
     #: The known reason why a selector was not read; empty if there is none.
@@ -95,7 +95,7 @@ class Listed(NamedTuple):
     """
 
     name: str
-    place: Place
+    location: Location
     dialects: tuple[str, ...]
     selector: str
     whence: str
@@ -134,8 +134,8 @@ class Report:
 
     def _read(self) -> str:
         """Return which kinds of files selectors were read from, for a report without findings; else an empty text."""
-        places = dict.fromkeys(f"{one.used_file}:{one.used}" for one in self.listed if one.whence)
-        return f"; read: {_some(list(places))}" if places and not self.findings else ""
+        locations = dict.fromkeys(f"{one.used_file}:{one.used}" for one in self.listed if one.whence)
+        return f"; read: {_some(list(locations))}" if locations and not self.findings else ""
 
     def _left_out(self) -> str:
         return f"; left out: {_some(self.left_out)}" if self.left_out else ""
@@ -144,11 +144,13 @@ class Report:
         if not self.unread:
             return ""
         hint = "; give a key one value in application.properties or application.yml, or write ${key:default}"
-        places = [f"{one.name}:{one.place.line}" + (f" ({one.reason})" if one.reason else "") for one in self.unread]
-        keys = hint if any("${" in place for place in places) else ""
+        locations = [
+            f"{one.name}:{one.location.line}" + (f" ({one.reason})" if one.reason else "") for one in self.unread
+        ]
+        keys = hint if any("${" in location for location in locations) else ""
         of_which = sum(one.is_judged for one in self.unread)
         partly = f" ({of_which:,} judged in part)" if of_which else ""
-        return f"; {_count(len(places), 'selector')} not read{partly}: {_some(places)}{keys}"
+        return f"; {_count(len(locations), 'selector')} not read{partly}: {_some(locations)}{keys}"
 
     def _counts(self) -> str:
         looked_at = _count(self.selectors, "selector") + (f", {_count(self.files, 'file')}" if self.files else "")

@@ -27,10 +27,10 @@ from transpiler.tools.lint.embedded.placeholders import Properties, filled, with
 from transpiler.tools.lint.embedded.selector_text import plain
 from transpiler.tools.lint.holes import judge_in_part
 from transpiler.tools.lint.registry import check_pattern, fits
-from transpiler.tools.lint.report import Lines, Listed, Place, PlacedFix, Report, Reported
+from transpiler.tools.lint.report import Lines, Listed, LocatedFix, Location, Report, Reported
 
 #: A line and column of the selector in the text of a hint.
-_PLACE_IN_HINT = re.compile(r"\bopened at (?P<line>\d+):(?P<column>\d+)")
+_LOCATION_IN_HINT = re.compile(r"\bopened at (?P<line>\d+):(?P<column>\d+)")
 
 
 class Text(NamedTuple):
@@ -81,13 +81,13 @@ class Run:
         return report
 
     def _arguments(self, selectors: Sequence[str], report: Report) -> None:
-        places = [f"argument {number}" for number in range(1, len(selectors) + 1)]
-        names = places if len(selectors) > 1 else ["selector"]
+        locations = [f"argument {number}" for number in range(1, len(selectors) + 1)]
+        names = locations if len(selectors) > 1 else ["selector"]
         located = [
             _Located(Lines(_with_line_feeds(selector)), FoundSelector(plain(selector)), name)
             for selector, name in zip(selectors, names, strict=True)
         ]
-        self._all(located, report, places)
+        self._all(located, report, locations)
 
     def _file(self, text: Text, report: Report, memory: _Memory) -> None:
         name = text.kind or text.file or ""
@@ -158,22 +158,22 @@ class Run:
         if lines is None:
             return None
         used = one.used or 0
-        where = f"{here.name}:{here.lines.place(Span(used, used)).line}"
+        where = f"{here.name}:{here.lines.location(Span(used, used)).line}"
         return _Located(lines, one, one.file, IgnoreComments(lines.texts), one.file, memory.reported_keys, where)
 
     def _add_unread(self, report: Report, unread: Reported, comments: IgnoreComments) -> None:
         if not self.checker.selection.has(unread.diagnostic):
             return
-        if _ignores(comments, {unread.place.line}, unread.diagnostic):
+        if _ignores(comments, {unread.location.line}, unread.diagnostic):
             report.ignored += 1
         else:
             report.unread.append(unread)
 
-    def _all(self, located: Sequence[_Located], report: Report, places: Sequence[str] | None) -> None:
+    def _all(self, located: Sequence[_Located], report: Report, locations: Sequence[str] | None) -> None:
         """Check the selectors ``located``, and add the findings to ``report``.
 
-        If ``places`` is not None, it contains the names of the selectors, such as "line 3", and the selectors are also
-        compared with each other.
+        If ``locations`` is not None, it contains the names of the selectors, such as "line 3", and the selectors are
+        also compared with each other.
         """
         chosen = [self.dialects or (find_dialect(one.selector.dialect or JMS.name),) for one in located]
         checked = []
@@ -181,7 +181,7 @@ class Run:
             self.progress(1)
             checked.append(self.checker.check(one.selector.mapped.text, dialects))
         findings = [list(one.findings) for one in checked]
-        for number, finding in self.checker.contained(checked, places) if places is not None else ():
+        for number, finding in self.checker.contained(checked, locations) if locations is not None else ():
             findings[number].append(finding)
         for one, own, dialects in zip(located, findings, chosen, strict=True):
             self._add(report, own, one, dialects)
@@ -209,7 +209,7 @@ class Run:
 
 
 #: The identity of a reported finding: file, code, location and message.
-_FindingKey = tuple[str | None, str, Place, str]
+_FindingKey = tuple[str | None, str, Location, str]
 
 
 @dataclass
@@ -241,32 +241,32 @@ class _Located(NamedTuple):
     def identity(self) -> tuple[object, ...]:
         """The identity of the selector: its location, text and dialect. Equal identities mean the same selector."""
         mapped = self.selector.mapped
-        return self.name, mapped.place(Span(0, len(mapped.text))), mapped.text, self.selector.dialect
+        return self.name, mapped.location(Span(0, len(mapped.text))), mapped.text, self.selector.dialect
 
     @property
     def line(self) -> int:
         """The number of the line in which the selector begins."""
-        return self.lines.place(self.selector.mapped.place(Span(0, 1))).line
+        return self.lines.location(self.selector.mapped.location(Span(0, 1))).line
 
     def reported(self, diagnostic: Diagnostic, dialects: tuple[str, ...]) -> Reported:
-        place = self.lines.place(self.selector.mapped.place(diagnostic.span or Span(0, 0)))
+        location = self.lines.location(self.selector.mapped.location(diagnostic.span or Span(0, 0)))
         text = self.selector.mapped.text
         if diagnostic.hint is not None and self.file is not None:
-            diagnostic = replace(diagnostic, hint=_PLACE_IN_HINT.sub(self._placed, diagnostic.hint))
-        line = self.lines.texts[place.line - 1]
+            diagnostic = replace(diagnostic, hint=_LOCATION_IN_HINT.sub(self._located_fix, diagnostic.hint))
+        line = self.lines.texts[location.line - 1]
         fix, is_filled = self._fix(diagnostic.fix), self.selector.is_filled
         return Reported(
-            diagnostic, text, place, line, self.name, self.file, dialects, fix, is_filled, used_in=self.used_in
+            diagnostic, text, location, line, self.name, self.file, dialects, fix, is_filled, used_in=self.used_in
         )
 
-    def _placed(self, match: re.Match[str]) -> str:
+    def _located_fix(self, match: re.Match[str]) -> str:
         """Return the text ``match`` of a hint, with its line and column converted from the selector to the file."""
         lines = Lines(self.selector.mapped.text)
         offset = lines.offset(int(match["line"]), int(match["column"]))
-        place = self.lines.place(self.selector.mapped.place(Span(offset, offset)))
-        return f"opened at {place.line}:{place.column}"
+        location = self.lines.location(self.selector.mapped.location(Span(offset, offset)))
+        return f"opened at {location.line}:{location.column}"
 
-    def _fix(self, fix: Remedy | None) -> PlacedFix | None:
+    def _fix(self, fix: Remedy | None) -> LocatedFix | None:
         mapped = self.selector.mapped
         if (
             not isinstance(fix, Fix)
@@ -276,19 +276,19 @@ class _Located(NamedTuple):
         ):
             return None
         text = self.selector.escape(fix.spaced(mapped.text))
-        return PlacedFix(self.lines.place(mapped.place(fix.span)), text, fix.certain)
+        return LocatedFix(self.lines.location(mapped.location(fix.span)), text, fix.certain)
 
     def ignores(self, reported: Reported) -> bool:
-        return _ignores(self.comments, {self.line, reported.place.line}, reported.diagnostic)
+        return _ignores(self.comments, {self.line, reported.location.line}, reported.diagnostic)
 
     def listed(self, dialects: tuple[str, ...]) -> Listed:
         one = self.selector
-        place = self.lines.place(one.mapped.place(Span(0, len(one.mapped.text))))
-        used = place.line if one.used is None else self.lines.place(Span(one.used, one.used)).line
+        location = self.lines.location(one.mapped.location(Span(0, len(one.mapped.text))))
+        used = location.line if one.used is None else self.lines.location(Span(one.used, one.used)).line
         file, line = self.name, str(used)
         if self.used_in:
             file, _, line = self.used_in.rpartition(":")
-        return Listed(self.name, place, dialects, one.mapped.text, one.whence, int(line), file)
+        return Listed(self.name, location, dialects, one.mapped.text, one.whence, int(line), file)
 
 
 def _ignores(comments: IgnoreComments | None, lines: set[int], diagnostic: Diagnostic) -> bool:
@@ -304,18 +304,18 @@ def _unread(one: UnreadSelector, lines: Lines, name: str, file: str | None, is_j
 
     If ``is_judged``, the note says that its known parts were.
     """
-    place = lines.place(Span(one.offset, one.offset + 1))
+    location = lines.location(Span(one.offset, one.offset + 1))
     why = one.reason or "it is known at run time only"
     of = f"the selector of {one.whence}" if one.whence else "a selector"
     why = why.replace("it is", "the rest is") if is_judged else why
     message = f"{of} is {'judged in part' if is_judged else 'not read'}: {why}"
     diagnostic = Diagnostic("check.unread", "info", message, None, None, None)
-    line = lines.texts[place.line - 1]
-    return Reported(diagnostic, "", place, line, name, file, reason=one.reason, is_judged=is_judged)
+    line = lines.texts[location.line - 1]
+    return Reported(diagnostic, "", location, line, name, file, reason=one.reason, is_judged=is_judged)
 
 
 def _finding_key(reported: Reported) -> _FindingKey:
-    return reported.file, reported.diagnostic.code, reported.place, reported.message
+    return reported.file, reported.diagnostic.code, reported.location, reported.message
 
 
 def _with_line_feeds(text: str) -> str:
@@ -332,5 +332,5 @@ def _unknown_ignores(comments: IgnoreComments, lines: Lines, file: str | None) -
             except TranspilerError as error:
                 [known] = error.diagnostics
                 diagnostic = Diagnostic("check.unknown-rule", "warning", known.message, None, None, known.hint)
-                place = Place(number, comment.span.start + 1, number, comment.span.end + 1)
-                yield Reported(diagnostic, "", place, lines.texts[number - 1], file or "selector", file)
+                location = Location(number, comment.span.start + 1, number, comment.span.end + 1)
+                yield Reported(diagnostic, "", location, lines.texts[number - 1], file or "selector", file)

@@ -13,7 +13,7 @@ from xml.parsers import expat
 
 from transpiler.base.diagnostics import one_line
 from transpiler.tools.message_files.record import NumberedLines, Record
-from transpiler.tools.message_files.record_errors import Errors, place_of, refuse
+from transpiler.tools.message_files.record_errors import Errors, location_of, refuse
 
 _LAYOUT = "artemis-xml"
 
@@ -68,8 +68,8 @@ class _Export:
         try:
             self._parser.Parse(text, last)
         except expat.ExpatError as error:
-            place = place_of(self._file, number, error.offset + 1)
-            refuse(place, f"this is not well-formed XML: {expat.ErrorString(error.code)}")
+            location = location_of(self._file, number, error.offset + 1)
+            refuse(location, f"this is not well-formed XML: {expat.ErrorString(error.code)}")
         return self._found
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
@@ -77,7 +77,7 @@ class _Export:
             self._is_root = False
             if name not in _ROOTS:
                 why = f"<{one_line(name)}> is XML, and no export of Artemis: it begins with <{_ROOTS[0]}>"
-                refuse(place_of(self._file, self._number), why)
+                refuse(location_of(self._file, self._number), why)
         elif name == "message":
             self._start_line = self._number
             self._row = {f"_{key}": _number(value) if key in _NUMBERS else value for key, value in attributes.items()}
@@ -105,7 +105,7 @@ class _Export:
             self._body.append(text)
 
     def _entity(self, *_: object) -> None:
-        refuse(place_of(self._file, self._number), "the document declares an entity, which no export does")
+        refuse(location_of(self._file, self._number), "the document declares an entity, which no export does")
 
 
 def _number(text: str) -> object:

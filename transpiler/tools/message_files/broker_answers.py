@@ -84,15 +84,15 @@ def _messages_in(record: Record, answer: Any) -> list[Any] | None:
     """
     if answer["status"] != 200:
         reason = one_line(str(answer.get("error") or "it says no more"))
-        refuse(record.place, f"Jolokia answered with an error, status {answer['status']}: {reason}")
+        refuse(record.location, f"Jolokia answered with an error, status {answer['status']}: {reason}")
     value = answer.get("value")
     if isinstance(value, list):
         return None
     if isinstance(value, str) and value.lstrip().startswith("["):
-        return list(load_record(value, f"{record.place}: value"))
+        return list(load_record(value, f"{record.location}: value"))
     if isinstance(value, Mapping) and (recognized_layout(value) is not None or is_listed(value)):
         return [value]
-    return refuse(record.place, f"this answer of Jolokia has no messages, its value is {kind_of(value)}: {_BROWSE}")
+    return refuse(record.location, f"this answer of Jolokia has no messages, its value is {kind_of(value)}: {_BROWSE}")
 
 
 #: ``_LISTED`` are the members of a message of Artemis's ``listMessages`` that are not application properties;
@@ -174,7 +174,7 @@ def _milliseconds(value: Any) -> Any:
     return value if time is None else time
 
 
-def broker_j_place(value: Mapping[str, Any]) -> Mapping[str, Any]:
+def broker_j_destination(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the routing key of ``value``, a Broker-J message, as ``{"routing_key": …}``; empty if it is unknown."""
     key = value.get("initialRoutingAddress")
     return {"routing_key": key} if isinstance(key, str) else {}

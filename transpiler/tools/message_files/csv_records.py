@@ -10,7 +10,7 @@ from typing import Any
 
 from transpiler.base.diagnostics import one_line
 from transpiler.tools.message_files.record import NumberedLines, Record
-from transpiler.tools.message_files.record_errors import Errors, place_of, refuse
+from transpiler.tools.message_files.record_errors import Errors, location_of, refuse
 
 #: A CSV header with at least two columns, to recognize CSV in any file. Other separators than commas match, so that
 #: ``_check_header`` can report them.
@@ -47,7 +47,7 @@ def csv_records(file: str, lines: NumberedLines, errors: Errors) -> Iterator[Rec
         except csv.Error as error:
             number = kept.taken[0][0] if kept.taken else 1
             with errors.reported():
-                refuse(place_of(file, number), f"this is not CSV: {one_line(str(error))}")
+                refuse(location_of(file, number), f"this is not CSV: {one_line(str(error))}")
             reader = csv.reader(kept, strict=True)
             continue
         if cells is None:
@@ -57,23 +57,23 @@ def csv_records(file: str, lines: NumberedLines, errors: Errors) -> Iterator[Rec
         number, text = kept.taken[0][0], "\n".join(line for _, line in kept.taken)
         if not names:
             names, header = cells, text
-            _check_header(place_of(file, number), names, text)
+            _check_header(location_of(file, number), names, text)
         elif len(cells) != len(names):
             with errors.reported():
                 found = f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'}"
-                refuse(place_of(file, number), f"{found}, and the header has {len(names)} names")
+                refuse(location_of(file, number), f"{found}, and the header has {len(names)} names")
         else:
             # An empty cell means that the value is absent.
             present = {name: cell for name, cell in zip(names, cells, strict=True) if cell}
             yield Record(file, number, text, present, header, names)
 
 
-def _check_header(place: str, names: list[str], text: str) -> None:
+def _check_header(location: str, names: list[str], text: str) -> None:
     if len(set(names)) < len(names) or "" in names:
-        refuse(place, f"a header of CSV names each column once: {one_line(text)}")
+        refuse(location, f"a header of CSV names each column once: {one_line(text)}")
     if len(names) == 1 and (found := re.search(r"\w\s*([;\t|])\s*\w", text)):
         hint = f"write it with commas, as pandas does: read_csv(FILE, sep={found[1]!r}).to_csv(OTHER, index=False)"
-        refuse(place, f"commas separate the cells of CSV, and here it is {found[1]!r}\n  hint: {hint}")
+        refuse(location, f"commas separate the cells of CSV, and here it is {found[1]!r}\n  hint: {hint}")
 
 
 def _boolean(cell: str) -> bool:

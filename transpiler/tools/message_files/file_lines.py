@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import BinaryIO, NoReturn, cast
 
 from transpiler.base.diagnostics import one_line
-from transpiler.tools.message_files.record_errors import RecordError, place_of, refuse
+from transpiler.tools.message_files.record_errors import RecordError, location_of, refuse
 
 #: Maximum length of a line, in bytes. Brokers accept messages of at most 128 MiB; a whole line is kept in memory.
 MAX_LINE = 2**27 + 2**26
@@ -98,7 +98,7 @@ def decode_utf8(data: bytes | bytearray, name: str, line: int = 1) -> str:
         start = error.start + len(data) - len(error.object)
         before = data[:start].decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
         row, column = line + before.count("\n"), len(before) - before.rfind("\n")
-        refuse(place_of(name, row, column), f"this is not UTF-8: byte 0x{data[start]:02x}")
+        refuse(location_of(name, row, column), f"this is not UTF-8: byte 0x{data[start]:02x}")
 
 
 def about_file(name: str, why: str) -> str:

@@ -13,7 +13,7 @@ from transpiler.message.message import Message
 from transpiler.message.publication import ROUTING_KEYS, Sent, sent_in, texts_in
 from transpiler.message.rabbitmq_trace import is_entry
 from transpiler.tools.message_files.record import Record
-from transpiler.tools.message_files.record_errors import at_place, load_record
+from transpiler.tools.message_files.record_errors import at_location, load_record
 from transpiler.topology.addressing import ROUTING_TYPES
 
 
@@ -43,7 +43,7 @@ class ReadMessage:
     @property
     def place(self) -> str:
         """The file and the line, in the form for errors: ``messages.jsonl:3``."""
-        return self.record.place
+        return self.record.location
 
     @property
     def vhost(self) -> str | None:
@@ -64,7 +64,7 @@ class ReadMessage:
                 message_text = f"routing_type: {sent.routing_type!r} is not {' or '.join(ROUTING_TYPES)}"
                 raise DecodeError.at("message.routing-type", message_text)
         except DecodeError as error:
-            raise at_place(self.place, error) from None
+            raise at_location(self.place, error) from None
         return sent
 
     def recorded(self, name: str = "routed_queues") -> tuple[str, ...] | None:
@@ -81,7 +81,7 @@ class ReadMessage:
         try:
             return texts_in(self._with_arrays(name), name)
         except DecodeError as error:
-            raise at_place(self.place, error) from None
+            raise at_location(self.place, error) from None
 
     def _with_arrays(self, name: str) -> Mapping[str, Any]:
         """Return ``value``.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from transpiler.tools.message_files.record_errors import place_of
+from transpiler.tools.message_files.record_errors import location_of
 
 #: The lines of a file that are still to be read, each with its number.
 NumberedLines = Iterator[tuple[int, str]]
@@ -34,6 +34,6 @@ class Record(NamedTuple):
     layout: str | None = None
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """The file and the line of the record, in the form for errors: ``messages.jsonl:3``."""
-        return place_of(self.file, self.line)
+        return location_of(self.file, self.line)

@@ -66,19 +66,19 @@ class Errors:
         return None
 
 
-def place_of(file: str, line: int, column: int | None = None) -> str:
+def location_of(file: str, line: int, column: int | None = None) -> str:
     """Return a location in the form for errors: ``file:line`` or ``file:line:column``."""
     return f"{one_line(file)}:{line}" + (f":{column}" if column is not None else "")
 
 
-def refuse(place: str, why: str) -> NoReturn:
-    """Raise a ``RecordError`` with the location ``place`` and the reason ``why``."""
-    raise RecordError(f"{place}: {why}")
+def refuse(location: str, why: str) -> NoReturn:
+    """Raise a ``RecordError`` with the location ``location`` and the reason ``why``."""
+    raise RecordError(f"{location}: {why}")
 
 
-def at_place(place: str, error: TranspilerError, hint: str = "") -> RecordError:
-    """Return ``error`` as a ``RecordError`` with the location ``place`` before its text, and ``hint`` after it."""
-    return RecordError(f"{place}: {error}{hint}", error.diagnostics)
+def at_location(location: str, error: TranspilerError, hint: str = "") -> RecordError:
+    """Return ``error`` as a ``RecordError`` with the location ``location`` before its text, and ``hint`` after it."""
+    return RecordError(f"{location}: {error}{hint}", error.diagnostics)
 
 
 def load_record(text: str, file: str, line: int | None = None) -> Any:
@@ -89,7 +89,7 @@ def load_record(text: str, file: str, line: int | None = None) -> Any:
     try:
         return load_json(text)
     except JsonTextError as error:
-        place = error.place(text) if line is None else f":{line}"
+        index = error.location(text) if line is None else f":{line}"
         if line is not None and error.span is not None:
-            place += f":{error.span.start + 1}"
-        refuse(f"{one_line(file)}{place}", error.message)
+            index += f":{error.span.start + 1}"
+        refuse(f"{one_line(file)}{index}", error.message)

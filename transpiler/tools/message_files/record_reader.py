@@ -17,8 +17,8 @@ from transpiler.message.rabbitmq_trace import entry_message, is_delivery, is_ent
 from transpiler.message.sections import Body
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.tools.message_files.broker_answers import (
+    broker_j_destination,
     broker_j_message,
-    broker_j_place,
     is_listed,
     is_of_broker_j,
     recognized_layout,
@@ -27,7 +27,7 @@ from transpiler.tools.message_files.broker_answers import (
 from transpiler.tools.message_files.csv_records import typed_cells
 from transpiler.tools.message_files.read_message import ReadMessage
 from transpiler.tools.message_files.record import Record
-from transpiler.tools.message_files.record_errors import RecordError, at_place, load_record
+from transpiler.tools.message_files.record_errors import RecordError, at_location, load_record
 
 #: For AWS Lambda events, by the member with the messages: the layout of these, and the jq filter to extract them.
 _EVENTS = {
@@ -85,13 +85,13 @@ class RecordReader:
             message = self._message(value, layout)
         except TranspilerError as error:
             hint = _event(value) or ("" if layout is not None else self._other_layouts(value))
-            raise at_place(record.place, error, hint) from None
+            raise at_location(record.location, error, hint) from None
         if record.body is not None:
             message = replace(message, body=Body("amqp-value", value=AmqpValue(AmqpType.STRING, record.body)))
         if not self._known and layout is not None and value:
             self._check(value, layout, record)
         if layout is None and cells is None and is_of_broker_j(value):
-            value = {**broker_j_place(value), **value}
+            value = {**broker_j_destination(value), **value}
         return ReadMessage(record, value, message, layout)
 
     def _check(self, value: Any, layout: Layout, record: Record) -> None:
@@ -100,7 +100,7 @@ class RecordReader:
             check_columns(value, layout)
             self._known = True
         except TranspilerError as error:
-            self._foreign = self._foreign or at_place(record.place, error, _event(value))
+            self._foreign = self._foreign or at_location(record.location, error, _event(value))
 
     def _message(self, value: Any, layout: Layout | None) -> Message:
         if layout is not None:

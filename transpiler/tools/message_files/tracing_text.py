@@ -9,7 +9,7 @@ from itertools import chain
 from transpiler.base.errors import DecodeError
 from transpiler.message.rabbitmq_trace import TEXT_ENTRY, text_entry
 from transpiler.tools.message_files.record import NumberedLines, Record
-from transpiler.tools.message_files.record_errors import Errors, RecordError, at_place, place_of
+from transpiler.tools.message_files.record_errors import Errors, RecordError, at_location, location_of
 
 
 def tracing_text(file: str, lines: NumberedLines, errors: Errors) -> Iterator[Record]:
@@ -33,8 +33,8 @@ def _record(file: str, entry: list[tuple[int, str]]) -> Record:
     except DecodeError as error:
         finding = error.diagnostics[0]
         if finding.source is None or finding.span is None:
-            raise at_place(place_of(file, number), error) from None
+            raise at_location(location_of(file, number), error) from None
         line, column = finding.source.position(finding.span.start)
-        place = place_of(file, number + line - 1, column)
-        raise RecordError(f"{place}: {finding.code}: {finding.message}", error.diagnostics) from None
+        location = location_of(file, number + line - 1, column)
+        raise RecordError(f"{location}: {finding.code}: {finding.message}", error.diagnostics) from None
     return Record(file, number, json.dumps(data, ensure_ascii=False), value=data)

@@ -9,8 +9,8 @@ has one selector, one message, one dialect and one expectation, and is independe
 
 Not here: the terminal (``cli/test.py``) and pytest (``pytest_plugin``), which report the same results.
 
-Reading order: ``reading`` (``documents.placed_values`` to cases), ``running``; ``boundaries`` makes cases, ``coverage``
-finds what they leave untested, ``junit`` writes results for a CI server.
+Reading order: ``reading`` (``documents.located_values`` to cases), ``running``; ``boundaries`` makes cases,
+``coverage`` finds what they leave untested, ``junit`` writes results for a CI server.
 """
 
 from __future__ import annotations

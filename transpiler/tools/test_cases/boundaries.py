@@ -152,8 +152,8 @@ def _at_the_mistake(
 
 def _plain_name(subject: Subject) -> str | None:
     """Return the name by which ``Message.of`` sets ``subject``, a property or header field; None if it cannot."""
-    if subject.place is not None:
-        return subject.place.field if subject.place.section == PROPERTIES else None
+    if subject.message_field is not None:
+        return subject.message_field.field if subject.message_field.section == PROPERTIES else None
     return None if subject.field is None else subject.field.name
 
 
@@ -446,25 +446,25 @@ def _beside(
     """
     own, other = base.to_dict(), message.to_dict()
     if subject is not None:
-        section = "header_values" if subject.place is None else subject.place.section
-        field = subject.field.name if subject.place is None and subject.field is not None else None
-        name = field if subject.place is None else subject.place.field
+        section = "header_values" if subject.message_field is None else subject.message_field.section
+        field = subject.field.name if subject.message_field is None and subject.field is not None else None
+        name = field if subject.message_field is None else subject.message_field.field
         if name is not None:
             own.get(section, {}).pop(name, None)
     elif leaf is not None:
-        for place in _places(leaf, dialect):
-            own.get(place.section, {}).pop(place.field, None)
+        for message_field in _fields_read(leaf, dialect):
+            own.get(message_field.section, {}).pop(message_field.field, None)
     for section, content in other.items():
         own[section] = {**own.get(section, {}), **content} if isinstance(content, dict) else content
     return Message.from_dict({section: content for section, content in own.items() if content})
 
 
-def _places(leaf: ast.Expression, dialect: Dialect) -> Iterator[MessageField]:
+def _fields_read(leaf: ast.Expression, dialect: Dialect) -> Iterator[MessageField]:
     """Yield the message fields that the condition ``leaf`` reads."""
     for node in ast.walk(leaf):
         if isinstance(node, ast.Identifier):
             field = dialect.fields.find(node.name, node.section)
-            yield from (MessageField(PROPERTIES, node.name),) if field is None else field.places
+            yield from (MessageField(PROPERTIES, node.name),) if field is None else field.message_fields
 
 
 def _verdict(tree: ast.Expression, message: Message, dialect: Dialect) -> Truth:

@@ -19,12 +19,12 @@ def junit_xml(results: Sequence[Result], seconds: float) -> str:
     for result in results:
         case = result.case
         attributes = f"classname={quoteattr(printable(case.file))} name={quoteattr(printable(case.id))}"
-        place = f'file={quoteattr(printable(case.file))} line="{case.line}"'
+        location = f'file={quoteattr(printable(case.file))} line="{case.line}"'
         if result.failure is None:
-            lines.append(f"  <testcase {attributes} {place}/>")
+            lines.append(f"  <testcase {attributes} {location}/>")
             continue
         first, text = result.failure.split("\n", 1)[0], escape(printable(result.failure))
-        lines.append(f"  <testcase {attributes} {place}>")
+        lines.append(f"  <testcase {attributes} {location}>")
         lines.append(f"    <failure message={quoteattr(printable(first))}>{text}</failure>")
         lines.append("  </testcase>")
     return "\n".join([*lines, "</testsuite>"]) + "\n"

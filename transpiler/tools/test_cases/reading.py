@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, get_args
 
-from transpiler.base.documents.placed_values import Node, Origin, json_documents
+from transpiler.base.documents.located_values import Node, Origin, json_documents
 from transpiler.base.documents.yaml_text import yaml_documents
 from transpiler.base.errors import DecodeError, TranspilerError
 from transpiler.base.local_files import read_file

@@ -118,9 +118,9 @@ def _in_mermaid(text: str) -> str:
         "<br/>"
         if character == "\n"
         else character
-        if place not in marks and (character.isalnum() or character in " .,:=_-()…")
+        if index not in marks and (character.isalnum() or character in " .,:=_-()…")
         else f"#{ord(character)};"
-        for place, character in enumerate(text)
+        for index, character in enumerate(text)
     )
 
 
@@ -169,9 +169,9 @@ def _columns(graph: Graph) -> dict[str, int]:
         if len(found) == 1 and target not in sources:
             ends.setdefault(found[0], []).append(target)
     return {
-        target: place % max(1, round(sqrt(len(targets)) / 2)) + 1
+        target: index % max(1, round(sqrt(len(targets)) / 2)) + 1
         for targets in ends.values()
-        for place, target in enumerate(targets)
+        for index, target in enumerate(targets)
     }
 
 

@@ -254,9 +254,9 @@ def _refused_file(topology: Topology) -> Iterator[Finding]:
     """Yield the importer's findings because of which the broker rejects the whole file."""
     for found in topology.findings:
         if found.severity == "error":
-            place = found.path or "the file"
-            reason = found.message.removeprefix(f"{place}: ")
-            yield Finding("refused-file", place, reason + (f" ({found.hint})" if found.hint else ""))
+            subject = found.path or "the file"
+            reason = found.message.removeprefix(f"{subject}: ")
+            yield Finding("refused-file", subject, reason + (f" ({found.hint})" if found.hint else ""))
 
 
 #: The argument that orders the bindings of a super stream for its clients (``rabbit_stream_manager``).
@@ -424,10 +424,10 @@ def _pairs_of(
         return may_contain(topology, bindings[outer], bindings[inner])
 
     compared = {one for pair in permutations(range(len(bindings)), 2) if related(*pair) for one in pair}
-    places = sorted(compared)
-    candidates = [candidate(topology, bindings[place]) for place in places]
-    for inner_place, outer_place in contained(candidates, lambda outer, inner: related(places[outer], places[inner])):
-        inner, outer = bindings[places[inner_place]], bindings[places[outer_place]]
+    indexes = sorted(compared)
+    candidates = [candidate(topology, bindings[index]) for index in indexes]
+    for inner_index, outer_index in contained(candidates, lambda outer, inner: related(indexes[outer], indexes[inner])):
+        inner, outer = bindings[indexes[inner_index]], bindings[indexes[outer_index]]
         label = binding_label(topology, outer)
         reason = f"{label or 'another binding'} takes all of its messages"
         if label == binding_label(topology, inner):

@@ -230,25 +230,25 @@ def _address_settings(
 def destinations(topology: Topology) -> list[str]:
     """Return the destinations that a topology of ActiveMQ names, as ``queue://name`` or ``topic://name``."""
     named = dict.fromkeys((*topology.exchange_by_name, *(queue.name for queue in topology.queues)))
-    return [place for place in named if "://" in place]
+    return [destination for destination in named if "://" in destination]
 
 
-def matching_entries(entries: Iterable[str], place: str) -> list[str]:
-    """Return the entries of a map of ActiveMQ that match the destination ``place``. Only the first one applies.
+def matching_entries(entries: Iterable[str], destination: str) -> list[str]:
+    """Return the entries of a map of ActiveMQ that match the destination ``destination``. Only the first one applies.
 
     An entry is a kind of destinations and a pattern, such as ``queue a.>``. The entry ``default`` is returned only if
     no other entry matches (``PolicyMap.getEntryFor``, ``RedeliveryPolicyMap.getEntryFor``).
     """
     listed = [*entries]
-    kind, _, name = place.partition("://")
+    kind, _, name = destination.partition("://")
     patterns = [of.removeprefix(f"{kind} ") for of in listed if of.startswith(f"{kind} ")]
     found = [f"{kind} {pattern}" for pattern in matching_patterns(patterns, name)]
     return found or [of for of in listed if of == _DEFAULT_ENTRY]
 
 
-def node_of(topology: Topology, place: str) -> tuple[str, str]:
-    """Return the kind and the name of the node of the destination ``place`` of ActiveMQ."""
-    return ("queue" if place in topology.queue_names else "exchange", place)
+def node_of(topology: Topology, destination: str) -> tuple[str, str]:
+    """Return the kind and the name of the node of the destination ``destination`` of ActiveMQ."""
+    return ("queue" if destination in topology.queue_names else "exchange", destination)
 
 
 def _policy_entries(
@@ -259,15 +259,15 @@ def _policy_entries(
     It hides all settings of the other entries that match. All these entries are added to ``matched``.
     """
     entries = {of: values for (kind, of), values in listed.items() if kind == _POLICY_ENTRY}
-    places = destinations(topology)
-    for place in places if entries else ():
-        found = matching_entries(entries, place)
+    queues_and_topics = destinations(topology)
+    for destination in queues_and_topics if entries else ():
+        found = matching_entries(entries, destination)
         matched.update((_POLICY_ENTRY, of) for of in found)
         if found:
             first, *others = [f"policyEntry {of}: {_settings(entries[of])}" for of in found]
             reason = "; ".join([first, *(f"hides {one}" for one in others)])
-            yield Finding("policy", place, reason, node_of(topology, place))
-    if entries and not places:
+            yield Finding("policy", destination, reason, node_of(topology, destination))
+    if entries and not queues_and_topics:
         yield Finding("policy", _POLICY_ENTRY, f"the file names no destination: its policies are {', '.join(entries)}")
 
 

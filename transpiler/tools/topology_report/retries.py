@@ -229,19 +229,19 @@ def _of_activemq(topology: Topology) -> Iterator[Finding]:
         if link.kind == "dead-letter" and link.source is not None and link.destination is not None:
             dead.setdefault(link.source, {})[link.destination] = None
     unused = dict.fromkeys(policies)
-    for place in destinations(topology):
+    for index in destinations(topology):
         # The strategy may be in another file, and the subscriptions of a topic are not in the file.
-        letters = f"to {' and '.join(dead[place])}" if place in dead else "to the dead-letter queue, if there is one"
-        found = matching_entries(policies, place)
+        letters = f"to {' and '.join(dead[index])}" if index in dead else "to the dead-letter queue, if there is one"
+        found = matching_entries(policies, index)
         if found:
             unused.pop(found[0], None)
-            yield _redelivered(place, found[0], policies[found[0]], plugin, letters, node_of(topology, place))
+            yield _redelivered(index, found[0], policies[found[0]], plugin, letters, node_of(topology, index))
         else:
             ends = f"it goes {letters}"
             if not plugin["fallbackToDeadLetter"]:
                 ends = "it is lost, because fallbackToDeadLetter is false"
             reason = f"no policy of the broker's redeliveryPlugin matches: {ends}"
-            yield Finding("retries", place, reason, node_of(topology, place), _details([], 0, 0, ends))
+            yield Finding("retries", index, reason, node_of(topology, index), _details([], 0, 0, ends))
     for of in unused:
         subject = "other destinations" if of == "default" else f"destinations of {of}"
         yield _redelivered(subject, of, policies[of], plugin, "to the dead-letter queue, if there is one", None)

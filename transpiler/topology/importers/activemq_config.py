@@ -71,7 +71,7 @@ class Forward:
     kind: str
     name: str
     filter: str | None
-    place: str
+    location: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Composite:
     name: str
     forwards: tuple[Forward, ...]
     keeps: bool | None
-    place: str
+    location: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class VirtualTopic:
     prefix: str
     postfix: str
     selector_aware: bool
-    place: str
+    location: str
     declared: bool = True
 
 
@@ -107,7 +107,7 @@ class Mirror:
 
     prefix: str
     postfix: str
-    place: str
+    location: str
 
 
 def kind_of(destination: Composite | VirtualTopic) -> str:
@@ -136,7 +136,7 @@ class DeadLetters:
     affixes: tuple[str, str] | None = None
     expired: bool = True
     non_persistent: bool = False
-    place: str = ""
+    location: str = ""
 
 
 @dataclass(slots=True)
@@ -168,9 +168,9 @@ def _of_imports(imports: list[Element]) -> Iterator[Diagnostic]:
     console = [name.rpartition("/")[2] == _CONSOLE for name in names]
     severities: tuple[tuple[Severity, bool], ...] = (("info", True), ("warning", False))
     for severity, wanted in severities:
-        found = [place for place, is_console in enumerate(console) if is_console is wanted]
+        found = [index for index, is_console in enumerate(console) if is_console is wanted]
         if found:
-            listed = ", ".join(names[place] for place in found[:_MAX_IMPORTS])
+            listed = ", ".join(names[index] for index in found[:_MAX_IMPORTS])
             more = f" and {len(found) - _MAX_IMPORTS} more files" if len(found) > _MAX_IMPORTS else ""
             verb = "is" if len(found) == 1 else "are"
             message = f"{listed}{more} {verb} imported, and not read"
@@ -184,9 +184,9 @@ def read_broker(broker: Element, root: Element) -> ActiveMQConfig:
     config.findings += broker.elsewhere(_ELSEWHERE)
     for destinations in broker.named("destinations"):
         for queue in destinations.named("queue"):
-            config.queues.setdefault(queue.require("physicalName"), queue.place)
+            config.queues.setdefault(queue.require("physicalName"), queue.location)
         for topic in destinations.named("topic"):
-            config.topics.setdefault(topic.require("physicalName"), topic.place)
+            config.topics.setdefault(topic.require("physicalName"), topic.location)
     for plugin in (one for listed in broker.named("plugins") for one in listed.children):
         if plugin.name == "redeliveryPlugin":
             config.findings += _of_redelivery(plugin, broker)
@@ -194,7 +194,7 @@ def read_broker(broker: Element, root: Element) -> ActiveMQConfig:
             config.findings.append(plugin.not_computed(f"<{plugin.name}>: the plugin may do anything with a message"))
     for network in (one for listed in broker.named("networkConnectors") for one in listed.children):
         name = network.get("name", "") or ""
-        config.networks[f"forwarded by the network connector {name} to a consumer of another broker"] = network.place
+        config.networks[f"forwarded by the network connector {name} to a consumer of another broker"] = network.location
     for element in broker.walk():
         config.findings += _unknown(element)
     _read_policies(broker, config)
@@ -204,9 +204,9 @@ def read_broker(broker: Element, root: Element) -> ActiveMQConfig:
         config.interceptors += [_interceptor(element, names, config) for element in listed.children]
         return config
     if broker.flag("useVirtualTopics", True):
-        config.interceptors.append((VirtualTopic(_DEFAULT_TOPICS, _DEFAULT_PREFIX, "", False, broker.place, False),))
+        config.interceptors.append((VirtualTopic(_DEFAULT_TOPICS, _DEFAULT_PREFIX, "", False, broker.location, False),))
     if broker.flag("useMirroredQueues", False):
-        config.interceptors.append(Mirror(_MIRROR_PREFIX, "", broker.place))
+        config.interceptors.append(Mirror(_MIRROR_PREFIX, "", broker.location))
     return config
 
 
@@ -271,7 +271,7 @@ def _dead_letters(entry: Element, kind: str, pattern: str, config: ActiveMQConfi
                 entry.warning("topology.not-computed", "its dead-letter strategy is not in the file")
             )
             return DeadLetters(kind, pattern, to=None)
-        return DeadLetters(kind, pattern, place=entry.place)
+        return DeadLetters(kind, pattern, location=entry.location)
     strategy = listed.children[0]
     expired, others = strategy.flag("processExpired", True), strategy.flag("processNonPersistent", False)
     if strategy.name == "individualDeadLetterStrategy":
@@ -279,24 +279,24 @@ def _dead_letters(entry: Element, kind: str, pattern: str, config: ActiveMQConfi
         to_kind = "queue" if strategy.flag(f"useQueueFor{side}Messages", True) else "topic"
         prefix = strategy.get(f"{kind}Prefix", f"ActiveMQ.DLQ.{side}.") or ""
         affixes = (prefix, strategy.get(f"{kind}Suffix", "") or "")
-        return DeadLetters(kind, pattern, to_kind, None, affixes, expired, others, strategy.place)
+        return DeadLetters(kind, pattern, to_kind, None, affixes, expired, others, strategy.location)
     shared = strategy.child("deadLetterQueue")
     target = shared.children[0] if shared is not None and shared.children else None
     if strategy.name != "sharedDeadLetterStrategy" or (shared is not None and target is None):
         config.findings.append(strategy.not_computed(f"<{strategy.name}> is a dead-letter strategy of another kind"))
         return DeadLetters(kind, pattern, to=None)
     if target is None:
-        return DeadLetters(kind, pattern, expired=expired, non_persistent=others, place=strategy.place)
+        return DeadLetters(kind, pattern, expired=expired, non_persistent=others, location=strategy.location)
     to_kind = "topic" if target.name == "topic" else "queue"
     name = target.require("physicalName")
-    return DeadLetters(kind, pattern, to_kind, name, None, expired, others, strategy.place)
+    return DeadLetters(kind, pattern, to_kind, name, None, expired, others, strategy.location)
 
 
 def _interceptor(element: Element, names: dict[str, Element], config: ActiveMQConfig) -> Interceptor:
     match element.name:
         case "mirroredQueue":
             prefix, postfix = element.get("prefix", _MIRROR_PREFIX), element.get("postfix", "")
-            return Mirror(prefix or "", postfix or "", element.place)
+            return Mirror(prefix or "", postfix or "", element.location)
         case "virtualDestinationInterceptor":
             destinations = [each for listed in element.named("virtualDestinations") for each in listed.children]
             read = [_virtual_destination(each, names, config) for each in destinations]
@@ -315,7 +315,7 @@ def _virtual_destination(
         before = names.setdefault(name, element)
         if before is not element:
             message = f"there are two virtual destinations called {name!r}, and the broker does not start"
-            element.refuse("topology.duplicate", message, f"the other one is at {before.place}")
+            element.refuse("topology.duplicate", message, f"the other one is at {before.location}")
     match element.name:
         case "virtualTopic":
             return VirtualTopic(
@@ -323,7 +323,7 @@ def _virtual_destination(
                 element.get("prefix", _DEFAULT_PREFIX) or "",
                 element.get("postfix", "") or "",
                 element.flag("selectorAware", False),
-                element.place,
+                element.location,
             )
         case "compositeQueue" | "compositeTopic":
             kind = QUEUE_KIND if element.name == "compositeQueue" else TOPIC_KIND
@@ -334,7 +334,7 @@ def _virtual_destination(
                 if (forward := _forward(each, config)) is not None
             ]
             keeps = None if element.flag("sendWhenNotMatched", False) else not element.flag("forwardOnly", True)
-            return Composite(kind, element.require("name"), tuple(forwards), keeps, element.place)
+            return Composite(kind, element.require("name"), tuple(forwards), keeps, element.location)
         case _:
             config.findings.append(element.not_computed(f"<{element.name}> is a virtual destination of another kind"))
             return None
@@ -343,7 +343,7 @@ def _virtual_destination(
 def _forward(element: Element, config: ActiveMQConfig) -> Forward | None:
     match element.name:
         case "queue" | "topic":
-            return Forward(element.name, element.require("physicalName"), None, element.place)
+            return Forward(element.name, element.require("physicalName"), None, element.location)
         case "filteredDestination":
             return _filtered(element, config)
         case _:
@@ -367,7 +367,7 @@ def _filtered(element: Element, config: ActiveMQConfig) -> Forward | None:
         config.findings.append(element.not_computed(what))
         return None
     kind, name = (TOPIC_KIND, topic) if queue is None else (QUEUE_KIND, queue)
-    return Forward(kind, name or "", selector, element.place)
+    return Forward(kind, name or "", selector, element.location)
 
 
 def _check_selector(element: Element, selector: str) -> None:

@@ -49,7 +49,7 @@ class _Edge(NamedTuple):
     source: str
     end: str
     selector: str | None = None
-    place: str = ""
+    location: str = ""
     choice: str | None = None
 
 
@@ -210,7 +210,7 @@ class _Destinations:
             self._bind(edge, self.end(kind, name) if separator else Target("queue", edge.end))
 
     def _bind(self, edge: _Edge, target: Target) -> None:
-        self._builder.bind(edge.source, target, edge.selector, edge.place, choice=edge.choice)
+        self._builder.bind(edge.source, target, edge.selector, edge.location, choice=edge.choice)
 
     def end(self, kind: str, name: str) -> Target:
         """Return the target for the destination ``name``: an exchange or, if no edge begins there, the queue itself."""
@@ -254,7 +254,7 @@ class _Destinations:
     def _bind_mirrors(self, queue: str) -> None:
         for level, mirror in self._levels.mirrors:
             topic = f"{TOPIC_KIND}://{mirror.prefix}{queue}{mirror.postfix}"
-            edge = _Edge(f"{QUEUE_KIND}://{queue}", topic, None, mirror.place, MIRRORED)
+            edge = _Edge(f"{QUEUE_KIND}://{queue}", topic, None, mirror.location, MIRRORED)
             for one in self._levels.behind(edge, level):
                 self._bind(one, Target("exchange", topic))
 
@@ -290,14 +290,14 @@ def _of_subscriptions(subscriptions: Sequence[Subscription]) -> Iterator[_Edge]:
 def _of_unknown_queues(topic: VirtualTopic) -> _Edge:
     """Return the edge to the unknown queues of a virtual topic that consumers create, by the pattern of their names."""
     end = f"{QUEUE_KIND}://{topic.prefix}{topic.name}{topic.postfix}"
-    return _Edge(f"{TOPIC_KIND}://{topic.name}", end, place=topic.place, choice=PERHAPS)
+    return _Edge(f"{TOPIC_KIND}://{topic.name}", end, location=topic.location, choice=PERHAPS)
 
 
 def _of_composite(composite: Composite) -> Iterator[_Edge]:
     for forward in composite.forwards:
         name = forward.name.partition("?")[0].strip()
         end = f"{forward.kind}://{name}"
-        yield _Edge(f"{composite.kind}://{composite.name}", end, forward.filter, forward.place)
+        yield _Edge(f"{composite.kind}://{composite.name}", end, forward.filter, forward.location)
 
 
 def _of_virtual_topic(topic: VirtualTopic, known: Mapping[str, bool], watched: Watched) -> Iterator[_Edge]:
@@ -309,7 +309,7 @@ def _of_virtual_topic(topic: VirtualTopic, known: Mapping[str, bool], watched: W
             source, end = f"{TOPIC_KIND}://{name_of(words)}", f"{QUEUE_KIND}://{queue}"
             consumers = [*watched(queue, topic)]
             if not consumers:
-                yield _Edge(source, end, None, topic.place, UNREAD)
+                yield _Edge(source, end, None, topic.location, UNREAD)
             for selector, certain in consumers:
                 choice = None if found and certain and not perhaps else PERHAPS
-                yield _Edge(source, end, selector, topic.place, choice)
+                yield _Edge(source, end, selector, topic.location, choice)

@@ -115,10 +115,10 @@ def topics_of(queue: TopicPattern, prefix: str, postfix: str) -> Iterator[tuple[
     """
     before, behind = (words_of(text) if text else () for text in (prefix, postfix))
     if MANY_WORDS in before:
-        place = before.index(MANY_WORDS)
-        if len(queue) > place and covers(before[:place], queue[:place]):
-            rest = name_of(before[place + 1 :])
-            for start in range(place, len(queue)):
+        position = before.index(MANY_WORDS)
+        if len(queue) > position and covers(before[:position], queue[:position]):
+            rest = name_of(before[position + 1 :])
+            for start in range(position, len(queue)):
                 yield from ((words, True) for words, certain in topics_of(queue[start:], rest, postfix) if certain)
             yield (MANY_WORDS,), False
         return
@@ -165,7 +165,7 @@ class DeadLetterLinks:
     def __init__(self, policies: Iterable[DeadLetters]) -> None:
         self._policies = sorted(policies, key=cmp_to_key(_compare))
 
-    def of(self, kind: str, name: str, source: str, place: str = "") -> Iterator[Link]:
+    def of(self, kind: str, name: str, source: str, location: str = "") -> Iterator[Link]:
         """Yield the dead-letter link from ``source``, a queue or a subscription of the destination ``name``, if any."""
         key = words_sent(name)
         for policy in self._policies:
@@ -173,7 +173,7 @@ class DeadLetterLinks:
                 break
         else:
             policy = DeadLetters(kind, ">")
-        link = _link(policy, name, source, place or policy.place)
+        link = _link(policy, name, source, location or policy.location)
         if link is not None and (link.destination, link.key) != (kind, name):
             yield link
 
@@ -192,7 +192,7 @@ class DeadLetterLinks:
         links = []
         for policy in policies:
             topics = name_of(pattern) if covers(_pattern(policy), pattern) else policy.pattern
-            link = _link(policy, topics, source, policy.place)
+            link = _link(policy, topics, source, policy.location)
             if link is not None:
                 links.append(replace(link, pattern=topics))
         if len(links) == len(policies) and len({(link.destination, link.key, link.when) for link in links}) == 1:
@@ -209,11 +209,11 @@ class DeadLetterLinks:
             yield _link_of_made(policy, pattern)
 
 
-def _link(policy: DeadLetters, name: str, source: str, place: str) -> Link | None:
+def _link(policy: DeadLetters, name: str, source: str, location: str) -> Link | None:
     to = policy.to if policy.affixes is None else f"{policy.affixes[0]}{name}{policy.affixes[1]}"
     if to is None:
         return None
-    return Link("dead-letter", _when(policy), source, policy.to_kind, key=to, path=place, affixes=policy.affixes)
+    return Link("dead-letter", _when(policy), source, policy.to_kind, key=to, path=location, affixes=policy.affixes)
 
 
 def _link_of_made(policy: DeadLetters, pattern: str) -> Link:
@@ -232,7 +232,7 @@ def _link_of_made(policy: DeadLetters, pattern: str) -> Link:
         "own-queue",
         kind,
         key,
-        "" if nowhere else policy.place,
+        "" if nowhere else policy.location,
         pattern,
         policy.affixes,
     )

@@ -259,11 +259,11 @@ class _ActiveMQ:
 
     def _links(self, queues: Sequence[str]) -> Iterator[Link]:
         """Yield the links of queues, of subscriptions to topics, and of the queues that sends create."""
-        for when, place in self._config.networks.items():
+        for when, location in self._config.networks.items():
             named = (queue for queue in queues if queue.startswith("queue://"))
-            yield from (Link("network", when, queue, None, path=place) for queue in named)
+            yield from (Link("network", when, queue, None, path=location) for queue in named)
             pattern = self._builder.any_key
-            yield Link("network", when, "", None, "own-queue", path=place, pattern=pattern)
+            yield Link("network", when, "", None, "own-queue", path=location, pattern=pattern)
         yield from self._dead_letters(queues)
 
     def _dead_letters(self, queues: Iterable[str]) -> Iterator[Link]:
@@ -350,7 +350,7 @@ class _ActiveMQ:
         for pattern in keys_at(entry, (of_virtual(words_of(each.name)) for each in listed)):
             builder.bind(both, key_of(pattern), failed)
         for pattern in keys_at(entry, [of_virtual(words_of(aware.name))]):
-            builder.bind(source, key_of(pattern), Target("exchange", both), place=aware.place)
+            builder.bind(source, key_of(pattern), Target("exchange", both), location=aware.location)
 
     def _queue_itself(self, source: str, entry: Entry) -> None:
         builder = self._builder
@@ -413,7 +413,7 @@ class _ActiveMQ:
             # The broker's tree of names also finds virtual destinations for a name that contains wildcards.
             keys += sent_with_wildcards(pattern)
         for key in keys_at(entry, keys):
-            builder.bind(source, key_of(key), Target("exchange", name), place=destination.place)
+            builder.bind(source, key_of(key), Target("exchange", name), location=destination.location)
         itself = Target("exchange", within)
         if isinstance(destination, VirtualTopic):
             # Rule 8 of docs/jms-brokers.md: the message goes to queues and to the topic.
@@ -431,7 +431,7 @@ class _ActiveMQ:
             # here, or else this one.
             seen = None if entry.listed else before if entry.before is None else entry.before or None
             if forward.filter is not None:
-                self._failures(name, forward.filter, forward.place)
+                self._failures(name, forward.filter, forward.location)
                 if never_holds(forward.filter, DIALECT, known_destination(seen)):
                     continue
             target = self._forward(forward.kind, forward.name, before)
@@ -439,10 +439,10 @@ class _ActiveMQ:
             if not decided.certain:
                 # If the forward does not take the message, the virtual destination may keep the message.
                 label = f"{name} perhaps to {forward.name}"
-                target = builder.undecided(label, name, target, decided.sufficient, forward.place)
-            builder.bind(name, builder.any_key, target, decided.selector, forward.place)
+                target = builder.undecided(label, name, target, decided.sufficient, forward.location)
+            builder.bind(name, builder.any_key, target, decided.selector, forward.location)
 
-    def _failures(self, source: str, selector: str, place: str, key: str | None = None) -> None:
+    def _failures(self, source: str, selector: str, location: str, key: str | None = None) -> None:
         """Bind the messages whose send fails because of ``selector`` (rule 5: arithmetic on a boolean throws)."""
         names, shielded = calculated_names(selector)
         if not names:
@@ -452,7 +452,7 @@ class _ActiveMQ:
             # Another operand of AND or OR may decide the result first.
             target = self._builder.perhaps(f"{source} perhaps fails", target)
         for name in names:
-            self._builder.bind(source, key, target, f"{name} = TRUE OR {name} = FALSE", place)
+            self._builder.bind(source, key, target, f"{name} = TRUE OR {name} = FALSE", location)
 
     def _virtual_queues(self, name: str, topic: VirtualTopic, entry: Entry) -> None:
         """Bind the queues of a virtual topic (rule 8): existing queues whose names are prefix + topic + postfix."""
@@ -474,7 +474,7 @@ class _ActiveMQ:
                     if made or not found or not certain:
                         target = self._builder.perhaps(f"{name} perhaps to {queue}", target)
                     for key in keys_at(entry, keys):
-                        self._builder.bind(name, key_of(key), target, selector, topic.place)
+                        self._builder.bind(name, key_of(key), target, selector, topic.location)
 
     def _watched(self, queue: str, topic: VirtualTopic) -> Iterator[tuple[str | None, bool]]:
         """Yield the selectors under which ``queue`` gets a message of ``topic``; None is a selector for every message.
@@ -502,12 +502,12 @@ class _ActiveMQ:
         builder = self._builder
         known = builder.exchange(f"{entry.name}, mirrors")
         builder.set_alternate(known, self._enter(Entry(TOPIC_KIND, entry.before, mirror=mirror)))
-        builder.bind(source, builder.any_key, Target("exchange", known), place=mirror.place)
+        builder.bind(source, builder.any_key, Target("exchange", known), location=mirror.location)
         for queue in self._queues:
             topic = f"{mirror.prefix}{queue}{mirror.postfix}"
             # In filters, JMSDestination is the topic, except if the message was forwarded before.
             target = self._forward(TOPIC_KIND, topic, entry.before or f"{TOPIC_KIND}://{topic}")
-            builder.bind(known, key_of(words_sent(queue)), target, place=mirror.place)
+            builder.bind(known, key_of(words_sent(queue)), target, location=mirror.location)
 
     def _warn_of_inner_wildcard(self, name: str) -> None:
         message = f"> stands inside {name!r}, and the broker reads the name as if it ended there"

@@ -61,7 +61,7 @@ class Addresses:
                 pattern,
                 "MULTICAST",
                 None,
-                each.place,
+                each.location,
                 unless="if it reads the address",
                 routing_name=each.name,
                 words=self.words(pattern),

@@ -50,7 +50,7 @@ class AddressBinding:
     address: str
     type: str
     filter: str | None
-    place: str
+    location: str
     durable: bool = True
     #: False if the queue is disabled, so that the broker skips it.
     routed: bool = True
@@ -242,7 +242,7 @@ def _add_queue(config: ArtemisConfig, queue: Element, address: str, routing_type
             address,
             routing_type,
             text,
-            queue.place,
+            queue.location,
             durable,
             enabled,
             purges,
@@ -311,7 +311,7 @@ def _add_divert(element: Element, config: ArtemisConfig) -> None:
             address or "",
             kind,
             selector,
-            element.place,
+            element.location,
             forwards=forwards,
             exclusive=exclusive,
             routing_name=routing_name,
@@ -380,7 +380,7 @@ def _add_wildfly_queue(element: Element, config: ArtemisConfig) -> None:
                 address,
                 "ANYCAST",
                 selector or None,
-                element.place,
+                element.location,
                 unless="" if problem is None else "if it is there",
                 dialect=ARTEMIS,
             )

@@ -48,7 +48,7 @@ def displayed_addresses(
             link = Link("dead-letter", when, setting["match"], None, source_type="exchange")
             builder.link(link, Target("exchange", setting["dead-letter-address"]))
     for reader in addresses.readers:
-        builder.bind(reader.address, Target("queue", reader.name), None, reader.place, choice=PERHAPS)
+        builder.bind(reader.address, Target("queue", reader.name), None, reader.location, choice=PERHAPS)
     for link in links:
         if link.source_type == "own-queue":
             _link_of_made_queue(builder, link, addresses)
@@ -86,7 +86,7 @@ def _bind(
                 binding.address,
                 target,
                 binding.filter,
-                binding.place,
+                binding.location,
                 choice=choice,
                 divert=binding.name,
                 exclusive=binding.exclusive,
@@ -97,4 +97,4 @@ def _bind(
     if binding.needs_consumer and consumed is None:
         choice = PERHAPS
     target = Target("queue", binding.name)
-    builder.bind(binding.address, target, binding.filter, binding.place, choice=choice, routing_type=binding.type)
+    builder.bind(binding.address, target, binding.filter, binding.location, choice=choice, routing_type=binding.type)

@@ -46,7 +46,7 @@ class Connection:
 
     kind: LinkKind
     when: str
-    place: str
+    location: str
     matches: Matches
     of: Acted = "queue"
     incoming: bool = False
@@ -79,7 +79,7 @@ class Reader(NamedTuple):
     matches: Matches
     kind: LinkKind
     when: str
-    place: str
+    location: str
     to: str | None = None
 
 
@@ -109,9 +109,11 @@ class Connections:
                 self.links += (_into(one, f"brought by the JMS bridge {_name(bridge)}", bridge) for one in ends)
             elif source.startswith(JMS_TOPIC):
                 name = f"JMS bridge {_name(bridge)}"
-                self.readers.append(Reader(name, (source,), _is_address(source), "bridge", when, bridge.place, target))
+                self.readers.append(
+                    Reader(name, (source,), _is_address(source), "bridge", when, bridge.location, target)
+                )
             else:
-                self.links.append(Connection("bridge", when, bridge.place, _is_queue(source), to=target))
+                self.links.append(Connection("bridge", when, bridge.location, _is_queue(source), to=target))
 
 
 def read_connections(core: Element, rules: Rules) -> Connections:
@@ -162,7 +164,7 @@ class _ConnectionReader:
         if queue is not None:
             condition = " if its filter matches" if bridge.child("filter") is not None or bridge.get("filter") else ""
             when = f"moved by the bridge {_name(bridge)}{condition}"
-            self.found.links.append(Connection("bridge", when, bridge.place, _is_queue(queue), named=(queue,)))
+            self.found.links.append(Connection("bridge", when, bridge.location, _is_queue(queue), named=(queue,)))
 
     def federation(self, federation: Element) -> None:
         """Read a federation: each upstream and each downstream applies the policies to which it refers."""
@@ -199,7 +201,7 @@ class _ConnectionReader:
                     self._of_queues(element, who)
                 case "mirror":
                     matches = _begins((element.get("address-filter") or "").split(","))
-                    self.found.links.append(Connection("bridge", f"mirrored by the {who}", element.place, matches))
+                    self.found.links.append(Connection("bridge", f"mirrored by the {who}", element.location, matches))
                 case "federation" | "bridge" as kind:
                     for policy in element.named(*_OF_POLICY):
                         if policy.child("transformer") is not None or policy.value("transformer-class-name"):
@@ -217,7 +219,7 @@ class _ConnectionReader:
         incoming = element.name == "receiver"
         back = ", and brought back" if element.name == "peer" else ""
         when = f"{'brought' if incoming else 'moved'} by the {who}{back}"
-        self.found.links.append(Connection("bridge", when, element.place, matches, incoming=incoming, named=named))
+        self.found.links.append(Connection("bridge", when, element.location, matches, incoming=incoming, named=named))
 
     def _policy(
         self, kind: Literal["federation", "bridge"], policy: Element, of: Acted, incoming: bool, who: str
@@ -228,7 +230,7 @@ class _ConnectionReader:
         named = tuple(dict.fromkeys(one or self._rules.topic.syntax.many_words for one in patterns))
         matches = _chosen(includes, excludes)
         if of == "address" and not incoming:
-            reader = Reader(f"{kind} by {who}", named, matches, kind, f"copied by the {who}", policy.place)
+            reader = Reader(f"{kind} by {who}", named, matches, kind, f"copied by the {who}", policy.location)
             self.found.readers.append(reader)
             return
         verb = "copied" if of == "address" else "brought" if incoming else "moved"
@@ -239,7 +241,7 @@ class _ConnectionReader:
             while_ = ""
         listed = named if of == "address" and includes else ()
         when = f"{verb} by the {who}{while_}"
-        self.found.links.append(Connection(kind, when, policy.place, matches, of, incoming, listed))
+        self.found.links.append(Connection(kind, when, policy.location, matches, of, incoming, listed))
 
     def _included(self, element: Element) -> Matches:
         """Return the test of an include or exclude; without a pattern it matches everything."""
@@ -305,7 +307,9 @@ class _ConnectionReader:
         self.found.shared += (Shared(prefix, unless, kind.startswith("OFF")) for prefix in prefixes)
         verb = "shared with the other brokers of" if kind == "STRICT" else "sent to a broker with a consumer of"
         if kind != "OFF":
-            self.found.links.append(Connection("cluster", f"{verb} the cluster {name}", cluster.place, _begins(listed)))
+            self.found.links.append(
+                Connection("cluster", f"{verb} the cluster {name}", cluster.location, _begins(listed))
+            )
 
 
 def _name(element: Element) -> str:
@@ -326,7 +330,7 @@ def _into(address: str, when: str, bridge: Element) -> Connection:
     of: Acted = "address" if address.startswith(JMS_TOPIC) else "queue"
     named = (address,) if of == "address" else ()
     matches = _is_address(address) if of == "address" else _is_queue(address)
-    return Connection("bridge", when, bridge.place, matches, of, True, named)
+    return Connection("bridge", when, bridge.location, matches, of, True, named)
 
 
 def _is_address(name: str) -> Matches:

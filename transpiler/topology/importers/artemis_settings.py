@@ -281,11 +281,11 @@ class BySettings:
             return
         # At a wildcard address the message's own address, which a filter may read, is unknown.
         hop = Hop(queue.name, None if is_wild(words) else queue.address, _UNKNOWN, queue.name)
-        yield self._link(kind, when, queue.name, address, hop, queue.place)
+        yield self._link(kind, when, queue.name, address, hop, queue.location)
         if settings[f"auto-create-{kind}-resources"] and not is_wild(words):
             made = queue.address.join(_affixes(kind, settings))
             self.made[made] = f"_AMQ_ORIG_ADDRESS = '{queue.address}'"
-            yield Link(kind, when, queue.name, made, destination_type="queue", path=queue.place)
+            yield Link(kind, when, queue.name, made, destination_type="queue", path=queue.location)
 
     def _of_made_queues(self, kind: LinkKind) -> Iterator[Link]:
         """Yield the links of ``kind`` from queues that sends create, for each settings pattern, most specific first."""

@@ -98,10 +98,10 @@ class _Artemis:
                 self._enter(Entry(routing_type, qualified))
         while self._waiting:
             self._build(self._waiting.pop())
-        queues = tuple(Queue(queue.name, durable=queue.durable, path=queue.place) for queue in self._config.queues)
+        queues = tuple(Queue(queue.name, durable=queue.durable, path=queue.location) for queue in self._config.queues)
         named = {queue.name for queue in queues}
         readers = {reader.name: reader for reader in self._config.connections.readers}
-        queues += tuple(Queue(one.name, path=one.place, declared=False) for one in readers.values())
+        queues += tuple(Queue(one.name, path=one.location, declared=False) for one in readers.values())
         links = (*self._settings.links(self._config), *self._links_to_brokers(named))
         while self._waiting:
             self._build(self._waiting.pop())
@@ -140,17 +140,17 @@ class _Artemis:
             if not connection.incoming:
                 yield from self._links_of_made_queues(connection, declared)
         for reader in self._config.connections.readers:
-            yield self._onward(reader.kind, reader.when, reader.name, reader.to, reader.place)
+            yield self._onward(reader.kind, reader.when, reader.name, reader.to, reader.location)
 
     def _link_of_queue(self, connection: Connection, queue: str) -> Link:
-        kind, when, place = connection.kind, connection.when, connection.place
+        kind, when, location = connection.kind, connection.when, connection.location
         if connection.incoming:
-            return Link(kind, when, None, queue, destination_type="queue", path=place)
-        return self._onward(kind, when, queue, connection.to, place)
+            return Link(kind, when, None, queue, destination_type="queue", path=location)
+        return self._onward(kind, when, queue, connection.to, location)
 
-    def _onward(self, kind: LinkKind, when: str, queue: str, to: str | None, place: str) -> Link:
+    def _onward(self, kind: LinkKind, when: str, queue: str, to: str | None, location: str) -> Link:
         """Return the link of a queue to the address ``to`` of this broker; None for another broker."""
-        return Link(kind, when, queue, None if to is None else self._enter(Entry(None)), key=to, path=place)
+        return Link(kind, when, queue, None if to is None else self._enter(Entry(None)), key=to, path=location)
 
     def _links_of_made_queues(self, connection: Connection, declared: Set[str]) -> Iterator[Link]:
         """Yield the links of queues that sends create: of each queue that is only named, or of all that may match."""
@@ -159,7 +159,9 @@ class _Artemis:
             undeclared = [(MANY_WORDS,)]
         for words in undeclared:
             pattern = self._builder.topic.key(words)
-            yield Link(connection.kind, connection.when, "", None, "own-queue", path=connection.place, pattern=pattern)
+            yield Link(
+                connection.kind, connection.when, "", None, "own-queue", path=connection.location, pattern=pattern
+            )
 
     def _links_of_addresses(self, connection: Connection) -> Iterator[Link]:
         """Yield the links from another broker to the multicast addresses that match, or else to the named patterns."""
@@ -167,7 +169,7 @@ class _Artemis:
         found = [name for name in declared if connection.matches(name, "")]
         for address in found or connection.named:
             entry = self._enter(Entry("MULTICAST"))
-            yield Link(connection.kind, connection.when, None, entry, key=address, path=connection.place)
+            yield Link(connection.kind, connection.when, None, entry, key=address, path=connection.location)
 
     def _losses(self) -> Iterator[Setting]:
         """Yield a note for each queue that drops messages without a consumer's action, with the reason."""
@@ -383,8 +385,8 @@ class _Artemis:
             address, qualified, _ = forward.partition(self._config.rules.topic.queue_mark)
             words = self._addresses.words(address)
             # If a message is forwarded to the address where it already is, the broker does not set headers of a hop.
-            place = entry.at if entry.at is not None else binding.words
-            is_same = not qualified and place == words and not is_wild(words)
+            location = entry.at if entry.at is not None else binding.words
+            is_same = not qualified and location == words and not is_wild(words)
             hop = None
             if self._hops:
                 here = entry.at if entry.at is not None else None if is_wild(binding.words) else binding.words
@@ -464,7 +466,7 @@ class _Artemis:
                 source,
                 target,
                 None if sufficient is None else sufficient.text,
-                binding.place,
+                binding.location,
                 divert=divert,
                 dialect=None if sufficient is None else sufficient.dialect_name,
             )
@@ -477,7 +479,7 @@ class _Artemis:
                 key,
                 target,
                 None if condition is None else condition.text,
-                binding.place,
+                binding.location,
                 divert=divert,
                 exclusive=binding.exclusive,
                 dialect=None if condition is None else condition.dialect_name,
@@ -532,8 +534,8 @@ class _Artemis:
         The first word after the wildcard that occurs in the address determines how the following words are compared.
         Messages that do not match go to ``otherwise``.
         """
-        place = pattern.index(MANY_WORDS)
-        before, rest = pattern[:place], pattern[place + 1 :]
+        position = pattern.index(MANY_WORDS)
+        before, rest = pattern[:position], pattern[position + 1 :]
         following = otherwise
         for number in reversed(range(len(rest))):
             word = rest[number]

@@ -134,21 +134,21 @@ def _hosts(data: Any, path: str, depth: int = 0, is_host: bool = False) -> Itera
         for item, item_path in entry.items(child):
             yield from _hosts(item, item_path, depth + 1, is_host=child == "virtualhosts")
     if entry.has("virtualHostInitialConfiguration"):
-        place = entry.at("virtualHostInitialConfiguration")
+        location = entry.at("virtualHostInitialConfiguration")
         text = entry.text("virtualHostInitialConfiguration")
         if text.lstrip().startswith("${"):
             # The broker reads the configuration from its context, which is not in the file; by default it is empty.
-            yield Entry({"name": entry.data.get("name"), _CONTEXT: text}, place)
+            yield Entry({"name": entry.data.get("name"), _CONTEXT: text}, location)
             return
         try:
             inner = load_json(without_comments(text))
         except JsonTextError as error:
             hint = "it may name a file: perhaps give that file instead" if not text.lstrip().startswith("{") else None
-            refuse("topology.json", place, error.message, hint)
+            refuse("topology.json", location, error.message, hint)
         if isinstance(inner, Mapping) and not (inner.get("exchanges") or inner.get("queues")):
-            yield Entry({"name": entry.data.get("name"), **inner}, place)
+            yield Entry({"name": entry.data.get("name"), **inner}, location)
             return
-        yield from _hosts(inner, place, depth + 1)
+        yield from _hosts(inner, location, depth + 1)
 
 
 #: Attributes by which objects in answers of the management interface are recognised: any object, exchanges, and queues.
@@ -184,8 +184,8 @@ def _answer(data: Any, path: str) -> _Answer | None:
         part = _part(item)
         if part is None:
             return None
-        place = f"{path}[{number}]" if isinstance(data, list) else path
-        paths[f"{part}[{len(parts[part])}]"] = place
+        location = f"{path}[{number}]" if isinstance(data, list) else path
+        paths[f"{part}[{len(parts[part])}]"] = location
         parts[part].append(item)
     return _Answer(parts, path, paths) if paths else None
 
@@ -203,13 +203,13 @@ def _undeclared(host: Entry, known: set[str], findings: Findings) -> tuple[Queue
     """Return the queues that bindings and alternates in an answer name although the answer does not declare them."""
     found: dict[str, str] = {}
     for entry in host.entries("exchanges"):
-        places = [place for part in ("durableBindings", "bindings") for place in entry.entries(part)]
+        bindings = [each for part in ("durableBindings", "bindings") for each in entry.entries(part)]
         if entry.has("alternateBinding"):
-            places.append(Entry.of(entry.data["alternateBinding"], entry.at("alternateBinding")))
-        for place in places:
-            name = place.text("destination")
+            bindings.append(Entry.of(entry.data["alternateBinding"], entry.at("alternateBinding")))
+        for binding in bindings:
+            name = binding.text("destination")
             if name not in known:
-                found.setdefault(name, place.at("destination"))
+                found.setdefault(name, binding.at("destination"))
     for name, at in found.items():
         message = f"{name!r} is not in this answer, and is taken for a queue"
         findings.add("import.undeclared-queue", at, message, "the answer about the whole virtual host says it")
@@ -295,10 +295,10 @@ def _losses(host: Entry) -> Iterator[Setting]:
 def _alternate(entry: Entry, queues: set[str], exchanges: set[str], findings: Findings) -> Alternate | None:
     if not entry.has("alternateBinding"):
         return None
-    place = Entry.of(entry.data["alternateBinding"], entry.at("alternateBinding"))
-    destination = _text(place, "destination", findings)
-    if place.data.get("attributes"):
-        findings.add("import.unknown", place.at("attributes"), "is not understood")
+    location = Entry.of(entry.data["alternateBinding"], entry.at("alternateBinding"))
+    destination = _text(location, "destination", findings)
+    if location.data.get("attributes"):
+        findings.add("import.unknown", location.at("attributes"), "is not understood")
     # The broker first looks for an exchange with this name, except the exchange itself, and then for a queue.
     is_exchange = destination in exchanges and destination != entry.data.get("name")
     return Alternate(destination, "exchange" if is_exchange or destination not in queues else "queue")
@@ -326,27 +326,27 @@ def _exchange(entry: Entry, queues: set[str], exchanges: set[str], findings: Fin
 def _bindings(entry: Entry, exchange: Exchange, queues: set[str], findings: Findings) -> list[Binding]:
     bindings: dict[tuple[str, str], Binding] = {}
     for part in ("durableBindings", "bindings"):
-        for place in entry.entries(part):
-            key, destination = _text(place, "bindingKey", findings, ""), _text(place, "destination", findings)
+        for location in entry.entries(part):
+            key, destination = _text(location, "bindingKey", findings, ""), _text(location, "destination", findings)
             if part == "bindings" and (key, destination) in bindings:
                 # The management interface lists a durable binding in ``durableBindings`` and in ``bindings``.
                 continue
-            arguments = read_arguments(place, "arguments", small=AmqpType.INT)
+            arguments = read_arguments(location, "arguments", small=AmqpType.INT)
             for name, value in arguments.items():
                 if isinstance(value.value, str):
-                    _report_context(value.value, place.at(f"arguments.{name}"), findings)
-                _report_argument(name, place, exchange, findings)
+                    _report_context(value.value, location.at(f"arguments.{name}"), findings)
+                _report_argument(name, location, exchange, findings)
                 if exchange.type == "headers" and isinstance(value.type, Compound):
-                    findings.add("import.types", place.at(f"arguments.{name}"), TYPES_LOST)
+                    findings.add("import.types", location.at(f"arguments.{name}"), TYPES_LOST)
             # The broker first looks for a queue with this name.
             kind: TargetType = "queue" if destination in queues else "exchange"
-            bindings[key, destination] = Binding(exchange.name, destination, key, arguments, kind, place.path)
+            bindings[key, destination] = Binding(exchange.name, destination, key, arguments, kind, location.path)
     return list(bindings.values())
 
 
-def _report_argument(name: str, place: Entry, exchange: Exchange, findings: Findings) -> None:
+def _report_argument(name: str, location: Entry, exchange: Exchange, findings: Findings) -> None:
     if name in _OTHER_FILTERS:
-        findings.add("import.unknown", place.at(f"arguments.{name}"), "this filter is not understood")
+        findings.add("import.unknown", location.at(f"arguments.{name}"), "this filter is not understood")
     elif exchange.type != "headers" and name not in (SELECTOR_ARGUMENT, REPLACEMENT_ARGUMENT):
         message = f"a {exchange.type} exchange does not look at this argument"
-        findings.add("import.ignored", place.at(f"arguments.{name}"), message)
+        findings.add("import.ignored", location.at(f"arguments.{name}"), message)

@@ -54,7 +54,7 @@ class DisplayBuilder:
         source: str,
         target: Target,
         selector: str | None = None,
-        place: str = "",
+        location: str = "",
         *,
         choice: str | None = None,
         divert: str | None = None,
@@ -72,7 +72,7 @@ class DisplayBuilder:
         if exclusive:
             arguments[EXCLUSIVE_ARGUMENT] = AmqpValue(AmqpType.BOOLEAN, True)
         identity = source, target, tuple(texts.values()), exclusive
-        self.bindings.setdefault(identity, Binding(source, target.name, "", arguments, target.type, place))
+        self.bindings.setdefault(identity, Binding(source, target.name, "", arguments, target.type, location))
 
     def link(self, link: Link, to: Target) -> None:
         """Add ``link`` from the topology that routes, with the target ``to`` in this topology."""

@@ -101,10 +101,10 @@ class ExchangeBuilder:
         """Set the alternate of the exchange ``name``, for messages that its bindings do not take."""
         self.exchanges[name] = replace(self.exchanges[name], alternate=Alternate(alternate))
 
-    def perhaps(self, name: str, target: Target, place: str = "", *, divert: str | None = None) -> Target:
+    def perhaps(self, name: str, target: Target, location: str = "", *, divert: str | None = None) -> Target:
         """Add an exchange that may or may not send a message to ``target``; return this exchange as a target."""
         maybe = self.exchange(name, "maybe")
-        self.bind(maybe, self.any_key, target, None, place, divert=divert)
+        self.bind(maybe, self.any_key, target, None, location, divert=divert)
         return Target("exchange", maybe)
 
     def undecided(
@@ -113,7 +113,7 @@ class ExchangeBuilder:
         source: str,
         target: Target,
         sufficient: str | None = None,
-        place: str = "",
+        location: str = "",
         *,
         divert: str | None = None,
         dialect: str | None = None,
@@ -124,7 +124,7 @@ class ExchangeBuilder:
         it does not, and no other binding of ``source`` certainly takes the message, it goes to the alternate of
         ``source``. If ``sufficient`` is None, no message certainly goes to ``target``.
         """
-        way = self.perhaps(name, target, place, divert=divert)
+        way = self.perhaps(name, target, location, divert=divert)
         otherwise = self.otherwise(source)
         if otherwise is not None:
             self.bind(way.name, self.any_key, otherwise)
@@ -132,7 +132,7 @@ class ExchangeBuilder:
             self._open.add(way.name)
             return way
         certain = self.exchange(f"{name} or surely", alternate=way)
-        self.bind(certain, self.any_key, target, sufficient, place, divert=divert, dialect=dialect)
+        self.bind(certain, self.any_key, target, sufficient, location, divert=divert, dialect=dialect)
         self._open.add(certain)
         return Target("exchange", certain)
 
@@ -189,7 +189,7 @@ class ExchangeBuilder:
         key: str,
         target: Target | None,
         selector: str | None = None,
-        place: str = "",
+        location: str = "",
         *,
         divert: str | None = None,
         exclusive: bool = False,
@@ -214,4 +214,4 @@ class ExchangeBuilder:
             arguments[DIVERT_ARGUMENT] = AmqpValue(AmqpType.STRING, divert)
         if exclusive:
             arguments[EXCLUSIVE_ARGUMENT] = AmqpValue(AmqpType.BOOLEAN, True)
-        self.bindings.append(Binding(source, target.name, key, arguments, target.type, place))
+        self.bindings.append(Binding(source, target.name, key, arguments, target.type, location))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from transpiler.base.diagnostics import Diagnostic
-from transpiler.base.documents.placed_values import Node
+from transpiler.base.documents.located_values import Node
 from transpiler.base.documents.xml_elements import Element, XmlDocument
 from transpiler.base.source import Source
 from transpiler.topology.addressing import ROUTING_TYPES
@@ -99,7 +99,7 @@ def named(resources: Sequence[Resource]) -> str:
     """Return a text with the kinds of resources, their names and their locations."""
     by_kind: dict[str, list[str]] = {}
     for each in resources:
-        by_kind.setdefault(each.kind, []).append(f"{each.name} (at {each.place})".lstrip())
+        by_kind.setdefault(each.kind, []).append(f"{each.name} (at {each.location})".lstrip())
     return "; ".join(f"{kind} {', '.join(names)}" for kind, names in by_kind.items())
 
 

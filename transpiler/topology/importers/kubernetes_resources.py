@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from transpiler.base.documents.loading import Document
-from transpiler.base.documents.placed_values import Node, Origin, json_documents
+from transpiler.base.documents.located_values import Node, Origin, json_documents
 from transpiler.base.errors import TopologyError
 
 
@@ -29,7 +29,7 @@ class Resource:
         return "/".join(filter(None, (self.kind, self.namespace, self.name)))
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """The line and column of the resource in its file."""
         line, column = self.node.source.position(self.node.span.start)
         return f"{line}:{column}"

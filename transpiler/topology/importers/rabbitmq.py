@@ -152,7 +152,7 @@ def topology_from_definitions(
     for fed in federated_here(root, vhost_name):
         readers.add_federation(fed)
     queues += tuple(readers.queues)
-    perhaps += [len(bindings) + place for place in readers.perhaps]
+    perhaps += [len(bindings) + location for location in readers.perhaps]
     bindings += readers.bindings
     read.add_alternates()
     bindings = read.with_default(bindings, of_default)
@@ -215,9 +215,9 @@ def _undeclared(
     for kind, sort in (("queue", "exclusive"), ("exchange", "internal")):
         if found[kind]:
             _warn_of_undeclared(kind, found[kind], sort, known[kind], findings)
-    for name, place in found["exchange"].items():
-        read.add_undeclared(name, place)
-    return tuple(Queue(name, path=place, declared=False) for name, place in found["queue"].items())
+    for name, location in found["exchange"].items():
+        read.add_undeclared(name, location)
+    return tuple(Queue(name, path=location, declared=False) for name, location in found["queue"].items())
 
 
 #: Texts for users about undeclared queues and exchanges: a text for one object, and a text for several objects.
@@ -227,17 +227,17 @@ _FATES = {"queue": ("it takes part", "they take part"), "exchange": ("what goes 
 def _warn_of_undeclared(kind: str, found: Mapping[str, str], sort: str, known: Set[str], findings: Findings) -> None:
     """Add one finding about all queues, or all exchanges, that an export names without declaring them."""
     fate = _FATES[kind][len(found) > 1]
-    hints = [(name, *meant(name, sorted(known), place)) for name, place in found.items()]
+    hints = [(name, *meant(name, sorted(known), location)) for name, location in found.items()]
     near = [(name, hint, fix) for name, hint, fix in hints if hint is not None]
-    [(first, place), *others] = found.items()
+    [(first, location), *others] = found.items()
     if not others:
         message = f"the {kind} {first!r} is not declared, as an {sort} one is not in an export: {fate}"
-        findings.add(f"import.undeclared-{kind}", place, message, *hints[0][1:])
+        findings.add(f"import.undeclared-{kind}", location, message, *hints[0][1:])
         return
     names = first_names(map(repr, found), MAX_NAMES)
     message = f"{len(found):,} {kind}s are not declared, as {sort} ones are not in an export: {fate}: {names}"
     hint = "; ".join(f"{name}: {hint}" for name, hint, _ in near[:MAX_NAMES]) or None
-    findings.add(f"import.undeclared-{kind}", place, message, hint, near[0][2] if len(near) == 1 else None)
+    findings.add(f"import.undeclared-{kind}", location, message, hint, near[0][2] if len(near) == 1 else None)
 
 
 def _accepted(
@@ -320,7 +320,7 @@ class _Readers:
 def _shovelled(root: Entry, vhost: str | None, known: set[str]) -> tuple[Queue, ...]:
     """Return the queues that shovels declare and that are not in ``known``."""
     found = dict(pair for entry in _of_component(root, vhost, _SHOVEL) for pair in shovel_queues(entry, vhost))
-    return tuple(Queue(name, path=place, declared=False) for name, place in found.items() if name not in known)
+    return tuple(Queue(name, path=location, declared=False) for name, location in found.items() if name not in known)
 
 
 def _operator_policies(root: Entry, vhost: str | None, findings: Findings) -> Iterator[Entry]:
@@ -488,8 +488,8 @@ class _Selectors:
             self._findings.add("topology.not-evaluated", f"{path}.{_TERM}", message)
             self.beyond.add(binding.path)
             return replace(binding, arguments={SELECTOR_ARGUMENT: EVERY_MESSAGE})
-        place = (binding.source, binding.key, binding.destination_type, binding.destination)
-        if self._selectors.setdefault(place, selector) != selector:
+        location = (binding.source, binding.key, binding.destination_type, binding.destination)
+        if self._selectors.setdefault(location, selector) != selector:
             message = f"another binding of {binding.source!r} to {binding.destination!r} has the same key"
             hint = "for both the broker tries the selector that was bound last, and here both are tried"
             self._findings.add("import.selector", binding.path, message, hint)

@@ -50,7 +50,7 @@ def merged_definitions(files: Mapping[str, Any]) -> Definitions:
             if not isinstance(listed, list):
                 refuse("topology.type", f"{name}{IN_FILE}{member}", "another file has no array here")
             listed += value
-            paths.setdefault(member, []).extend(f"{name}{IN_FILE}{member}[{place}]" for place in range(len(value)))
+            paths.setdefault(member, []).extend(f"{name}{IN_FILE}{member}[{index}]" for index in range(len(value)))
     return Definitions(data, "", paths, tuple(files))
 
 
@@ -140,14 +140,14 @@ def add_late_declarations(
             if order[at] > order[file] and not (kind == "exchange" and name in predeclared):
                 late.setdefault((file, at), {}).setdefault((kind, name), one.at(member))
     for (_, at), found in late.items():
-        [((kind, name), place), *others] = found.items()
+        [((kind, name), location), *others] = found.items()
         more = f" and {len(others):,} more" if others else ""
         message = (
             f"the {kind} {name!r}{more} {'are' if others else 'is'} declared in {at}, which comes after this file: "
         )
         message += "the broker refuses the whole file" if stops else "the broker goes on without the binding"
         hint = f"perhaps rename the files: the broker loads them in the order of their names, and {at} must come first"
-        findings.add("import.refused", place, message, hint, severity="error" if stops else "warning")
+        findings.add("import.refused", location, message, hint, severity="error" if stops else "warning")
 
 
 def without_vhost(root: Definitions) -> Iterator[tuple[str, str]]:

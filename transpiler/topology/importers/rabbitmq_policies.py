@@ -146,20 +146,20 @@ class Policies:
         by hiding a policy that does. A policy with an unsupported expression then may match any name; otherwise it is
         skipped.
         """
-        place = policy.entry.at("pattern")
+        location = policy.entry.at("pattern")
         try:
             return compile_regular(policy.entry.text("pattern"), Flavor.PCRE)
         except RegexError as error:
             message = f"is no regular expression that is served: {error}"
             hint = "perhaps spell the names out" if not error.wrong else None
             if decides and error.wrong:
-                refuse("topology.pattern", place, message)
+                refuse("topology.pattern", location, message)
             fates = (
                 ("it may give an alternate to each exchange", decides),
                 ("it may decide about dead letters", of_queues),
             )
             fate = " and ".join(text for text, holds in fates if holds) or "the policy is left out"
-            self._findings.add("import.pattern", place, f"{message}; {fate}", hint)
+            self._findings.add("import.pattern", location, f"{message}; {fate}", hint)
             return None
 
     def alternates(self, exchange: str, path: str) -> frozenset[str | None]:

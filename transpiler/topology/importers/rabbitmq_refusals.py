@@ -287,14 +287,14 @@ def settings_are_known(entry: Entry, version: Version | None, findings: Findings
     known = sorted(name for name, one in settings.items() if one.has(version))
     refused = [str(name) for name in definition.data if name not in known]
     for name in refused:
-        place = definition.at(name)
-        hint, fix = meant(name, known, place)
+        location = definition.at(name)
+        hint, fix = meant(name, known, location)
         if name in settings:
             hint, fix = _of_versions(settings[name]), None
         elif name in _ANY_ARGUMENT - _SETTINGS.keys():
             hint, fix = f"only a queue has it, as its argument x-{name}", None
         message = f"{kind} has no setting {name!r}: the broker refuses the whole file"
-        findings.add(_REFUSED, place, message, hint, fix, "error")
+        findings.add(_REFUSED, location, message, hint, fix, "error")
     if not definition.data and not of_operator:
         findings.add(
             _REFUSED, entry.path, f"{kind} has no setting: the broker refuses the whole file", severity="error"
@@ -364,10 +364,10 @@ def _is_allowed(allowed: Mapping[str, _Values], name: str, value: Any) -> bool:
     return value is None or name not in allowed or allowed[name].has(value)
 
 
-def _add_wrong_value(place: str, name: str, value: Any, allowed: _Values, findings: Findings) -> None:
+def _add_wrong_value(location: str, name: str, value: Any, allowed: _Values, findings: Findings) -> None:
     shown = shortened(json.dumps(value, ensure_ascii=False, default=str), 40)
     message = f"{name} is {shown}: the broker refuses the whole file"
-    findings.add(_REFUSED, place, message, f"the broker takes {allowed}", severity="error")
+    findings.add(_REFUSED, location, message, f"the broker takes {allowed}", severity="error")
 
 
 def _of_versions(known: _Known) -> str:
@@ -387,23 +387,23 @@ def check_arguments(entry: Entry, arguments: Entry, kind: str, version: Version 
         allowed = {name: values for name, values in allowed.items() if name != "queue-mode"}
     for name in arguments.data:
         plain = str(name).removeprefix("x-")
-        place = arguments.at(str(name))
+        location = arguments.at(str(name))
         if plain == name:
             if plain in _ANY_ARGUMENT:
                 message = (
                     f"the queue {entry.text('name')!r} has no argument {name!r}, which the broker does not look at"
                 )
-                findings.add("import.ignored", place, message, f"perhaps write x-{name}")
+                findings.add("import.ignored", location, message, f"perhaps write x-{name}")
         elif kind in _ARGUMENTS and plain in _ANY_ARGUMENT and _is_of_other_types(plain, kind, version):
             message = f"a {kind} queue has no argument {name}: the broker refuses the whole file"
-            findings.add(_REFUSED, place, message, _types_hint(plain, kind, version), severity="error")
+            findings.add(_REFUSED, location, message, _types_hint(plain, kind, version), severity="error")
         elif plain not in _ANY_ARGUMENT:
-            hint, fix = meant(str(name), [f"x-{one}" for one in sorted(_ANY_ARGUMENT)], place)
+            hint, fix = meant(str(name), [f"x-{one}" for one in sorted(_ANY_ARGUMENT)], location)
             if hint is not None:
                 message = f"the broker knows no argument {name!r} of queues, and does not look at it"
-                findings.add("import.ignored", place, message, hint, fix)
+                findings.add("import.ignored", location, message, hint, fix)
         elif _is_checked(plain, kind, version) and not _is_allowed(allowed, plain, arguments.data[name]):
-            _add_wrong_value(place, f"the argument {name}", arguments.data[name], _shown(allowed[plain]), findings)
+            _add_wrong_value(location, f"the argument {name}", arguments.data[name], _shown(allowed[plain]), findings)
     key = "x-dead-letter-routing-key"
     if arguments.data.get(key) is not None and not arguments.has("x-dead-letter-exchange"):
         message = f"{key} is there without x-dead-letter-exchange: the broker refuses the whole file"
@@ -483,8 +483,8 @@ def is_bound(binding: Binding, kind: ExchangeType, version: Version | None, find
             read_headers_match(binding.arguments, RABBITMQ)
         except TopologyError as error:
             [refused] = error.diagnostics
-            place = f"{binding.path}.arguments.x-match"
-            _add_refused_binding(place, refused.code, refused.message, refused.hint, version, findings)
+            location = f"{binding.path}.arguments.x-match"
+            _add_refused_binding(location, refused.code, refused.message, refused.hint, version, findings)
             return False
     return True
 
@@ -499,12 +499,12 @@ def _is_above(number: str, limit: int) -> bool:
 
 
 def _add_refused_binding(
-    place: str, code: str, message: str, hint: str | None, version: Version | None, findings: Findings
+    location: str, code: str, message: str, hint: str | None, version: Version | None, findings: Findings
 ) -> None:
     if version is not None and version >= BINDINGS_STOP:
-        findings.add(_REFUSED, place, f"{message}: the broker refuses the whole file", hint, severity="error")
+        findings.add(_REFUSED, location, f"{message}: the broker refuses the whole file", hint, severity="error")
         return
     message = f"{message}: the broker goes on without this binding, and it is left out"
     if version is None:
         message += "; from RabbitMQ 4.0 on, the broker refuses the whole file"
-    findings.add(code, place, message, hint)
+    findings.add(code, location, message, hint)

@@ -72,7 +72,7 @@ class State:
         return True
 
     def _add(self, path: str, message: str, severity: Severity = "warning") -> None:
-        span = self.document.places([path]).get(path)
+        span = self.document.locations([path]).get(path)
         source = self.document.source
         self.findings.append(Diagnostic("topology.state", severity, f"{path}: {message}", source, span))
 
@@ -90,7 +90,7 @@ def read_state(state: str | Path | Mapping[str, Any] | None) -> State | None:
     try:
         _check(Entry.of(document.data, ""))
     except TopologyError as error:
-        raise TopologyError(document.placed(error.diagnostics)) from None
+        raise TopologyError(document.located(error.diagnostics)) from None
     return State(document.data, document)
 
 

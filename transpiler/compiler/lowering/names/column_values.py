@@ -315,7 +315,12 @@ def expiry(kind: OperandType, duration: ir.Value, times: tuple[ir.Value, ...], z
 
 @lru_cache(maxsize=4_096)
 def converted(
-    conversion: Conversion, place: MessageField, stored: Stored, kind: OperandType, types: OperandTypes, name: str
+    conversion: Conversion,
+    message_field: MessageField,
+    stored: Stored,
+    kind: OperandType,
+    types: OperandTypes,
+    name: str,
 ) -> Operand:
     """Return the operand for ``stored``, the content of a message field, after ``conversion``.
 
@@ -327,7 +332,7 @@ def converted(
         case Conversion.ANY_ID:
             return _without_columns_of(at(stored, types, name), BOOLEAN, DOUBLE)
         case Conversion.AS_IS:
-            if place.section in _MAPS or place in _IDS:
+            if message_field.section in _MAPS or message_field in _IDS:
                 return at(stored, types, name)
             return _each(operand, kind, lambda value: value)
         case Conversion.NUMBER_IN_TEXT:

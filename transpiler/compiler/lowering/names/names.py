@@ -42,11 +42,11 @@ def time_of(receiver: Receiver) -> ir.Value:
     return ir.Apply(ir.Function.NOW, (), BIGINT) if receiver.now is None else ir.Constant(receiver.now, BIGINT)
 
 
-def value_at(receiver: Receiver, place: MessageField) -> ir.Value | None:
-    """Return the value of ``place``: the time or destination of ``receiver``; None if the destination is unknown."""
-    if place == NOW:
+def value_at(receiver: Receiver, message_field: MessageField) -> ir.Value | None:
+    """Return the time or destination of ``receiver``, as ``message_field`` asks; None if the destination is unknown."""
+    if message_field == NOW:
         return time_of(receiver)
-    assert place == DESTINATION
+    assert message_field == DESTINATION
     return None if receiver.destination is None else ir.Constant(receiver.destination, STRING)
 
 
@@ -121,7 +121,7 @@ class Names:
         try:
             location = self.layout.property(identifier.name)
         except LayoutError as error:
-            raise self._unknown().placed(error, identifier) from None
+            raise self._unknown().with_location(error, identifier) from None
         if location is not None:
             self._warn_if_ambiguous(identifier, MessageField(PROPERTIES, identifier.name))
             return at(location, self.dialect.types, identifier.name)
@@ -135,9 +135,9 @@ class Names:
 
         return UnknownNames(self.layout, self.source, self.dialect)
 
-    def _warn_if_ambiguous(self, identifier: ast.Identifier, place: MessageField) -> None:
+    def _warn_if_ambiguous(self, identifier: ast.Identifier, message_field: MessageField) -> None:
         """Warn if the name ``identifier`` could also mean a column or key other than the one that the layout reads."""
-        reading = self.layout.ambiguity(place)
+        reading = self.layout.ambiguity(message_field)
         if reading is not None:
             message, advice = reading
             self._warn("layout.reading", message, identifier, *advice)
@@ -152,11 +152,11 @@ class Names:
         try:
             parts = list(self._parts(identifier, field))
         except LayoutError as error:
-            raise self._unknown().placed(error, identifier) from None
+            raise self._unknown().with_location(error, identifier) from None
         if field.origins and not parts and self.missing == "error":
             raise self._unknown().header_field(identifier, field)
         if parts and field.origins and not self._own_column(identifier):
-            self._warn_if_ambiguous(identifier, field.places[0])
+            self._warn_if_ambiguous(identifier, field.message_fields[0])
         if parts and all(part.present == ir.FALSE for part in parts):
             value = "missing" if field.default is None else repr(field.default)
             message = f"{identifier.name} is {value} in every message: the layout {self.layout.name} has no such field"
@@ -173,7 +173,7 @@ class Names:
     def _advice(self, field: HeaderField) -> tuple[str | None, Remedy | None]:
         from transpiler.compiler.lowering.names.unknown_names import all_advice
 
-        return all_advice(self.layout.offers(field.places[0]))
+        return all_advice(self.layout.offers(field.message_fields[0]))
 
     def _own_column(self, identifier: ast.Identifier) -> Stored | None:
         """Return the typed column named after the field, which holds what a selector sees; None if there is none."""
@@ -187,7 +187,7 @@ class Names:
             self._check_own_column(identifier, field, operand)
             yield operand
         for origin in field.origins:
-            if own is None or all(place.section == RECEIVER for place in origin.places):
+            if own is None or all(message_field.section == RECEIVER for message_field in origin.message_fields):
                 part = self._origin(field, origin)
                 if part is not None:
                     yield part
@@ -203,38 +203,42 @@ class Names:
     def _origin(self, field: HeaderField, origin: Origin) -> Operand | None:
         """Return the operand of ``origin``; None if neither the layout nor the receiver has fields of ``origin``."""
         if origin.conversion in (Conversion.EXPIRY, Conversion.EXPIRY_UNLESS_ZERO):
-            duration, *times = (self._whole_number(place) for place in origin.places)
+            duration, *times = (self._whole_number(message_field) for message_field in origin.message_fields)
             if duration is None:
                 return None
             begin = tuple(time for time in times if time is not None)
             return expiry(field.type, duration, begin, origin.conversion is Conversion.EXPIRY_UNLESS_ZERO)
         operand, located = NULL, False
         nothing_stored: ir.Predicate = ir.TRUE
-        for place in origin.places:
-            source = self._source(place)
+        for message_field in origin.message_fields:
+            source = self._source(message_field)
             if source is not None:
                 located = True
-                part = converted(origin.conversion, place, source, field.type, self.dialect.types, field.name)
+                part = converted(origin.conversion, message_field, source, field.type, self.dialect.types, field.name)
                 if origin.conversion is Conversion.NUMBER_IN_TEXT:
                     return part
                 # A place that has a value takes precedence over the places after it, even if the dialect lacks the
                 # value's type and the operand is therefore NULL.
                 operand = or_else(operand, part, nothing_stored)
                 nothing_stored = ir.all_of(nothing_stored, at(source).absent)
-            elif place.section == RECEIVER and (value := value_at(self.receiver, place)) is not None:
+            elif message_field.section == RECEIVER and (value := value_at(self.receiver, message_field)) is not None:
                 located = True
                 operand = or_else(operand, in_every_row(Alternative(field.type, value)), nothing_stored)
         return operand if located else None
 
-    def _source(self, place: MessageField) -> Stored | None:
-        if place.section == RECEIVER:
+    def _source(self, message_field: MessageField) -> Stored | None:
+        if message_field.section == RECEIVER:
             return None
-        return self.layout.property(place.field) if place.section == PROPERTIES else self.layout.field(place)
+        return (
+            self.layout.property(message_field.field)
+            if message_field.section == PROPERTIES
+            else self.layout.field(message_field)
+        )
 
-    def _whole_number(self, place: MessageField) -> ir.Value | None:
-        if place.section == RECEIVER:
-            return value_at(self.receiver, place)
-        location = self.layout.field(place)
+    def _whole_number(self, message_field: MessageField) -> ir.Value | None:
+        if message_field.section == RECEIVER:
+            return value_at(self.receiver, message_field)
+        location = self.layout.field(message_field)
         return None if location is None or not location.values else whole_number(location)
 
     def _warn(self, code: str, message: str, node: ast.Expression, hint: str | None, fix: Remedy | None = None) -> None:

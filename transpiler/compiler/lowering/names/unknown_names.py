@@ -36,22 +36,22 @@ class UnknownNames:
 
     def property(self, identifier: ast.Identifier) -> LayoutError:
         """Return the error for a name that is neither a column nor a property."""
-        return self._no_place(identifier, f"no column holds the property {identifier.name}", self._hints(identifier))
+        return self._no_field(identifier, f"no column holds the property {identifier.name}", self._hints(identifier))
 
     def header_field(self, identifier: ast.Identifier, field: HeaderField) -> LayoutError:
         """Return the error for a header field that the layout does not store."""
-        first = field.places[0]
+        first = field.message_fields[0]
         own = () if identifier.section else (Advice(f"perhaps give the table a column {identifier.name}"),)
         if KAFKA.issubset(self.layout.names()):
             own = (_KAFKA_HEADERS,)
         absent = Advice(Hint(_ABSENT, " reads it as absent"), _ABSENT.fix)
         message = f"{identifier.name} is read from {first.section}.{first.field}, and the layout has no such column"
-        return self._no_place(identifier, message, (*(self.layout.offers(first) or own), absent))
+        return self._no_field(identifier, message, (*(self.layout.offers(first) or own), absent))
 
-    def _no_place(self, identifier: ast.Identifier, message: str, advices: Sequence[Advice]) -> LayoutError:
+    def _no_field(self, identifier: ast.Identifier, message: str, advices: Sequence[Advice]) -> LayoutError:
         return LayoutError.at("layout.no-column", message, self.source, identifier.span, *all_advice(advices))
 
-    def placed(self, error: LayoutError, identifier: ast.Identifier) -> LayoutError:
+    def with_location(self, error: LayoutError, identifier: ast.Identifier) -> LayoutError:
         """Return ``error``, raised by the layout, with the span of the name.
 
         If the name is compared with numbers, the hint is the one for such comparisons.

@@ -147,8 +147,8 @@ def _behind(source: Source, node: ast.StringLiteral, offset: int) -> Span:
 
     A quote in the value is doubled in the literal.
     """
-    place, end = node.span.start + 1, node.span.end - 1
+    index, end = node.span.start + 1, node.span.end - 1
     quote = source.text[node.span.start : node.span.start + 1]
     for _ in range(offset):
-        place += 2 if source.text[place : place + 2] == 2 * quote else 1
-    return Span(place, end) if place < end else node.span
+        index += 2 if source.text[index : index + 2] == 2 * quote else 1
+    return Span(index, end) if index < end else node.span

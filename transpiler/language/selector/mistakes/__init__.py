@@ -75,14 +75,14 @@ def _followed(finding: Diagnostic, source: Source, index: int, fails_at: Callabl
 
 def _unexpected(failure: UnexpectedTokenError, reading: Reading) -> Diagnostic:
     """Return the diagnostic for the parser's failure: the expected tokens, the word before, and the actual word."""
-    word, previous, source = reading.at(reading.place), reading.at(reading.place - 1), reading.source
+    word, previous, source = reading.at(reading.position), reading.at(reading.position - 1), reading.source
     # A token of zero width is reported at the word before which it was inserted.
     span = failure.span if failure.span and failure.span.start < failure.span.end else word.span
     # An error can be inside a word, at the second of two operator characters.
     before = source.text[word.start : span.start] or previous.text
     expected = _described(failure.legal, reading)
     after = f" after {brief(before)}" if before else ""
-    found = reading.found(reading.place) if word.kind == "end" else f"found {brief(source.text[slice(*span)])}"
+    found = reading.found(reading.position) if word.kind == "end" else f"found {brief(source.text[slice(*span)])}"
     code = "syntax.unexpected-end" if word.kind == "end" else "syntax.unexpected-token"
     return Diagnostic(code, "error", f"expected {expected}{after}, {found}", source, span)
 
@@ -92,7 +92,7 @@ def _described(legal: set[str], reading: Reading) -> str:
     opened = reading.opened
     in_list = opened is not None and reading.at(opened - 1).key == "IN"
     if legal >= _OPERAND_STARTS:
-        return "a condition" if "NOT" in legal and reading.place == 0 else "an operand"
+        return "a condition" if "NOT" in legal and reading.position == 0 else "an operand"
     if legal == {"STRING"}:
         return "a string literal"
     if "LIKE" in legal and "EQ" not in legal:

@@ -48,23 +48,23 @@ def _improved(
     return replace(finding, code="syntax.unexpected-token", message=message, span=under or span, hint=hint, fix=fix)
 
 
-def _place(reading: Reading, finding: Diagnostic) -> int:
+def _position(reading: Reading, finding: Diagnostic) -> int:
     return finding.span.start if finding.span is not None else len(reading.source.text)
 
 
-def _around(pattern: re.Pattern[str], reading: Reading, place: int) -> re.Match[str] | None:
-    """Return the match of ``pattern`` around offset ``place``, beginning at most 200 characters earlier, or None."""
+def _around(pattern: re.Pattern[str], reading: Reading, index: int) -> re.Match[str] | None:
+    """Return the match of ``pattern`` around offset ``index``, beginning at most 200 characters earlier, or None."""
     text = reading.source.text
-    for match in pattern.finditer(text, max(reading.start, place - 200), place + 1_000):
-        if match.start() <= place < match.end():
+    for match in pattern.finditer(text, max(reading.start, index - 200), index + 1_000):
+        if match.start() <= index < match.end():
             return match
     return None
 
 
 def encoded_for_url(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     """Diagnose percent-encoding in a selector that was copied from a URL: ``color%3D'red'``."""
-    text, place = reading.source.text, _place(reading, finding)
-    found = _around(_ENCODED, reading, place)
+    text, position = reading.source.text, _position(reading, finding)
+    found = _around(_ENCODED, reading, position)
     if found is None:
         return None
     written = unquote(text)
@@ -76,7 +76,7 @@ def encoded_for_url(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 def option_before(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     """Diagnose the name of an option before the condition: ``selector=color = 'red'``."""
     match = _OPTION.match(reading.source.text)
-    if match is None or _place(reading, finding) < match.start():
+    if match is None or _position(reading, finding) < match.start():
         return None
     text = reading.source.text
     quoted = _QUOTED.fullmatch(text, match.end())
@@ -99,7 +99,7 @@ def quoted_whole(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 def backslashed_quote(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     r"""Diagnose ``'it\'s'`` and ``"it\"s"``, where the literal ends at the quote after the backslash."""
-    match = _around(_BACKSLASHED, reading, _place(reading, finding))
+    match = _around(_BACKSLASHED, reading, _position(reading, finding))
     if match is None:
         return None
     written = string_literal(re.sub(r"\\(.)", r"\1", match[2], flags=re.DOTALL))
@@ -110,7 +110,7 @@ def backslashed_quote(reading: Reading, finding: Diagnostic) -> Diagnostic | Non
 
 def slashed_regex(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     """Diagnose a regular expression between slashes: ``color =~ /re.*/``."""
-    match = _around(_SLASHED, reading, _place(reading, finding))
+    match = _around(_SLASHED, reading, _position(reading, finding))
     if match is None:
         return None
     message, pattern = "a selector cannot contain a regular expression between slashes", as_pattern(match[3])
@@ -123,7 +123,7 @@ def slashed_regex(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 def name_in_code(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     """Diagnose properties in the notation of Spring and Camel: ``headers['type']``, ``${header.type}``."""
-    match = _around(_PROPERTY_OF, reading, _place(reading, finding))
+    match = _around(_PROPERTY_OF, reading, _position(reading, finding))
     if match is None:
         return None
     name = match[1] or match[2] or match[3]
@@ -133,13 +133,13 @@ def name_in_code(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 def typed_time(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     """Diagnose times in SQL: ``DATE '2024-01-31'``, ``to_date('2024-01-31')`` and ``now()``."""
-    place = _place(reading, finding)
-    clock = _around(_CLOCK, reading, place)
+    position = _position(reading, finding)
+    clock = _around(_CLOCK, reading, position)
     if clock is not None:
         message = f"a selector cannot read the clock, so it has no {both_ends(clock[0])}"
         hint = "perhaps insert the current time as a number of milliseconds since 1970-01-01 in UTC"
         return replace(finding, message=message, span=Span(*clock.span()), hint=hint, fix=None)
-    match = _around(_TYPED, reading, place)
+    match = _around(_TYPED, reading, position)
     time = None if match is None else iso_time(match[1])
     if match is None or time is None:
         return None

@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"(?P<grouped>[0-9]{1,3}(,[0-9]{3})+)|[0-9]{1,3}(?P<dotted>
 def unknown_prefix(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     """Diagnose a prefix such as ``hyphenated_props:`` that is misspelled or that the dialect lacks."""
     first, colon = reading.at(0), reading.at(1)
-    if colon.text[:1] != ":" or reading.place > 1 or first.kind != "name" or first.end != colon.start:
+    if colon.text[:1] != ":" or reading.position > 1 or first.kind != "name" or first.end != colon.start:
         return None
     text = reading.source.text[first.start : colon.start + 1]
     near = [text] if text in PREFIXES else nearest(text, PREFIXES)
@@ -55,7 +55,7 @@ def unknown_prefix(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 def time_without_quotes(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     """Diagnose dates and times without quotes: ``2024-08-09`` and ``2024-01-01T00:00:00Z``."""
-    start = reading.at(reading.place).start
+    start = reading.at(reading.position).start
     for match in _TIME.finditer(reading.source.text, reading.start):
         time = iso_time(match[0])
         if match.start() <= start < match.end() and time is not None:
@@ -88,8 +88,8 @@ def select_statement(reading: Reading, finding: Diagnostic) -> Diagnostic | None
 
 def number_with_comma(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     """Diagnose numbers with a comma: ``1,000`` and ``1,5``."""
-    comma = reading.at(reading.place)
-    match = _NUMBER.match(reading.source.text, reading.at(reading.place - 1).start)
+    comma = reading.at(reading.position)
+    match = _NUMBER.match(reading.source.text, reading.at(reading.position - 1).start)
     if comma.kind != "comma" or match is None or match.end() <= comma.start:
         return None
     if match["grouped"]:
@@ -101,9 +101,9 @@ def number_with_comma(reading: Reading, finding: Diagnostic) -> Diagnostic | Non
 
 def unclosed_parenthesis(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     """Diagnose a parenthesis that is still open at the end."""
-    if reading.at(reading.place).kind != "end" or reading.opened is None:
+    if reading.at(reading.position).kind != "end" or reading.opened is None:
         return None
-    if reading.at(reading.place - 1).key in COMPARISONS:
+    if reading.at(reading.position - 1).key in COMPARISONS:
         return None
     line, column = reading.source.position(reading.at(reading.opened).start)
     fix = Fix(")", span=Span(end := len(reading.source.text.rstrip()), end))
@@ -112,7 +112,7 @@ def unclosed_parenthesis(reading: Reading, finding: Diagnostic) -> Diagnostic | 
 
 def closed_without_opening(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     """Diagnose a closing parenthesis without an opening one."""
-    if reading.at(reading.place).kind != "close" or reading.opened is not None:
+    if reading.at(reading.position).kind != "close" or reading.opened is not None:
         return None
     return replace(finding, hint="no parenthesis is open here; remove this parenthesis", fix=Fix(""))
 
@@ -130,15 +130,15 @@ _WITH_UNIT = re.compile(r"([0-9]+(?:\.[0-9]+)?)[A-Za-z]+")
 def markup_entities(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     """Diagnose entities such as ``&apos;`` and ``&gt;`` in a selector that was copied from XML."""
     text = reading.source.text
-    place = finding.span.start if finding.span is not None else len(text)
-    if not any(match.start() <= place < match.end() for match in ENTITY.finditer(text)):
+    position = finding.span.start if finding.span is not None else len(text)
+    if not any(match.start() <= position < match.end() for match in ENTITY.finditer(text)):
         return None
     quote = "'" if reading.dialect.double_quotes is DoubleQuotes.REFUSED else '"'
     written = without_entities(text, quote)
     # Code that was copied from XML often has && for AND; in string literals && stays.
     written = _AND_SIGNS.sub(lambda match: match[0] if match[1] else "AND", written)
     hint, fix = f"write the characters themselves: {both_ends(written)}", Fix(written, span=Span(0, len(text)))
-    found = next(match for match in ENTITY.finditer(text) if match.start() <= place < match.end())
+    found = next(match for match in ENTITY.finditer(text) if match.start() <= position < match.end())
     message = f"{found[0]} is XML markup, not a part of a selector"
     span = Span(*found.span())
     return replace(finding, code="syntax.unexpected-token", message=message, span=span, hint=hint, fix=fix)
@@ -146,7 +146,7 @@ def markup_entities(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 def bind_variable(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     """Diagnose placeholders instead of values: ``?``, ``:name`` and ``${name}``."""
-    word = reading.at(reading.place)
+    word = reading.at(reading.position)
     index = word.start - (reading.source.text[word.start - 1 : word.start] in tuple("$#%"))
     match = _PLACEHOLDER.match(reading.source.text, index) or _PLACEHOLDER.match(reading.source.text, word.start)
     if match is None or not _takes_value(before := _word_before(reading, match.start())):
@@ -161,11 +161,11 @@ def bind_variable(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 def text_without_quotes(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     """Diagnose values without quotes: ``ID:abc``, ``topic://x`` and ``10.0.0.1``."""
     text = reading.source.text
-    place = finding.span.start if finding.span is not None else len(text)
-    start = max(text.rfind(sign, 0, place + 1) for sign in " \t\r\n'\"(),=<>!&|;[]{}") + 1
+    index = finding.span.start if finding.span is not None else len(text)
+    start = max(text.rfind(sign, 0, index + 1) for sign in " \t\r\n'\"(),=<>!&|;[]{}") + 1
     match = _UNQUOTED.match(text, start)
     # Other rules handle an arithmetic operator between operands.
-    if match is None or not match.start() <= place < match.end() or text[place] in "*/%+-^~":
+    if match is None or not match.start() <= index < match.end() or text[index] in "*/%+-^~":
         return None
     odd = re.search(r"[:@#\\?]|//", match[0]) or finding.message.endswith("a name")
     if not odd or not (match[0][0].isalnum() or match[0][0] in "_/#"):
@@ -199,11 +199,11 @@ def line_comment(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     if finding.code == "syntax.comment":
         return None
     text, title = reading.source.text, reading.dialect.title
-    place = finding.span.start if finding.span is not None else len(text)
-    before = reading.at(reading.place - 1).start
+    index = finding.span.start if finding.span is not None else len(text)
+    before = reading.at(reading.position - 1).start
     for match in _COMMENT.finditer(text, reading.start):
         start, end = match.span()
-        if match["sign"] is None or not (start <= place <= end or start <= before < end):
+        if match["sign"] is None or not (start <= index <= end or start <= before < end):
             continue
         if _takes_value(_word_before(reading, start)) and not text[start + 1 : start + 2].isspace():
             return None
@@ -229,8 +229,8 @@ def line_comment(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 def colon_for_equals(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     """Diagnose ``color: red, size: 5``, the notation of YAML and JSON, and ``size: > 5``."""
-    in_braces = reading.at(reading.place).text == "{"
-    first = reading.place + 1 if in_braces else reading.place - 1
+    in_braces = reading.at(reading.position).text == "{"
+    first = reading.position + 1 if in_braces else reading.position - 1
     if not _begins_condition(reading, first):
         return None
     terms, at = list[str](), first
@@ -256,7 +256,7 @@ def colon_for_equals(reading: Reading, finding: Diagnostic) -> Diagnostic | None
 
 def name_with_colon(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     """Diagnose a name with colons: ``my:prop = 5``."""
-    first = behind = reading.place - 1
+    first = behind = reading.position - 1
     while reading.at(behind + 1).text == ":" and reading.at(behind + 2).kind in ("name", "keyword"):
         if not reading.at(behind).end == reading.at(behind + 1).start == reading.at(behind + 2).start - 1:
             return None

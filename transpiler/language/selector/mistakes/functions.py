@@ -60,10 +60,10 @@ def operator_for(call: str) -> tuple[str, str] | None:
 
 def call(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     """Diagnose calls: ``NOT EXISTS(color)``, ``color.startsWith('b')``, ``CAST(size AS INT)``."""
-    text, place = reading.source.text, finding.span.start if finding.span is not None else len(reading.source.text)
+    text, position = reading.source.text, finding.span.start if finding.span is not None else len(reading.source.text)
     for form in _FORMS:
-        for match in form.finditer(text, max(reading.start, place - 200), place + 1_000):
-            found = _written(match) if match.start() <= place < match.end() else None
+        for match in form.finditer(text, max(reading.start, position - 200), position + 1_000):
+            found = _written(match) if match.start() <= position < match.end() else None
             if found is not None:
                 span, fix = Span(*match.span()), Fix(found[1], span=Span(*match.span()))
                 code, hint = "syntax.unexpected-token", f"write {found[1]}"
@@ -73,9 +73,9 @@ def call(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 def call_for_case(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     """Diagnose ``lower(color) = 'red'``, which has no equivalent operator in selectors."""
-    text, place = reading.source.text, finding.span.start if finding.span is not None else len(reading.source.text)
-    for match in _IN_ONE_CASE.finditer(text, max(reading.start, place - 200), place + 1_000):
-        if match.start() <= place < match.end():
+    text, position = reading.source.text, finding.span.start if finding.span is not None else len(reading.source.text)
+    for match in _IN_ONE_CASE.finditer(text, max(reading.start, position - 200), position + 1_000):
+        if match.start() <= position < match.end():
             compared, hint = _EQUAL_TO.match(text, match.end()), "case counts in a selector; perhaps list the spellings"
             if compared is not None:
                 word = compared[1][1:-1].replace("''", "'")

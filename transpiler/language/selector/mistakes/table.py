@@ -72,7 +72,7 @@ def _saying(message: str, *rows: Row, code: str | None = None) -> tuple[Row, ...
     return tuple(replace(row, message=message, code=code) for row in rows)
 
 
-_hint = partial(Row, ends_at_place=True)
+_hint = partial(Row, ends_at_position=True)
 _sign = partial(_saying, code="syntax.operator")
 
 #: The rules for mistakes that the words around the error identify; the first rule that matches replaces the message.

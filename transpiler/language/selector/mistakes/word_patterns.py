@@ -151,7 +151,7 @@ class Captured(dict[str, Part]):
         super().__init__()
         self.reading = reading
         self.anchor = anchor
-        self.underlined = Part(reading, reading.place, reading.place + 1)
+        self.underlined = Part(reading, reading.position, reading.position + 1)
         self.is_negated = False
 
     def __missing__(self, name: str) -> str | Part:
@@ -201,7 +201,7 @@ class Row:
     when: str | None = None
     at: str | None = None
     fix: str | None = None
-    ends_at_place: bool = False
+    ends_at_position: bool = False
     message: str | None = None
     code: str | None = None
 
@@ -211,11 +211,13 @@ class Row:
             return None
         if self.at is not None:
             around = _elements(self.at)
-            if match(around, reading, reading.place + 1 - len(around)) is None:
+            if match(around, reading, reading.position + 1 - len(around)) is None:
                 return None
-        for anchor in range(reading.place, max(reading.place - _BEFORE, -1) - 1, -1):
+        for anchor in range(reading.position, max(reading.position - _BEFORE, -1) - 1, -1):
             taken, end = match(_elements(self.pattern), reading, anchor) or (None, -1)
-            if taken is not None and (end == reading.place + 1 if self.ends_at_place else end >= reading.place):
+            if taken is not None and (
+                end == reading.position + 1 if self.ends_at_position else end >= reading.position
+            ):
                 return self._improved(finding, taken)
         return None
 
@@ -225,8 +227,8 @@ class Row:
         span, code = Span(first.start, last.end), self.code
         if self.fix is not None:
             # The fix is not certain for backticks and double quotes, because in some languages they enclose names.
-            place, is_certain = Span(taken.reading.at(taken.anchor).start, last.end), taken.mark not in ('"', "`")
-            fix = Fix(self.fix.format_map(taken), is_certain, place)
+            position, is_certain = Span(taken.reading.at(taken.anchor).start, last.end), taken.mark not in ('"', "`")
+            fix = Fix(self.fix.format_map(taken), is_certain, position)
         if first.kind == "quoted" or code == "syntax.bracket":
             span, code = Span(span.start, span.start + 1), code or _MARKS.get(taken.mark, "syntax.unexpected-character")
         if self.message is None:

@@ -102,8 +102,8 @@ def both_ends(text: str) -> str:
 class Reading:
     """The words of a selector around the position of an error.
 
-    ``start`` is the offset after the selector's prefixes, ``index`` the offset of the error, ``place`` the index of the
-    first word that ends after that offset. The last word has the kind ``end``.
+    ``start`` is the offset after the selector's prefixes, ``index`` the offset of the error, ``position`` the index of
+    the first word that ends after that offset. The last word has the kind ``end``.
     """
 
     def __init__(self, source: Source, dialect: Dialect, start: int, index: int) -> None:
@@ -111,7 +111,7 @@ class Reading:
         self.dialect = dialect
         self.start = start
         self.words = _scan(source.text, dialect, start, index + _MAX_READ)
-        self.place = min(bisect_right(self.words, index, key=lambda word: word.end), len(self.words) - 1)
+        self.position = min(bisect_right(self.words, index, key=lambda word: word.end), len(self.words) - 1)
 
     def at(self, number: int) -> Word:
         """Return the word at index ``number``; a word of kind ``end`` if the index is out of range."""
@@ -142,9 +142,9 @@ class Reading:
 
     @cached_property
     def opened(self) -> int | None:
-        """The index of the innermost parenthesis that is open at ``place``; None if no parenthesis is open."""
-        for number in range(self.place - 1, -1, -1):
-            if self.words[number].kind == "open" and self.partners.get(number, self.place) >= self.place:
+        """The index of the innermost parenthesis that is open at ``position``; None if no parenthesis is open."""
+        for number in range(self.position - 1, -1, -1):
+            if self.words[number].kind == "open" and self.partners.get(number, self.position) >= self.position:
                 return number
         return None
 

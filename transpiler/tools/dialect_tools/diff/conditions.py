@@ -18,7 +18,7 @@ from transpiler.message.message import Message, plain_message
 from transpiler.message.receiver import Receiver
 from transpiler.reference.conditions import holds
 from transpiler.reference.evaluate import Verdict, judge
-from transpiler.tools.analysis.building import Conditions, places_read, shown
+from transpiler.tools.analysis.building import Conditions, fields_read, shown
 from transpiler.tools.analysis.constants import NOW
 from transpiler.tools.analysis.formula import (
     FALSE,
@@ -305,7 +305,7 @@ def _in_order(message: Message, tests: Iterable[Test]) -> Message:
     if properties is None:
         return message
     names = dict.fromkeys(
-        place.field for test in tests for place in sorted(places_read(test), key=lambda one: one.field)
+        message_field.field for test in tests for message_field in sorted(fields_read(test), key=lambda one: one.field)
     )
     return replace(message, application_properties={name: properties[name] for name in names if name in properties})
 

@@ -17,7 +17,7 @@ from transpiler.language.selector.dialect_rules import Evaluation
 from transpiler.language.selector.dialects import Dialect
 from transpiler.language.selector.parsing import parse_selector
 from transpiler.language.selector.pattern import PatternError
-from transpiler.language.translation.places import places_of
+from transpiler.language.translation.message_fields import message_fields_of
 from transpiler.message.header_fields import PROPERTIES, MessageField
 from transpiler.message.message import Message
 from transpiler.message.receiver import Receiver
@@ -188,11 +188,13 @@ class Trial:
         If the values differ, some constant makes the conditions differ, even if the selector's present constant does
         not.
         """
-        places = dict.fromkeys((*places_of(pair[0], self.source), *places_of(pair[1], self.target)))
+        message_fields = dict.fromkeys(
+            (*message_fields_of(pair[0], self.source), *message_fields_of(pair[1], self.target))
+        )
         test = conditions.judged_test(
             pair, lambda message: Verdict(_are_unequal(*self._values(pair, message))), None, "a sum"
         )
-        test.places = tuple(places)
+        test.message_fields = tuple(message_fields)
         return test
 
     def _parts(self, source_verdict: Verdict, target_verdict: Verdict, goal: Goal) -> bool:
@@ -257,18 +259,18 @@ class Trial:
     def shown(self, witness: Witness) -> str:
         """Describe the message of ``witness`` by the values of the condition's names."""
         values = []
-        named = dict.fromkeys(places_of(self.node, self.source))
+        named = dict.fromkeys(message_fields_of(self.node, self.source))
         # An application property with the name of a header field: only the target reads it, because the source reads
         # the header field.
         read = (MessageField(PROPERTIES, name) for name in witness.message.application_properties or {})
-        for place in named | dict.fromkeys(read):
-            section = getattr(witness.message, place.section)
+        for message_field in named | dict.fromkeys(read):
+            section = getattr(witness.message, message_field.section)
             if isinstance(section, dict):
-                value = section.get(place.field)
-                label = place.field
+                value = section.get(message_field.field)
+                label = message_field.field
             else:
-                value = None if section is None else getattr(section, place.field)
-                label = f"{place.section}.{place.field}"
+                value = None if section is None else getattr(section, message_field.field)
+                label = f"{message_field.section}.{message_field.field}"
             kind = getattr(value, "type", None)
             content = getattr(value, "value", value)
             text = _written(content)

@@ -22,7 +22,7 @@ from transpiler.language.selector.dialects import Dialect, dialects_with, find_d
 from transpiler.language.selector.parsing import SelectorLike, parse_selector, selector_text
 from transpiler.language.selector.printer import print_tree
 from transpiler.language.translation.field_mapping import names_in
-from transpiler.language.translation.places import is_property, name_places
+from transpiler.language.translation.message_fields import fields_of_name, is_property
 from transpiler.message.types import NOT, TRUTH_TEXT, Truth
 from transpiler.reference.evaluate import Verdict
 from transpiler.tools.analysis.constants import is_constant
@@ -256,15 +256,15 @@ class _Porting:
         # True if every term must meet the goal: an AND that must be TRUE, or an OR that must not be TRUE.
         every = (True in goal.truths) is not decides
         inner = [
-            replace(goal, exposed=goal.exposed or self._exposes(every, place, len(terms)))
-            for place in range(len(terms))
+            replace(goal, exposed=goal.exposed or self._exposes(every, index, len(terms)))
+            for index in range(len(terms))
         ]
         conditions = self._each(terms, inner)
         same = every is goal.into
         return joined(ast.And if same else ast.Or, tuple(conditions))
 
-    def _exposes(self, every: bool, place: int, count: int) -> bool:
-        """Return True if the other terms of an AND or OR still matter when the term with the index ``place`` throws.
+    def _exposes(self, every: bool, position: int, count: int) -> bool:
+        """Return True if the other terms of an AND or OR still matter when the term with the index ``position`` throws.
 
         ``count`` is the number of terms. ``every`` is True if every term must meet the goal, so that no other term
         matters.
@@ -272,7 +272,7 @@ class _Porting:
         if every:
             return False
         strict = Evaluation.STRICT in (self.leaving.evaluation, self.arriving.evaluation)
-        return strict or place < count - 1
+        return strict or position < count - 1
 
     def _forgetful(
         self, kind: type[ast.And] | type[ast.Or], terms: tuple[ast.Expression, ...], goal: Goal
@@ -289,7 +289,7 @@ class _Porting:
             before, whole = (holds, ast.Or) if True in goal.truths else (not_true, ast.And)
             return joined(whole, tuple(self._each(terms, [before] * (len(terms) - 1) + [exposed])))
         ends = replace(exposed, truths=goal.truths - _TRUE)
-        cases = [self._each(terms[: place + 1], [holds] * place + [ends]) for place in range(len(terms))]
+        cases = [self._each(terms[: index + 1], [holds] * index + [ends]) for index in range(len(terms))]
         if True in goal.truths:
             cases.append(self._each(terms, [holds] * len(terms)))
         return joined(ast.Or, tuple(joined(ast.And, tuple(case)) for case in cases))
@@ -451,8 +451,8 @@ class _Porting:
         if is_property(name, self.leaving):
             message = f"{name.name} is a property in {left}, and a header field in {right}"
             return self._error("port.no-name", message, "give the property another name")
-        places = name_places(name, self.leaving)
-        what = " or ".join(f"{place.section}.{place.field}" for place in places)
+        message_fields = fields_of_name(name, self.leaving)
+        what = " or ".join(f"{message_field.section}.{message_field.field}" for message_field in message_fields)
         message = f"{name.name} is {what or 'always NULL'} in {left}, and {right} has no name for that"
         return self._error("port.no-name", message, "leave the condition out, or set a property for it")
 
@@ -486,8 +486,8 @@ def _shortened(node: ast.Expression, guards: frozenset[ast.Expression]) -> Itera
     """Yield ``node`` without one of the ``guards``, once for each guard in it, the last guard first."""
     match node:
         case ast.And(terms=terms) | ast.Or(terms=terms):
-            for place in reversed(range(len(terms))):
-                before, term, behind = terms[:place], terms[place], terms[place + 1 :]
+            for index in reversed(range(len(terms))):
+                before, term, behind = terms[:index], terms[index], terms[index + 1 :]
                 if term in guards:
                     yield joined(type(node), (*before, *behind))
                 for shorter in _shortened(term, guards):

@@ -5,12 +5,12 @@ a finding in a selector has a position in the file, even with XML entities, JSON
 concatenated literals.
 
 Invariants: a reader yields complete selectors; a selector that is completed later, by a tool or at run time, is yielded
-as unread. Only ``selector_places`` contains the names of keys, elements and calls with selectors. ``UnreadableError``
+as unread. Only ``selector_patterns`` contains the names of keys, elements and calls with selectors. ``UnreadableError``
 is raised for a file that is not of the kind of its name.
 
 Deliberately not here: opening files (``transpiler.cli``), and the meaning of selectors.
 
-In reading order: ``selector_places``, ``selector_text``, ``markers``; ``data_text``, ``xml_text``; ``code_tokens``,
+In reading order: ``selector_patterns``, ``selector_text``, ``markers``; ``data_text``, ``xml_text``; ``code_tokens``,
 ``code_scopes``, ``text_methods``, ``code_values``, ``code_constants``, ``code_patterns``, ``code_functions``,
 ``code_text``; ``shell_text``, ``notebook_text``; ``prose``, ``placeholders``.
 """
@@ -27,7 +27,7 @@ from transpiler.tools.lint.embedded.code_tokens import FAMILIES
 from transpiler.tools.lint.embedded.data_text import find_in_json, find_in_lines, find_in_properties, find_in_yaml
 from transpiler.tools.lint.embedded.notebook_text import find_in_notebook
 from transpiler.tools.lint.embedded.prose import without_prose
-from transpiler.tools.lint.embedded.selector_places import is_near, is_worth_reading
+from transpiler.tools.lint.embedded.selector_patterns import is_near, is_worth_reading
 from transpiler.tools.lint.embedded.selector_text import FoundSelector, InFile, UnreadableError, UnreadSelector
 from transpiler.tools.lint.embedded.shell_text import find_in_shell
 from transpiler.tools.lint.embedded.xml_text import find_in_xml
@@ -98,7 +98,7 @@ def find_selectors(text: str, name: str, declarations: Declarations | None = Non
     if known is not None and (others or is_worth_reading(text, True)):
         yield from find_in_code(text, FAMILIES[suffix], others, partial(known.constants.find, text, name))
     elif is_worth_reading(text, is_code(name)):
-        in_place = (one for one in _READERS[suffix](text) if is_near(one.whence, text))
-        yield from without_prose(in_place, text, name)
+        near = (one for one in _READERS[suffix](text) if is_near(one.whence, text))
+        yield from without_prose(near, text, name)
         if suffix in _SCRIPTS:
             yield from find_in_shell(text)

@@ -17,7 +17,7 @@ from transpiler.tools.lint.embedded.code_constants import Constants, together
 from transpiler.tools.lint.embedded.code_patterns import CodePattern, patterns, squeezed, wildcards
 from transpiler.tools.lint.embedded.code_tokens import CLOSING, FAMILIES, OPENING, Token, tokens
 from transpiler.tools.lint.embedded.code_values import Values
-from transpiler.tools.lint.embedded.selector_places import Place, is_messaging
+from transpiler.tools.lint.embedded.selector_patterns import SelectorPattern, is_messaging
 
 #: Keywords before the name of a declared function or type.
 DECLARES = frozenset("def func fun function fn class interface enum struct object record trait".split())
@@ -43,7 +43,7 @@ class Function(NamedTuple):
     name: str
     written: str
     position: int | None
-    place: Place
+    record: SelectorPattern
 
 
 class _Declared(NamedTuple):
@@ -55,7 +55,9 @@ class _Declared(NamedTuple):
     is_near: bool
 
 
-def declared(code: Sequence[Token], values: Values, own: Iterable[tuple[CodePattern, Place]]) -> Iterator[Function]:
+def declared(
+    code: Sequence[Token], values: Values, own: Iterable[tuple[CodePattern, SelectorPattern]]
+) -> Iterator[Function]:
     """Yield the functions declared in the tokens ``code`` that match one of the patterns ``own``."""
     done: set[int] = set()
     for number, token in enumerate(code):
@@ -70,19 +72,19 @@ def declared(code: Sequence[Token], values: Values, own: Iterable[tuple[CodePatt
 def _opening(code: Sequence[Token], number: int) -> int | None:
     """Return the index of the parenthesis that is open at the token ``number``; None if no parenthesis is open."""
     depth = 0
-    for place in range(number - 1, max(number - _MAX_TOKENS, -1), -1):
-        text = code[place].text
-        if code[place].kind == "sign":
+    for position in range(number - 1, max(number - _MAX_TOKENS, -1), -1):
+        text = code[position].text
+        if code[position].kind == "sign":
             if text in ";{}":
                 return None
             if depth == 0 and text in OPENING:
-                return place if text == "(" else None
+                return position if text == "(" else None
             depth += (text in CLOSING) - (text in OPENING)
     return None
 
 
 def _declared(
-    code: Sequence[Token], values: Values, own: Iterable[tuple[CodePattern, Place]], opening: int
+    code: Sequence[Token], values: Values, own: Iterable[tuple[CodePattern, SelectorPattern]], opening: int
 ) -> Iterator[Function]:
     if opening == 0 or code[opening - 1].kind != "name":
         return
@@ -95,14 +97,14 @@ def _declared(
     is_method = parameters[0] in ("self", "cls", "this")
     if _NO_CONDITION.search(name):
         return
-    for pattern, place in own:
+    for pattern, record in own:
         if pattern.name is not None and pattern.name.fullmatch(name):
             if pattern.key is None:
-                yield Function(name, written, None, place)
+                yield Function(name, written, None, record)
             else:
                 for position, parameter in enumerate(parameters[is_method:]):
                     if wildcards(pattern.key).fullmatch(squeezed(parameter or "")):
-                        yield Function(name, written, position, place)
+                        yield Function(name, written, position, record)
 
 
 def _is_declared(code: Sequence[Token], at: int) -> bool:
@@ -114,7 +116,7 @@ def _is_declared(code: Sequence[Token], at: int) -> bool:
         at -= 2
     if at > 0 and code[at].text == ")":
         # The receiver of a method in Go: a name and its type, in parentheses, between the keyword and the name.
-        opened = next((place for place in range(at, max(at - _MAX_RECEIVER, -1), -1) if code[place].text == "("), 0)
+        opened = next((index for index in range(at, max(at - _MAX_RECEIVER, -1), -1) if code[index].text == "("), 0)
         return code[opened - 1].text == "func"
     return at >= 0 and code[at].text in DECLARES
 
@@ -192,5 +194,5 @@ def _name(text: str, path: PurePath) -> str | None:
     return None if package is None or package[1] == "main" else package[1]
 
 
-def _own() -> list[tuple[CodePattern, Place]]:
+def _own() -> list[tuple[CodePattern, SelectorPattern]]:
     return [one for one in patterns() if one[0].is_own]

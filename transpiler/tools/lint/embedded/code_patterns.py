@@ -1,4 +1,4 @@
-"""Parser for the patterns in ``selector_places`` that locate selectors in source code.
+"""Parser for the patterns in ``selector_patterns`` that locate selectors in source code.
 
 In the pattern ``createConsumer(_, $)``, ``$`` is the selector, ``_`` any argument that does not begin with a string
 literal, ``*`` any argument, and ``...`` any number of arguments. If the argument at ``_`` does begin with a string
@@ -19,7 +19,7 @@ import re
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from transpiler.tools.lint.embedded.selector_places import PLACES, Place
+from transpiler.tools.lint.embedded.selector_patterns import SELECTOR_PATTERNS, SelectorPattern
 
 _CALL = re.compile(r"(?P<own>def )?(?:(?P<before>\w+)(?P<called>\(\))?\.)?(?P<name>[\w*]+)\((?P<arguments>.*)\)")
 #: Maximum number of names of calls and assignments for which the matching patterns are cached.
@@ -70,23 +70,23 @@ def wildcards(name: str) -> re.Pattern[str]:
 
 
 @cache
-def patterns() -> tuple[tuple[CodePattern, Place], ...]:
-    """Return the patterns for source code, each with its record in the table ``PLACES``."""
-    return tuple((_read_pattern(place.pattern), place) for place in PLACES if place.language == "code")
+def patterns() -> tuple[tuple[CodePattern, SelectorPattern], ...]:
+    """Return the patterns for source code, each with its record in the table ``SELECTOR_PATTERNS``."""
+    return tuple((_read_pattern(record.pattern), record) for record in SELECTOR_PATTERNS if record.language == "code")
 
 
 @lru_cache(_MAX_NAMES)
-def of_assignment(name: str) -> tuple[Place, ...]:
-    """Return the records of ``PLACES`` whose pattern matches an assignment to ``name``."""
+def of_assignment(name: str) -> tuple[SelectorPattern, ...]:
+    """Return the records of ``SELECTOR_PATTERNS`` whose pattern matches an assignment to ``name``."""
     return tuple(
-        place for own, place in patterns() if own.name is None and own.key and wildcards(own.key).fullmatch(name)
+        record for own, record in patterns() if own.name is None and own.key and wildcards(own.key).fullmatch(name)
     )
 
 
 @lru_cache(_MAX_NAMES)
-def of_call(name: str) -> tuple[tuple[CodePattern, Place], ...]:
-    """Return the patterns that match a call of ``name``, each with its record in ``PLACES``."""
-    calls = [(own, place) for own, place in patterns() if own.name is not None and not own.is_own]
+def of_call(name: str) -> tuple[tuple[CodePattern, SelectorPattern], ...]:
+    """Return the patterns that match a call of ``name``, each with its record in ``SELECTOR_PATTERNS``."""
+    calls = [(own, record) for own, record in patterns() if own.name is not None and not own.is_own]
     return tuple(one for one in calls if one[0].name is not None and one[0].name.fullmatch(name))
 
 

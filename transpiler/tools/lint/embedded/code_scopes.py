@@ -138,7 +138,7 @@ class Scopes:
         parameters become variables of the block.
         """
         words = self._tokens[header:number]
-        at = next((place for place, word in enumerate(words) if word.text in _TYPES), None)
+        at = next((index for index, word in enumerate(words) if word.text in _TYPES), None)
         name = words[at + 1].text if at is not None and at + 1 < len(words) else None
         if at is not None and words[0].text == "companion":
             # Kotlin: the members of a companion object are used as members of the type around it.
@@ -148,22 +148,22 @@ class Scopes:
         return scope
 
     def _parameters(self, scope: _Scope, header: int, end: int) -> None:
-        close = next((place for place in range(end - 1, header - 1, -1) if self._tokens[place].text == ")"), None)
+        close = next((index for index in range(end - 1, header - 1, -1) if self._tokens[index].text == ")"), None)
         if close is None:
             return
         depth, begin = 0, header
-        for place in range(close, header - 1, -1):
-            depth += (self._tokens[place].text == ")") - (self._tokens[place].text == "(")
+        for index in range(close, header - 1, -1):
+            depth += (self._tokens[index].text == ")") - (self._tokens[index].text == "(")
             if depth == 0:
-                begin = place
+                begin = index
                 break
         if begin > header and self._tokens[begin - 1].text in _STATEMENTS:
             return
-        for place in range(begin + 1, close):
-            token, before, behind = self._tokens[place], self._tokens[place - 1], self._tokens[place + 1]
+        for index in range(begin + 1, close):
+            token, before, behind = self._tokens[index], self._tokens[index - 1], self._tokens[index + 1]
             named = token.kind == "name" and behind.text in (",", ")", "=", ":")
             if named and (before.kind == "name" or before.text in "(,>]*&$"):
-                scope.variables.setdefault(token.text, Variable([None], self._type(place)))
+                scope.variables.setdefault(token.text, Variable([None], self._type(index)))
 
     def _dedented(self, scope: _Scope, number: int) -> _Scope:
         """Return the block of the line that begins with the token ``number``, in a language with indentation."""
@@ -196,36 +196,36 @@ class Scopes:
             elif token.text in CLOSING and brackets:
                 brackets.pop()
             elif token.text in _GIVES and number and brackets[-1:] != ["("]:
-                place = self._variable(number - 1)
-                if self._begins(place, number):
-                    self._add(self._of[number], place, number)
+                index = self._variable(number - 1)
+                if self._begins(index, number):
+                    self._add(self._of[number], index, number)
                 else:
-                    later.append((place, number))
-        for place, number in later:
-            name, scope = self._tokens[place].text, self._of[number]
-            if place > 1 and self._tokens[place - 1].text in (".", "->"):
+                    later.append((index, number))
+        for index, number in later:
+            name, scope = self._tokens[index].text, self._of[number]
+            if index > 1 and self._tokens[index - 1].text in (".", "->"):
                 # The assigned name is a member of an object whose type is unknown. Store it in the nearest block that
                 # is not a function.
                 scope = next((one for one in scope.outwards() if not one.is_function), scope)
             else:
                 scope = next((one for one in scope.outwards() if name in one.variables), self._all[0])
-            self._add(scope, place, number)
+            self._add(scope, index, number)
 
-    def _add(self, scope: _Scope, place: int, number: int) -> None:
-        variable = scope.variables.setdefault(self._tokens[place].text, Variable())
-        variable.type = variable.type or self._type(place)
+    def _add(self, scope: _Scope, index: int, number: int) -> None:
+        variable = scope.variables.setdefault(self._tokens[index].text, Variable())
+        variable.type = variable.type or self._type(index)
         # For an assignment that appends to the variable, add None as well, because the whole value is unknown.
         variable.values += [number + 1] if self._tokens[number].text in ("=", ":=") else [number + 1, None]
 
-    def _begins(self, place: int, number: int) -> bool:
+    def _begins(self, index: int, number: int) -> bool:
         """Return True if the assignment declares a new variable, False if it gives a known variable another value."""
-        before = self._tokens[place - 1] if place else None
+        before = self._tokens[index - 1] if index else None
         if before is not None and before.text in (".", "->"):
             return False
         if not self._family.declares or self._tokens[number].text == ":=":
             return True
-        if before is None or self._tokens[place].on_new_line:
-            return place + 1 < number
+        if before is None or self._tokens[index].on_new_line:
+            return index + 1 < number
         return (before.kind == "name" and before.text not in ("else", "return", "do")) or before.text in (">", "]", "*")
 
     def _variable(self, number: int) -> int:
@@ -233,20 +233,20 @@ class Scopes:
 
         The name or its type annotation ends at ``number``.
         """
-        for place in range(number, max(number - 4, 0), -1):
-            if self._tokens[place].text == ":" and self._tokens[place - 1].kind == "name":
-                return place - 1
-            if self._tokens[place].on_new_line or self._tokens[place].text in (";", "{", "}", ","):
+        for index in range(number, max(number - 4, 0), -1):
+            if self._tokens[index].text == ":" and self._tokens[index - 1].kind == "name":
+                return index - 1
+            if self._tokens[index].on_new_line or self._tokens[index].text in (";", "{", "}", ","):
                 break
         return number
 
-    def _type(self, place: int) -> str | None:
-        """Return the declared type of the variable whose name is the token ``place``; None if none is declared."""
-        behind = self._tokens[place + 1 : place + 3]
+    def _type(self, index: int) -> str | None:
+        """Return the declared type of the variable whose name is the token ``index``; None if none is declared."""
+        behind = self._tokens[index + 1 : index + 3]
         if len(behind) == 2 and behind[0].text == ":" and behind[1].kind == "name":
             return behind[1].text
-        before = self._tokens[place - 1] if place else None
-        if before is None or self._tokens[place].on_new_line or before.text in _UNTYPED:
+        before = self._tokens[index - 1] if index else None
+        if before is None or self._tokens[index].on_new_line or before.text in _UNTYPED:
             return None
         if before.text == ">":
             return "generic"

@@ -1,4 +1,4 @@
-"""Selectors in source code: in the calls and assignments of ``selector_places``, and marked by comments.
+"""Selectors in source code: in the calls and assignments of ``selector_patterns``, and marked by comments.
 
 The code is read as tokens and brackets, according to the family of its language; nothing else is parsed. A selector is
 a literal, a constant, or a concatenation of these. Any other selector is known only at run time and yielded as unread,
@@ -21,10 +21,10 @@ from transpiler.tools.lint.embedded.code_patterns import CodePattern, of_assignm
 from transpiler.tools.lint.embedded.code_tokens import CLOSING, OPENING, Family, Token, content, escaped, tokens
 from transpiler.tools.lint.embedded.code_values import Elsewhere, Value, Values
 from transpiler.tools.lint.embedded.markers import read_marker
-from transpiler.tools.lint.embedded.selector_places import (
+from transpiler.tools.lint.embedded.selector_patterns import (
     HOLE,
-    Place,
-    find_place,
+    SelectorPattern,
+    find_pattern,
     is_condition,
     is_messaging,
     is_of_jms,
@@ -141,7 +141,7 @@ class _Reader:
             self._functions.setdefault(function.name, []).append(function)
         #: ``_later`` contains the first token of each value assigned to a variable that is named like a selector;
         #: ``_used`` contains the first token of each value of a variable that a call uses as a selector.
-        self._later: list[tuple[int, Place]] = []
+        self._later: list[tuple[int, SelectorPattern]] = []
         self._used: set[int | None] = set()
         self.found: dict[_Key, list[InFile]] = {}
         #: The first token of each unread expression, by its offset in the file.
@@ -181,19 +181,19 @@ class _Reader:
                     opened[-1].literals |= call.literals
                     opened[-1].members += [(name, at, level + 1) for name, at, level in call.members]
 
-    def _is_near(self, place: Place) -> bool:
-        """Return True if the file matches the expression ``near`` of ``place``, or if ``place`` has none."""
-        found = self._near.get(place.near)
+    def _is_near(self, record: SelectorPattern) -> bool:
+        """Return True if the file matches the expression ``near`` of ``record``, or if ``record`` has none."""
+        found = self._near.get(record.near)
         if found is None:
-            found = self._near[place.near] = re.search(place.near, self._text) is not None
+            found = self._near[record.near] = re.search(record.near, self._text) is not None
         return found
 
     def own_functions(self) -> None:
         """Find the selectors passed to functions that the files declare, and values of variables named so."""
         for name, calls in self._calls.items():
             functions = self._functions[name]
-            by_name = next((one.place for one in functions if one.position is None), None)
-            named = {one.position: one.place for one in functions if one.position is not None}
+            by_name = next((one.record for one in functions if one.position is None), None)
+            named = {one.position: one.record for one in functions if one.position is not None}
             for call in calls:
                 count = len(call.arguments)
                 read = [self._condition(call.arguments[at], known) for at, known in named.items() if at < count]
@@ -235,7 +235,7 @@ class _Reader:
         entry = _ENTRY.match(text.text)
         if entry is None or not is_condition(entry["value"]):
             return []
-        known = find_place(names_of(_KEY_STEPS.split(entry["key"])))
+        known = find_pattern(names_of(_KEY_STEPS.split(entry["key"])))
         is_alone = entry["key"].lower() == "selector" and is_messaging(self._text)
         if known is None and not is_alone:
             return []
@@ -244,10 +244,10 @@ class _Reader:
 
     def inner(self) -> None:
         """Discard each unread expression that contains a found selector, because its selector is then known."""
-        places = sorted(place for place, *_ in self.found)
+        positions = sorted(record for record, *_ in self.found)
         for start, number in self._unread.items():
-            behind = bisect_right(places, start)
-            if behind < len(places) and places[behind] < self._values.end(number):
+            behind = bisect_right(positions, start)
+            if behind < len(positions) and positions[behind] < self._values.end(number):
                 self.found.pop((start, start, ""), None)
 
     def _call(self, number: int, closed: dict[int, _Call]) -> _Call:
@@ -283,7 +283,7 @@ class _Reader:
         if not (token.kind == "text" or token.text.isupper()) or not _IN_KEYS.search(token.text):
             return
         key = content(token).text if token.kind == "text" else token.text
-        known = find_place(names_of(_KEY_STEPS.split(key)))
+        known = find_pattern(names_of(_KEY_STEPS.split(key)))
         if known is None:
             return
         at = number + 1
@@ -296,7 +296,7 @@ class _Reader:
         """Return True if the token ``number`` is a member that is read, as in ``Key.SELECTOR.text``, not assigned."""
         return self._code[number - 1].text == "." and self._code[number].kind == "name"
 
-    def _condition(self, at: int, known: Place) -> bool:
+    def _condition(self, at: int, known: SelectorPattern) -> bool:
         """Add the value of the argument at token ``at`` as a selector if it is a condition; return True if it is."""
         value = self._values.argument(at)
         parts = value.text or value.parts
@@ -333,7 +333,7 @@ class _Reader:
                     self._later.append((at, known))
                 return
         if token.kind == "text" and _IN_KEYS.search(token.text):
-            key = find_place(names_of(_KEY_STEPS.split(content(token).text)))
+            key = find_pattern(names_of(_KEY_STEPS.split(content(token).text)))
             if key is not None:
                 self._condition(at, key)
 
@@ -368,7 +368,7 @@ class _Reader:
                         # Another argument of the same call cannot be a selector as well.
                         return
 
-    def _is_only(self, pattern: CodePattern, known: Place, call: _Call, at: int) -> bool:
+    def _is_only(self, pattern: CodePattern, known: SelectorPattern, call: _Call, at: int) -> bool:
         """Return True if the argument ``at`` of ``call`` can only be a selector.
 
         That is so if the argument's name or the name of the call states it, or if a constant is passed to the JMS API.
@@ -380,7 +380,7 @@ class _Reader:
         is_of_api = not call.is_alone and "_" in pattern.arguments and known.dialect is None
         return is_of_api and self._values.is_called(at, _CONSTANT) and is_of_jms(self._text)
 
-    def _is_one(self, pattern: CodePattern, known: Place, at: int) -> bool:
+    def _is_one(self, pattern: CodePattern, known: SelectorPattern, at: int) -> bool:
         """Return True if the argument ``at``, whose text is not known in this file, may be a selector.
 
         For a pattern of calls of any name, the argument must also be named like a selector or filter.
@@ -412,19 +412,19 @@ class _Reader:
         least = len(kinds) - kinds.count("...") - kinds.count("!")
         if len(call.arguments) < least:
             return
-        place = kinds.index("$")
+        position = kinds.index("$")
         if "!" in kinds and len(call.arguments) > kinds.index("!"):
             flag = call.arguments[kinds.index("!")]
             if self._values.is_nothing(flag):
                 return
-            if self._is_no_flag(flag, call.arguments[place], call.arguments[0]):
+            if self._is_no_flag(flag, call.arguments[position], call.arguments[0]):
                 yield flag, True
                 return
         if "..." in kinds:
-            place -= len(kinds)
-        places = call.arguments if place >= 0 else call.arguments[-len(kinds) :]
-        others = [at for kind, at in zip(kinds, places, strict=False) if kind == "_"] if place >= 0 else []
-        yield call.arguments[place], not any(map(self._values.begins_with_text, others))
+            position -= len(kinds)
+        positions = call.arguments if position >= 0 else call.arguments[-len(kinds) :]
+        others = [at for kind, at in zip(kinds, positions, strict=False) if kind == "_"] if position >= 0 else []
+        yield call.arguments[position], not any(map(self._values.begins_with_text, others))
 
     def _is_no_flag(self, flag: int, selector: int, first: int) -> bool:
         """Return True if the argument at ``flag`` is (probably) a string, so that it is not a boolean flag.
@@ -459,7 +459,7 @@ class _Reader:
                 return number
         return None
 
-    def _dialect(self, known: Place, call: _Call) -> str | None:
+    def _dialect(self, known: SelectorPattern, call: _Call) -> str | None:
         """Return the dialect of the selector in ``call``: that of its argument ``dialect``, or else of ``known``.
 
         Return None if neither names a dialect.
@@ -470,7 +470,7 @@ class _Reader:
                 return known.dialect if text is None else known_dialect(text.text) or known.dialect
         return known.dialect
 
-    def _refuse(self, value: Value, number: int, known: Place) -> None:
+    def _refuse(self, value: Value, number: int, known: SelectorPattern) -> None:
         """Add the expression at the token ``number`` as unread, because ``value`` is a filter in another language."""
         is_blank = value.text is not None and not value.text.text.strip()
         if value.kind not in ("text", "unknown") or is_blank:
@@ -490,7 +490,7 @@ class _Reader:
             self.found.setdefault((token.start, token.start, ""), [unread])
             self._unread[token.start] = number
         else:
-            place = value.text.place(Span(0, len(value.text.text)))
+            location = value.text.location(Span(0, len(value.text.text)))
             selectors = found(value.text, dialect, _escape(value.literal), whence)
             used = [
                 one._replace(used=token.start, file=value.file, is_filled=value.is_filled)
@@ -501,7 +501,7 @@ class _Reader:
                 for one in selectors
             ]
             key = (
-                (place.start, place.end, value.text.text)
+                (location.start, location.end, value.text.text)
                 if value.file is None
                 else (token.start, token.end, value.file)
             )

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from transpiler.tools.lint.embedded.code_scopes import Scopes
 from transpiler.tools.lint.embedded.code_tokens import CLOSING, OPENING, Family, Token, content
-from transpiler.tools.lint.embedded.selector_places import HOLE
+from transpiler.tools.lint.embedded.selector_patterns import HOLE
 from transpiler.tools.lint.embedded.selector_text import MappedText, decoded, joined, plain
 from transpiler.tools.lint.embedded.text_methods import METHODS, joined_by
 
@@ -110,7 +110,7 @@ class Values:
         for number, token in enumerate(self.tokens):
             if token.text == "Value" and number and self._is(number - 1, "@") and self._is(number + 1, "("):
                 at = self._closing(number + 1)
-                text = next((place for place in range(number, at) if self._kind(place) == "text"), None)
+                text = next((index for index in range(number, at) if self._kind(index) == "text"), None)
                 while self._kind(at) == "name" and not self._is(at + 1, ";", ",", ")", "=", ":"):
                     at += 1
                 if text is not None and self._kind(at) == "name" and "${" in content(self.tokens[text]).text:
@@ -153,10 +153,10 @@ class Values:
         if value.kind == "text":
             return value
         inside = list(self._extent(number))
-        if any(self.tokens[place].text in _NO_TEXT for place in inside) or self._declares(inside):
+        if any(self.tokens[index].text in _NO_TEXT for index in inside) or self._declares(inside):
             return _NO_VALUE
-        is_choice = value.kind in ("other", "none") or any(self._is(place, "?") for place in inside)
-        if is_choice and any(self._kind(place) == "text" for place in inside):
+        is_choice = value.kind in ("other", "none") or any(self._is(index, "?") for index in inside)
+        if is_choice and any(self._kind(index) == "text" for index in inside):
             # A conditional expression chooses one of its literals at run time.
             is_value = self.tokens[number].text not in ("{", "[", "@")
             return Value(None, "text" if is_value else "none")
@@ -174,7 +174,7 @@ class Values:
         if value.kind != "unknown" or value.reason:
             return value
         inside = self._extent(number)
-        called = next((place for place in inside if self.tokens[place].text == "("), None)
+        called = next((index for index in inside if self.tokens[index].text == "("), None)
         is_got = called is not None and self.tokens[called - 1].text.lower().startswith(("get", "is"))
         return value if called is not None and called > number and not is_got else _NO_VALUE
 
@@ -184,9 +184,9 @@ class Values:
         ``is_declared`` is True if a keyword declares the function; then the type may be missing, or after the name.
         """
         inside = self._extent(number)
-        inside = inside[: next((at for at, place in enumerate(inside) if self._is(place, "=")), len(inside))]
+        inside = inside[: next((at for at, index in enumerate(inside) if self._is(index, "=")), len(inside))]
         if is_declared:
-            names = [self.tokens[place].text for place in inside if self._kind(place) == "name"]
+            names = [self.tokens[index].text for index in inside if self._kind(index) == "name"]
             is_behind = len(names) > 1 and (self._is(number + 1, ":") or names[-1].lower() in _TEXT_TYPES)
             return names[0 if is_behind else -1] if names else None
         return self.tokens[inside[-1]].text if self._declares(inside) else None
@@ -198,14 +198,14 @@ class Values:
 
     def arguments(self, opening: int) -> list[int]:
         """Return the first token of each argument in the parentheses that open at the token ``opening``."""
-        found, place = [], opening + 1
-        while place < len(self.tokens) and self.tokens[place].text not in CLOSING:
-            found.append(place)
-            inside = self._extent(place)
-            place = max(inside.stop, place + 1)
-            if not self._is(place, ","):
+        found, index = [], opening + 1
+        while index < len(self.tokens) and self.tokens[index].text not in CLOSING:
+            found.append(index)
+            inside = self._extent(index)
+            index = max(inside.stop, index + 1)
+            if not self._is(index, ","):
                 break
-            place += 1
+            index += 1
         return found
 
     def is_literal(self, number: int) -> bool:
@@ -228,8 +228,8 @@ class Values:
     def is_called(self, number: int, word: re.Pattern[str]) -> bool:
         """Return True if the argument at ``number`` is a variable or a call, and its name matches ``word``."""
         inside = self._extent(number)
-        opened = next((place for place in inside if self.tokens[place].text == "("), inside.stop)
-        names = [place for place in inside if place < opened and self._kind(place) == "name"]
+        opened = next((index for index in inside if self.tokens[index].text == "("), inside.stop)
+        names = [index for index in inside if index < opened and self._kind(index) == "name"]
         return bool(names) and word.search(self.tokens[names[-1]].text) is not None
 
     def begins_with_text(self, number: int) -> bool:
@@ -276,12 +276,12 @@ class Values:
     def _read(self, number: int, depth: int) -> tuple[Value, int]:
         """Return the value of the expression that begins at ``number``, and the index of the token after it."""
         operands: list[Value] = []
-        places: list[tuple[int, int]] = []
+        ranges: list[tuple[int, int]] = []
         while True:
             first = number
             operand, number = self._operand(number, depth)
             operands.append(operand)
-            places.append((first, max(first, number - 1)))
+            ranges.append((first, max(first, number - 1)))
             behind = self._token(number)
             if behind is not None and behind.text == "+":
                 number += 1
@@ -294,7 +294,7 @@ class Values:
             # The value may be the condition of a conditional expression, whose result is a text.
             kind = "unknown"
         if len(operands) > 1 or not ends:
-            operands = [self._here(operand, *place) for operand, place in zip(operands, places, strict=True)]
+            operands = [self._here(operand, *own_range) for operand, own_range in zip(operands, ranges, strict=True)]
         known = [operand.text for operand in operands if operand.text is not None]
         text = joined(known) if ends and len(known) == len(operands) else None
         some = [part for operand in operands if (part := operand.text or operand.parts) is not None]
@@ -471,10 +471,10 @@ class Values:
 
         ``is_only`` is True if the argument must be a selector; then its name does not count.
         """
-        names = [place for place in inside if self._kind(place) == "name"]
-        if not names or any(self.tokens[place].text in "+?" for place in inside):
+        names = [index for index in inside if self._kind(index) == "name"]
+        if not names or any(self.tokens[index].text in "+?" for index in inside):
             return False
-        opened = next((place for place in inside if self.tokens[place].text == "("), None)
+        opened = next((index for index in inside if self.tokens[index].text == "("), None)
         last = opened - 1 if opened is not None and opened > inside[0] else names[-1]
         if self.tokens[inside[0]].text == "new":
             return self.tokens[names[min(1, len(names) - 1)]].text.lower() not in _TEXT_TYPES
@@ -488,7 +488,7 @@ class Values:
 
     def _declares(self, inside: Sequence[int]) -> bool:
         """Return True if the tokens are the declaration of a parameter: a type, and the name after it."""
-        inside = inside[: next((at for at, place in enumerate(inside) if self._is(place, "=")), len(inside))]
+        inside = inside[: next((at for at, index in enumerate(inside) if self._is(index, "=")), len(inside))]
         if len(inside) < 2 or self._kind(inside[-1]) != "name":
             return False
         before = self.tokens[inside[-2]]
@@ -497,23 +497,23 @@ class Values:
     def _extent(self, number: int) -> range:
         """Return the tokens of the expression at ``number``: up to a comma, a semicolon or a closing bracket."""
         depth = 0
-        for place in range(number, len(self.tokens)):
-            text = self.tokens[place].text
-            if self.tokens[place].kind == "sign":
+        for index in range(number, len(self.tokens)):
+            text = self.tokens[index].text
+            if self.tokens[index].kind == "sign":
                 if depth == 0 and text in _ENDS:
-                    return range(number, place)
+                    return range(number, index)
                 depth += (text in OPENING) - (text in CLOSING)
         return range(number, len(self.tokens))
 
     def _closing(self, number: int) -> int:
         """Return the index of the token after the bracket that closes the bracket at ``number``."""
         depth = 0
-        for place in range(number, len(self.tokens)):
-            if self.tokens[place].kind == "sign":
-                text = self.tokens[place].text
+        for position in range(number, len(self.tokens)):
+            if self.tokens[position].kind == "sign":
+                text = self.tokens[position].text
                 depth += (text in OPENING) - (text in CLOSING)
                 if depth == 0:
-                    return place + 1
+                    return position + 1
         return len(self.tokens)
 
     def _token(self, number: int) -> Token | None:
@@ -562,7 +562,7 @@ def _filled_in(text: MappedText, pattern: re.Pattern[str]) -> MappedText:
 def _in_uri(text: MappedText) -> MappedText:
     """Return ``text`` with the characters escaped as in a URI; each escape has the position of its character."""
     parts = []
-    for place, character in enumerate(text.text):
+    for index, character in enumerate(text.text):
         written = quote(character)
-        parts.append(MappedText(written, [text.starts[place]] * len(written), [text.ends[place]] * len(written)))
+        parts.append(MappedText(written, [text.starts[index]] * len(written), [text.ends[index]] * len(written)))
     return joined(parts)

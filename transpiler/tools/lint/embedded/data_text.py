@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from transpiler.base.documents.jsontext import JSON_TOKEN, JsonTextError, load_json, without_comments
 from transpiler.base.documents.yaml_text import YamlTextError, compose
 from transpiler.tools.lint.embedded.markers import read_marker, without_ignore
-from transpiler.tools.lint.embedded.selector_places import find_place, names_of
+from transpiler.tools.lint.embedded.selector_patterns import find_pattern, names_of
 from transpiler.tools.lint.embedded.selector_text import (
     FoundSelector,
     InFile,
@@ -173,11 +173,11 @@ def find_in_yaml(text: str) -> Iterator[InFile]:
         if node.tag in ("tag:yaml.org,2002:str", "!"):
             for one in _scalar(node, path, text, _marker(lines, line)):
                 # An alias and its anchor share one text, which is yielded only once.
-                place = (one.offset, -1) if isinstance(one, UnreadSelector) else (one.mapped.at, len(one.mapped.text))
-                if place not in done:
-                    done.add(place)
+                key = (one.offset, -1) if isinstance(one, UnreadSelector) else (one.mapped.at, len(one.mapped.text))
+                if key not in done:
+                    done.add(key)
                     yield one
-        elif not node.tag.startswith("tag:yaml.org,") and find_place(names_of(path), "yaml"):
+        elif not node.tag.startswith("tag:yaml.org,") and find_pattern(names_of(path), "yaml"):
             yield UnreadSelector(node.start_mark.index, reason=f"{node.tag} is for another tool")
 
 
@@ -225,7 +225,7 @@ def _variable(node: CollectionNode) -> tuple[ScalarNode, ScalarNode] | None:
 def _scalar(node: ScalarNode, path: list[str], text: str, marked: tuple[bool, str | None]) -> Iterator[InFile]:
     names, is_file = names_of(path), bool(path) and path[-1] in _PROPERTIES_IN_YAML
     is_file |= path[-1:] == ["environment"] and _VARIABLE.match(node.value) is not None
-    if not (is_file or marked[0] or "selector" in node.value.lower() or find_place(names, "yaml")):
+    if not (is_file or marked[0] or "selector" in node.value.lower() or find_pattern(names, "yaml")):
         # Skip early, because mapping the characters of every text would be slow.
         return
     start, escape = node.start_mark.index, _IN_YAML.get(node.style or "", as_is)
@@ -259,22 +259,22 @@ def _aligned(value: str, raw: str, start: int, style: str | None) -> MappedText:
     none. ``start`` is the offset of ``raw`` in the file, ``style`` the scalar's style in YAML.
     """
     starts, ends = [], []
-    place = raw.find("\n") + 1 if style in ("|", ">") else 1 if style in ("'", '"') else 0
+    index = raw.find("\n") + 1 if style in ("|", ">") else 1 if style in ("'", '"') else 0
     for character in value:
-        while style == '"' and (continued := _CONTINUED.match(raw, place)):
-            place = continued.end()
+        while style == '"' and (continued := _CONTINUED.match(raw, index)):
+            index = continued.end()
         if character not in " \n\t":
-            while place < len(raw) and raw[place] in " \n\t":
-                place += 1
-        behind = place + 1
-        if style == '"' and raw[place : place + 1] == "\\":
-            match = _YAML_ESCAPE.match(raw, place)
+            while index < len(raw) and raw[index] in " \n\t":
+                index += 1
+        behind = index + 1
+        if style == '"' and raw[index : index + 1] == "\\":
+            match = _YAML_ESCAPE.match(raw, index)
             behind = match.end() if match else behind
-        elif style == "'" and raw[place : place + 2] == "''":
-            behind = place + 2
-        starts.append(start + min(place, len(raw) - 1))
+        elif style == "'" and raw[index : index + 2] == "''":
+            behind = index + 2
+        starts.append(start + min(index, len(raw) - 1))
         ends.append(start + min(behind, len(raw)))
-        place = min(behind, len(raw))
+        index = min(behind, len(raw))
     # The line end after a block scalar is not part of the selector.
     kept = len(value.rstrip("\n")) if style in ("|", ">") else len(value)
     return MappedText(value[:kept], starts[:kept], ends[:kept], start)

@@ -14,7 +14,7 @@ from itertools import islice, product
 
 from transpiler.tools.lint.embedded.code_patterns import squeezed
 from transpiler.tools.lint.embedded.data_text import entries, scalars
-from transpiler.tools.lint.embedded.selector_places import HOLE, is_complete
+from transpiler.tools.lint.embedded.selector_patterns import HOLE, is_complete
 from transpiler.tools.lint.embedded.selector_text import FoundSelector, InFile, MappedText, UnreadableError, decoded
 
 #: A placeholder; not the form ``${key:-default}`` of a shell.

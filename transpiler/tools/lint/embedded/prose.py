@@ -14,7 +14,7 @@ from pathlib import PurePath
 from transpiler.base.documents.jsontext import JSON_TOKEN
 from transpiler.base.errors import TranspilerError
 from transpiler.language.selector.parsing import parse_selector
-from transpiler.tools.lint.embedded.selector_places import has_operator
+from transpiler.tools.lint.embedded.selector_patterns import has_operator
 from transpiler.tools.lint.embedded.selector_text import FoundSelector, InFile
 
 _FILES = frozenset({".properties", ".json", ".yaml", ".yml", ".xml"})

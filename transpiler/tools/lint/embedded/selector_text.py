@@ -15,7 +15,13 @@ from urllib.parse import quote, unquote_plus
 
 from transpiler.base.source import Span
 from transpiler.language.selector.dialects import DIALECTS
-from transpiler.tools.lint.embedded.selector_places import Language, find_place, is_complete, is_condition, text_pattern
+from transpiler.tools.lint.embedded.selector_patterns import (
+    Language,
+    find_pattern,
+    is_complete,
+    is_condition,
+    text_pattern,
+)
 
 #: A function that escapes a text as its file requires, such as in a JSON string.
 Escape = Callable[[str], str]
@@ -39,7 +45,7 @@ class MappedText:
     #: The offset in the file of a text that is empty.
     at: int = 0
 
-    def place(self, span: Span) -> Span:
+    def location(self, span: Span) -> Span:
         """Convert ``span``, a span of this text, to offsets in the file.
 
         A span after the end becomes the end of the text.
@@ -72,9 +78,9 @@ class MappedText:
         """Return this text with positions in the file. Its own positions are offsets in the text of ``outer``."""
         return MappedText(
             self.text,
-            [outer.starts[place] for place in self.starts],
-            [outer.ends[place - 1] for place in self.ends],
-            outer.place(Span(self.at, self.at)).start,
+            [outer.starts[index] for index in self.starts],
+            [outer.ends[index - 1] for index in self.ends],
+            outer.location(Span(self.at, self.at)).start,
         )
 
 
@@ -98,13 +104,13 @@ def joined(parts: Iterable[MappedText]) -> MappedText:
 def decoded(raw: str, start: int, escape: re.Pattern[str], decode: Callable[[re.Match[str]], str]) -> MappedText:
     """Return ``raw``, at offset ``start`` of the file, with ``decode(match)`` in place of each match of ``escape``."""
     parts: list[MappedText] = []
-    place = 0
+    index = 0
     for match in escape.finditer(raw):
         text, behind = decode(match), start + match.end()
-        parts.append(plain(raw[place : match.start()], start + place))
+        parts.append(plain(raw[index : match.start()], start + index))
         parts.append(MappedText(text, [start + match.start()] * len(text), [behind] * len(text), behind))
-        place = match.end()
-    rest = plain(raw[place:], start + place)
+        index = match.end()
+    rest = plain(raw[index:], start + index)
     return joined([*parts, rest]) if parts else rest
 
 
@@ -163,7 +169,7 @@ class UnreadableError(ValueError):
 def found(mapped: MappedText, dialect: str | None = None, escape: Escape = as_is, whence: str = "") -> Iterator[InFile]:
     """Yield ``mapped`` as a selector, or as an ``UnreadSelector`` if it has a placeholder. Skip a blank text."""
     if not is_complete(mapped.text):
-        yield UnreadSelector(mapped.place(Span(0, 0)).start, mapped, dialect, whence=whence)
+        yield UnreadSelector(mapped.location(Span(0, 0)).start, mapped, dialect, whence=whence)
     elif mapped.text.strip():
         yield FoundSelector(mapped, dialect, escape, whence=whence)
 
@@ -188,16 +194,16 @@ def selectors_at(
     overrides the dialect of ``path``. ``broker`` is the dialect of the broker that reads the file; it is used if
     neither determines a dialect.
     """
-    place = find_place(path, language)
-    if place is not None and (place.is_certain or is_condition(value.text) or not is_complete(value.text)):
-        if place.reason:
+    record = find_pattern(path, language)
+    if record is not None and (record.is_certain or is_condition(value.text) or not is_complete(value.text)):
+        if record.reason:
             is_blank = not value.text.strip()
             return iter(
                 []
                 if is_blank
-                else [UnreadSelector(value.place(Span(0, 0)).start, reason=place.reason, whence=place.pattern)]
+                else [UnreadSelector(value.location(Span(0, 0)).start, reason=record.reason, whence=record.pattern)]
             )
-        return found(value, dialect or place.dialect or broker, escape, place.pattern)
+        return found(value, dialect or record.dialect or broker, escape, record.pattern)
     dialect = dialect or broker
     return found(value, dialect, escape, "a comment") if is_marked else find_in_text(value, dialect, escape)
 
@@ -207,11 +213,11 @@ def within(inner: Iterator[InFile], outer: MappedText, escape: Escape) -> Iterat
     for one in inner:
         mapped = None if one.mapped is None else one.mapped.within(outer)
         if isinstance(one, UnreadSelector):
-            yield one._replace(offset=outer.place(Span(one.offset, one.offset)).start, mapped=mapped)
+            yield one._replace(offset=outer.location(Span(one.offset, one.offset)).start, mapped=mapped)
         elif mapped is not None:
             inner_escape = one.escape
             both = escape if inner_escape is as_is else partial(_escaped_twice, inner_escape, escape)
-            used = None if one.used is None else outer.place(Span(one.used, one.used)).start
+            used = None if one.used is None else outer.location(Span(one.used, one.used)).start
             yield one._replace(mapped=mapped, escape=both, used=used)
 
 
@@ -238,9 +244,9 @@ def find_in_text(text: MappedText, dialect: str | None = None, escape: Escape = 
                 whence = "a pipeline of Jenkins" if match[0].rstrip().endswith(":") else "a statement of KCQL"
                 yield from found(text.part(start + 1, end), dialect, escape, whence)
             else:
-                yield UnreadSelector(text.place(Span(start, start)).start)
+                yield UnreadSelector(text.location(Span(start, start)).start)
         elif text.text[start:].strip():
-            yield UnreadSelector(text.place(Span(start, start)).start)
+            yield UnreadSelector(text.location(Span(start, start)).start)
 
 
 def _in_uri(escape: Escape) -> Escape:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import PurePosixPath
 
-from transpiler.tools.lint.embedded.selector_places import HOLE, PLACES, Place
+from transpiler.tools.lint.embedded.selector_patterns import HOLE, SELECTOR_PATTERNS, SelectorPattern
 from transpiler.tools.lint.embedded.selector_text import (
     Escape,
     InFile,
@@ -92,7 +92,7 @@ def _character(match: re.Match[str]) -> str:
 
 def _selectors(words: Sequence[_Word]) -> Iterator[InFile]:
     texts = [word.text.text for word in words]
-    for program, option, place in _patterns():
+    for program, option, record in _patterns():
         begin = next((at for at, text in enumerate(texts) if PurePosixPath(text.lstrip("!%")).name == program[0]), None)
         if begin is None or texts[begin + 1 : begin + len(program)] != list(program[1:]):
             continue
@@ -103,7 +103,7 @@ def _selectors(words: Sequence[_Word]) -> Iterator[InFile]:
             if mapped.text[:1] not in ("{", "@", "-"):
                 dialect = next(iter(_values(texts, begin, "--dialect")), None)
                 known = None if dialect is None else known_dialect(texts[dialect])
-                yield from found(mapped, known or place.dialect, _escape(quote), place.pattern)
+                yield from found(mapped, known or record.dialect, _escape(quote), record.pattern)
 
 
 def _values(texts: Sequence[str], begin: int, option: str | None) -> Iterator[int]:
@@ -134,11 +134,11 @@ def _escape(quote: str) -> Escape:
 
 
 @cache
-def _patterns() -> tuple[tuple[tuple[str, ...], str | None, Place], ...]:
+def _patterns() -> tuple[tuple[tuple[str, ...], str | None, SelectorPattern], ...]:
     found_patterns = []
-    for place in PLACES:
-        if place.language == "shell":
-            *words, _ = place.pattern.split()
+    for record in SELECTOR_PATTERNS:
+        if record.language == "shell":
+            *words, _ = record.pattern.split()
             option = words.pop() if words[-1].startswith("-") else None
-            found_patterns.append((tuple(words), option, place))
+            found_patterns.append((tuple(words), option, record))
     return tuple(found_patterns)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from transpiler.tools.lint.embedded.selector_places import HOLE
+from transpiler.tools.lint.embedded.selector_patterns import HOLE
 from transpiler.tools.lint.embedded.selector_text import MappedText, joined
 
 _INDENTATION, _MARGIN = re.compile(r"[ \t]*"), re.compile(r"[ \t]*\|")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from transpiler.base.source import Span
-from transpiler.tools.lint.embedded.selector_places import find_place, step
+from transpiler.tools.lint.embedded.selector_patterns import find_pattern, step
 from transpiler.tools.lint.embedded.selector_text import (
     Escape,
     InFile,
@@ -121,7 +121,7 @@ class _Reader:
             self._content(element, self.opened[-1], close)
         path = (*element.path, *_named(element.property_name))
         is_given = element.is_given and not element.has_value
-        if element.property_name and is_given and find_place(path, "xml") is not None:
+        if element.property_name and is_given and find_pattern(path, "xml") is not None:
             # The value is a bean or an expression, so the text of the selector is unknown.
             self.selectors.append(UnreadSelector(element.begin))
 
@@ -178,7 +178,7 @@ def find_in_xml_literal(value: MappedText, escaping: Escape) -> Iterator[InFile]
     begin = value.text.find(text)
     inner = value.part(begin, begin + len(text))
     if not text.startswith(("<?", "<!")):
-        at = inner.place(Span(0, 0)).start
+        at = inner.location(Span(0, 0)).start
         tags = [MappedText(tag, [at] * len(tag), [at] * len(tag), at) for tag in (f"<{_AROUND}>", f"</{_AROUND}>")]
         inner = joined([tags[0], inner, tags[1]])
     reader = _Reader(inner.text)
@@ -189,7 +189,7 @@ def find_in_xml_literal(value: MappedText, escaping: Escape) -> Iterator[InFile]
     # Continue the search at the beginning of the tag with the error, because the tag itself may contain the selector.
     behind = max(inner.text.rfind("<", 0, error.offset), 0)
     if _CERTAIN_SELECTORS.search(inner.text, behind):
-        yield UnreadSelector(inner.place(Span(behind, behind)).start, whence="XML in source code")
+        yield UnreadSelector(inner.location(Span(behind, behind)).start, whence="XML in source code")
 
 
 def find_in_xml(text: str) -> Iterator[InFile]:
@@ -228,12 +228,12 @@ def _attributes(tag: str, begin: int) -> dict[str, MappedText]:
 
 
 def _decoded(raw: str, start: int) -> MappedText:
-    parts, place = [], 0
+    parts, index = [], 0
     for section in _CDATA.finditer(raw):
-        parts.append(decoded(raw[place : section.start()], start + place, _REFERENCE, _character))
+        parts.append(decoded(raw[index : section.start()], start + index, _REFERENCE, _character))
         parts.append(plain(section[1], start + section.start(1)))
-        place = section.end()
-    mapped = joined([*parts, decoded(raw[place:], start + place, _REFERENCE, _character)])
+        index = section.end()
+    mapped = joined([*parts, decoded(raw[index:], start + index, _REFERENCE, _character)])
     # Strip the text, because an element's text is often on lines of its own.
     text = mapped.text
     return mapped.part(len(text) - len(text.lstrip()), len(text.rstrip())) if text.strip() else plain("", start)

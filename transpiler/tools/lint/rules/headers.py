@@ -39,7 +39,11 @@ def _is_numeric(node: ast.Expression, context: Context) -> bool:
 
 def _is_time(node: ast.Expression, context: Context) -> bool:
     field = context.header(node)
-    return field is not None and field.type.integer and any(place.field in _TIMES for place in field.places)
+    return (
+        field is not None
+        and field.type.integer
+        and any(message_field.field in _TIMES for message_field in field.message_fields)
+    )
 
 
 def _delivery_modes(node: ast.Expression, context: Context) -> tuple[str, ...]:
@@ -205,12 +209,14 @@ _MAX_COUNT, _NUMBERS = 2**32 - 1, (ast.IntegerLiteral, ast.FloatLiteral)
 def _described(name: ast.Identifier, context: Context) -> _Described | None:
     field = context.header(name)
     match field.origins if field is not None else ():
-        case (Origin((place,), Conversion.PRIORITY),):
-            return _Described(place.field, "a number from 0 to 9", True)
-        case (Origin((place,), Conversion.DELIVERY_COUNT),):
-            return _Described(place.field, "1 or more", True)
-        case (Origin((place,), Conversion.AS_IS),) if place == _PRIORITY and name.name.startswith("JMS"):
-            return _Described(place.field, "a number from 0 to 9 in JMS", False)
+        case (Origin((message_field,), Conversion.PRIORITY),):
+            return _Described(message_field.field, "a number from 0 to 9", True)
+        case (Origin((message_field,), Conversion.DELIVERY_COUNT),):
+            return _Described(message_field.field, "1 or more", True)
+        case (Origin((message_field,), Conversion.AS_IS),) if message_field == _PRIORITY and name.name.startswith(
+            "JMS"
+        ):
+            return _Described(message_field.field, "a number from 0 to 9 in JMS", False)
         case _:
             return None
 

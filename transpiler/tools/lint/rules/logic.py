@@ -77,11 +77,11 @@ def _constants(tree: ast.Expression, context: Context) -> Iterator[Violation]:
                 if constant is not None:
                     yield _verdict(constant, "this is", term.span, "remove it", context.removal(term))
             continue
-        place = truths.index(deciding)
+        position = truths.index(deciding)
         # If an earlier term of an OR throws, the constant after it does not decide.
-        if not (deciding and context.dialect.on_throw and place > 0):
-            shown = context.text(node.terms[place])
-            removed = context.removal(node.terms[place])
+        if not (deciding and context.dialect.on_throw and position > 0):
+            shown = context.text(node.terms[position])
+            removed = context.removal(node.terms[position])
             yield _verdict(deciding, f"{shown} makes this", node.span, f"remove {shown}", removed)
 
 

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping
 
-from transpiler.base.documents.placed_values import Node
+from transpiler.base.documents.located_values import Node
 from transpiler.base.source import Span
 
 _SKIP = json.JSONDecoder().raw_decode
@@ -19,7 +19,7 @@ _SPACE = re.compile(r"\s*")
 _NUMBER = re.compile(r"\[([0-9]+)\]")
 
 
-def places_in_json(text: str, paths: Collection[str]) -> dict[str, Span]:
+def locations_in_json(text: str, paths: Collection[str]) -> dict[str, Span]:
     """Return the location of each of ``paths`` in valid JSON.
 
     If a path does not exist in the document, its location is that of the innermost existing value around it.
@@ -29,12 +29,12 @@ def places_in_json(text: str, paths: Collection[str]) -> dict[str, Span]:
     return {path: span for path, (_, span) in walk.found.items()}
 
 
-def places_in_node(document: Node, paths: Collection[str]) -> dict[str, Span]:
-    """Return the location of each path in ``document``, as ``places_in_json`` does for JSON text."""
-    return {path: _place(document, path) for path in paths}
+def locations_in_node(document: Node, paths: Collection[str]) -> dict[str, Span]:
+    """Return the location of each path in ``document``, as ``locations_in_json`` does for JSON text."""
+    return {path: _location(document, path) for path in paths}
 
 
-def _place(node: Node, rest: str) -> Span:
+def _location(node: Node, rest: str) -> Span:
     while True:
         inner = _step(node, rest)
         if inner is None:

@@ -12,23 +12,25 @@ from transpiler.message.header_fields import PROPERTIES, MessageField
 BODY = MessageField("body", "value")
 
 
-def places_of(node: ast.Expression, dialect: Dialect) -> Iterator[MessageField]:
+def message_fields_of(node: ast.Expression, dialect: Dialect) -> Iterator[MessageField]:
     """Yield the message fields that the names in the tree ``node`` read, and ``BODY`` for each query of the body."""
     for inner in ast.walk(node):
         if isinstance(inner, ast.Identifier):
-            yield from name_places(inner, dialect)
+            yield from fields_of_name(inner, dialect)
         elif isinstance(inner, ast.BodyQuery):
             yield BODY
 
 
-def name_places(node: ast.Identifier, dialect: Dialect) -> tuple[MessageField, ...]:
+def fields_of_name(node: ast.Identifier, dialect: Dialect) -> tuple[MessageField, ...]:
     """Return the AMQP 1.0 fields that the name ``node`` reads, in order; an empty tuple if it is always NULL."""
     field = dialect.fields.find(node.name, node.section)
     if field is None:
         return (MessageField(PROPERTIES, node.name),)
-    return tuple(place for place in field.places if place.section != "delivery_properties")
+    return tuple(
+        message_field for message_field in field.message_fields if message_field.section != "delivery_properties"
+    )
 
 
 def is_property(node: ast.Identifier, dialect: Dialect) -> bool:
     """Return True if ``node`` is the name of an application property."""
-    return [place.section for place in name_places(node, dialect)] == [PROPERTIES]
+    return [message_field.section for message_field in fields_of_name(node, dialect)] == [PROPERTIES]

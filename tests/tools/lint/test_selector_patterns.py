@@ -440,7 +440,7 @@ def test_the_selectors_of_a_place_are_read_or_said_to_be_unread(
         if isinstance(one, FoundSelector):
             seen.append(one.mapped.text if one.dialect is None else f"{one.dialect}: {one.mapped.text}")
         else:
-            seen.append(Lines(text).place(Span(one.offset, one.offset)).line)
+            seen.append(Lines(text).location(Span(one.offset, one.offset)).line)
     assert seen == expected
 
 

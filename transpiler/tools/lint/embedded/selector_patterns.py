@@ -1,4 +1,6 @@
-"""The places where files keep selectors, one record for each. Readers look them up, and contain no names themselves.
+"""The patterns of keys, elements and calls with selectors, one record for each.
+
+Readers look up the patterns, and contain no names themselves.
 
 The languages ``data``, ``xml`` and ``yaml`` have paths of steps that lead to a text: keys, elements and attributes. A
 step matches without case and punctuation, and ``*`` matches any characters. Other steps may be between two steps,
@@ -17,7 +19,7 @@ from typing import Literal, NamedTuple
 Language = Literal["data", "xml", "yaml", "code", "shell", "text"]
 
 
-class Place(NamedTuple):
+class SelectorPattern(NamedTuple):
     """A record about where selectors occur: the kind of file, the pattern of keys or calls, and the dialect or None.
 
     ``near`` is a regular expression that the file must match, for patterns that have another meaning elsewhere. If
@@ -54,216 +56,224 @@ _ARTEMIS_SERVER = rf"{_ARTEMIS_CORE}|JMSServerManager"
 #: Matches files that use Artemis's core API but not JMS. A file that uses both has sessions of both, which look alike.
 _CORE_ALONE = rf"(?s)\A(?!.*(?:javax|jakarta)\.jms).*(?:{_ARTEMIS_CORE})"
 
-PLACES: tuple[Place, ...] = (
+SELECTOR_PATTERNS: tuple[SelectorPattern, ...] = (
     # Keys in JSON, YAML, properties and XML files.
-    Place("data", "messageSelector"),
-    Place("data", "jmsSelector"),
-    Place("data", "jmsMessageSelector"),
-    Place("data", "apacheOrgSelectorFilterString"),
-    Place("data", "message/selector"),
-    Place("data", "*jms*/selector"),
-    Place("data", "*activemq*/selector"),
-    Place("data", "*artemis*/selector"),
-    Place("data", "*amqp*/selector"),
-    Place("data", "*qpid*/selector"),
+    SelectorPattern("data", "messageSelector"),
+    SelectorPattern("data", "jmsSelector"),
+    SelectorPattern("data", "jmsMessageSelector"),
+    SelectorPattern("data", "apacheOrgSelectorFilterString"),
+    SelectorPattern("data", "message/selector"),
+    SelectorPattern("data", "*jms*/selector"),
+    SelectorPattern("data", "*activemq*/selector"),
+    SelectorPattern("data", "*artemis*/selector"),
+    SelectorPattern("data", "*amqp*/selector"),
+    SelectorPattern("data", "*qpid*/selector"),
     *(
-        Place("data", f"*{holder}*/*Selector", is_certain=False)
+        SelectorPattern("data", f"*{holder}*/*Selector", is_certain=False)
         for holder in ("jms", "activemq", "artemis", "amqp", "qpid", "solace")
     ),
     # A key that the user chose, such as "orderSelector", in the configuration of a program that mentions messaging.
-    Place("yaml", "*Selector", near=_MESSAGING, is_certain=False),
-    Place("data", "sqlFilter/sqlExpression", reason=_SERVICE_BUS),
-    Place("code", "SqlRuleFilter($)", reason=_SERVICE_BUS),
-    Place("code", "SqlFilter($)", near=_SERVICE_BUS_FILES, reason=_SERVICE_BUS),
-    Place("code", "sqlExpression = $", near=_SERVICE_BUS_FILES, reason=_SERVICE_BUS),
+    SelectorPattern("yaml", "*Selector", near=_MESSAGING, is_certain=False),
+    SelectorPattern("data", "sqlFilter/sqlExpression", reason=_SERVICE_BUS),
+    SelectorPattern("code", "SqlRuleFilter($)", reason=_SERVICE_BUS),
+    SelectorPattern("code", "SqlFilter($)", near=_SERVICE_BUS_FILES, reason=_SERVICE_BUS),
+    SelectorPattern("code", "sqlExpression = $", near=_SERVICE_BUS_FILES, reason=_SERVICE_BUS),
     # An argument of the bindings of Broker-J and Qpid C++.
-    Place("data", "xFilterJmsSelector", "qpid-java"),
-    Place("data", "rjmsSelector", "rabbitmq-jms"),
-    Place("data", "xJmsSelector", "rabbitmq-jms"),
-    Place("data", "amqpSqlFilter", "rabbitmq"),
-    Place("data", "sqlFilter", "rabbitmq"),
+    SelectorPattern("data", "xFilterJmsSelector", "qpid-java"),
+    SelectorPattern("data", "rjmsSelector", "rabbitmq-jms"),
+    SelectorPattern("data", "xJmsSelector", "rabbitmq-jms"),
+    SelectorPattern("data", "amqpSqlFilter", "rabbitmq"),
+    SelectorPattern("data", "sqlFilter", "rabbitmq"),
     # A property of a queue, a divert or a bridge of Artemis.
-    Place("data", "filterString", "artemis-core"),
+    SelectorPattern("data", "filterString", "artemis-core"),
     # MicroProfile's channels (SmallRye, Quarkus) and the binders of Spring Cloud Stream.
-    Place("data", "mp/messaging/incoming/selector"),
-    Place("data", "spring/cloud/stream/consumer/selector"),
+    SelectorPattern("data", "mp/messaging/incoming/selector"),
+    SelectorPattern("data", "spring/cloud/stream/consumer/selector"),
     # Camel's Kafka connectors, the collection of Ansible for Artemis.
-    Place("data", "camel/source/endpoint/selector"),
+    SelectorPattern("data", "camel/source/endpoint/selector"),
     *(
-        Place("data", f"{holder}/filter", "artemis")
+        SelectorPattern("data", f"{holder}/filter", "artemis")
         for holder in ("activemqDiverts", "activemqQueues", "activemqBridges")
     ),
     # Camel's YAML.
-    Place("yaml", "from/parameters/selector"),
-    Place("yaml", "to/parameters/selector"),
-    Place("yaml", "pollEnrich/parameters/selector"),
+    SelectorPattern("yaml", "from/parameters/selector"),
+    SelectorPattern("yaml", "to/parameters/selector"),
+    SelectorPattern("yaml", "pollEnrich/parameters/selector"),
     # Tests of Citrus, whose selectors may also be XPath.
-    *(Place("yaml", f"{action}/selector>value", is_certain=False) for action in ("receive", "purge", "expectTimeout")),
-    *(Place("yaml", f"{action}/select", is_certain=False) for action in ("purge", "expectTimeout")),
-    Place("xml", "citrusframework:selector>value", is_certain=False),
     *(
-        Place("xml", f"citrusframework:{action}/select", is_certain=False)
+        SelectorPattern("yaml", f"{action}/selector>value", is_certain=False)
+        for action in ("receive", "purge", "expectTimeout")
+    ),
+    *(SelectorPattern("yaml", f"{action}/select", is_certain=False) for action in ("purge", "expectTimeout")),
+    SelectorPattern("xml", "citrusframework:selector>value", is_certain=False),
+    *(
+        SelectorPattern("xml", f"citrusframework:{action}/select", is_certain=False)
         for action in ("purgeEndpoint", "expectTimeout")
     ),
     # Artemis's broker.xml, and its older form for JMS destinations, whose selectors the broker rewrites.
     *(
-        Place("xml", f"{holder}/filter/string", "artemis-core")
+        SelectorPattern("xml", f"{holder}/filter/string", "artemis-core")
         for holder in ("queue", "divert", "bridge", "connectorService", "federation")
     ),
-    Place("xml", "selector/string", "artemis"),
+    SelectorPattern("xml", "selector/string", "artemis"),
     # WildFly's subsystem.
     *(
-        Place("xml", f"messagingActivemq:{holder}/{attribute}", dialect)
+        SelectorPattern("xml", f"messagingActivemq:{holder}/{attribute}", dialect)
         for holder in ("divert", "queue", "coreQueue", "bridge", "jmsQueue", "jmsBridge")
         for attribute, dialect in (("filter", "artemis-core"), ("selector", "artemis"))
     ),
     # ActiveMQ's virtual destinations and its bridges to other providers.
-    Place("xml", "filteredDestination/selector"),
-    Place("xml", "inboundQueueBridge/selector"),
-    Place("xml", "outboundQueueBridge/selector"),
-    Place("xml", "inboundTopicBridge/selector"),
-    Place("xml", "outboundTopicBridge/selector"),
+    SelectorPattern("xml", "filteredDestination/selector"),
+    SelectorPattern("xml", "inboundQueueBridge/selector"),
+    SelectorPattern("xml", "outboundQueueBridge/selector"),
+    SelectorPattern("xml", "inboundTopicBridge/selector"),
+    SelectorPattern("xml", "outboundTopicBridge/selector"),
     # Triggers and build steps in the files of Jenkins.
-    Place("xml", "*CIBuildTrigger/selector"),
-    Place("xml", "*CIMessageSubscriberBuilder/selector"),
+    SelectorPattern("xml", "*CIBuildTrigger/selector"),
+    SelectorPattern("xml", "*CIMessageSubscriberBuilder/selector"),
     # Spring's listeners and Spring Integration's adapters, Mule's sources.
-    Place("xml", "listener/selector"),
-    Place("xml", "jmsListener/selector"),
-    Place("xml", "jms:*/selector"),
-    Place("xml", "jms:selector/expression"),
+    SelectorPattern("xml", "listener/selector"),
+    SelectorPattern("xml", "jmsListener/selector"),
+    SelectorPattern("xml", "jms:*/selector"),
+    SelectorPattern("xml", "jms:selector/expression"),
     # Helper functions that have one more argument before the selector than the methods of Jakarta Messaging below.
     *(
-        Place("code", f"{helper}(*, *, $)", near=_JMS, is_certain=False)
+        SelectorPattern("code", f"{helper}(*, *, $)", near=_JMS, is_certain=False)
         for helper in ("createConsumer", "createReceiver", "createBrowser")
     ),
-    Place("code", "createConsumer(*, $)", "artemis-core", near=_CORE_ALONE),
-    Place("code", "createConsumer(*, $)", "artemis", near=_ARTEMIS_CORE),
-    Place("code", "createConsumer(_, $)", near=_JMS),
-    Place("code", "createBrowser(_, $)", near=_JMS),
+    SelectorPattern("code", "createConsumer(*, $)", "artemis-core", near=_CORE_ALONE),
+    SelectorPattern("code", "createConsumer(*, $)", "artemis", near=_ARTEMIS_CORE),
+    SelectorPattern("code", "createConsumer(_, $)", near=_JMS),
+    SelectorPattern("code", "createBrowser(_, $)", near=_JMS),
     # In ActiveMQ's BrokerView, the names of client, subscription and topic precede the selector.
-    Place("code", "createDurableSubscriber(_, *, $, !)"),
-    Place("code", "createDurableConsumer(_, *, $)"),
-    Place("code", "createSharedConsumer(_, *, $)"),
-    Place("code", "createSharedDurableConsumer(_, *, $)"),
-    Place("code", "createConnectionConsumer(_, $)", near=_JMS),
-    Place("code", "createDurableConnectionConsumer(_, *, $)"),
-    Place("code", "createSharedConnectionConsumer(_, *, $)"),
-    Place("code", "createSharedDurableConnectionConsumer(_, *, $)"),
-    Place("code", "createReceiver(_, $)", near=_JMS_RECEIVERS),
-    Place("code", "createSubscriber(_, $, *)", near=_JMS),
+    SelectorPattern("code", "createDurableSubscriber(_, *, $, !)"),
+    SelectorPattern("code", "createDurableConsumer(_, *, $)"),
+    SelectorPattern("code", "createSharedConsumer(_, *, $)"),
+    SelectorPattern("code", "createSharedDurableConsumer(_, *, $)"),
+    SelectorPattern("code", "createConnectionConsumer(_, $)", near=_JMS),
+    SelectorPattern("code", "createDurableConnectionConsumer(_, *, $)"),
+    SelectorPattern("code", "createSharedConnectionConsumer(_, *, $)"),
+    SelectorPattern("code", "createSharedDurableConnectionConsumer(_, *, $)"),
+    SelectorPattern("code", "createReceiver(_, $)", near=_JMS_RECEIVERS),
+    SelectorPattern("code", "createSubscriber(_, $, *)", near=_JMS),
     # JMS for Go.
-    Place("code", "create*WithSelector(..., $)", near=_MESSAGING),
+    SelectorPattern("code", "create*WithSelector(..., $)", near=_MESSAGING),
     # Other helper functions: the selector is an argument that is named like a selector or looks like a condition.
     *(
-        Place("code", f"create*{kind}*(..., $, ...)", near=_MESSAGING_NOT_AZURE, is_certain=False)
+        SelectorPattern("code", f"create*{kind}*(..., $, ...)", near=_MESSAGING_NOT_AZURE, is_certain=False)
         for kind in ("Consumer", "Receiver", "Subscriber", "Browser")
     ),
-    Place("code", "setMessageSelector($)"),
-    Place("code", "messageSelector($)"),
-    Place("code", "*ActivationConfigProperty(propertyName = 'messageSelector', propertyValue = $)"),
-    Place("code", "*Jms*(selector = $)"),
+    SelectorPattern("code", "setMessageSelector($)"),
+    SelectorPattern("code", "messageSelector($)"),
+    SelectorPattern("code", "*ActivationConfigProperty(propertyName = 'messageSelector', propertyValue = $)"),
+    SelectorPattern("code", "*Jms*(selector = $)"),
     # Methods of Apache NMS, the JMS API for .NET.
-    Place("code", "createConsumerAsync(_, $)", near=_JMS),
-    Place("code", "createBrowserAsync(_, $)", near=_JMS),
-    Place("code", "createDurableConsumerAsync(_, *, $)"),
-    Place("code", "createSharedConsumerAsync(_, *, $)"),
-    Place("code", "createSharedDurableConsumerAsync(_, *, $)"),
+    SelectorPattern("code", "createConsumerAsync(_, $)", near=_JMS),
+    SelectorPattern("code", "createBrowserAsync(_, $)", near=_JMS),
+    SelectorPattern("code", "createDurableConsumerAsync(_, *, $)"),
+    SelectorPattern("code", "createSharedConsumerAsync(_, *, $)"),
+    SelectorPattern("code", "createSharedDurableConsumerAsync(_, *, $)"),
     # Artemis's management and core API.
-    Place("code", "setFilterString($)", "artemis"),
-    Place("code", "createQueue(*, *, $, *)", "artemis", _ARTEMIS_SERVER, False),
-    Place("code", "createQueue(*, *, *, $, *)", "artemis", _ARTEMIS_SERVER, False),
+    SelectorPattern("code", "setFilterString($)", "artemis"),
+    SelectorPattern("code", "createQueue(*, *, $, *)", "artemis", _ARTEMIS_SERVER, False),
+    SelectorPattern("code", "createQueue(*, *, *, $, *)", "artemis", _ARTEMIS_SERVER, False),
     # Setters and builders of clients: Vert.x, Camel, Alpakka; annotations of .NET and of messaging for CDI.
-    Place("code", "setSelector($)", near=_MESSAGING),
-    Place("code", "withSelector($)", near=_MESSAGING),
-    Place("code", "withJmsSelector($)"),
+    SelectorPattern("code", "setSelector($)", near=_MESSAGING),
+    SelectorPattern("code", "withSelector($)", near=_MESSAGING),
+    SelectorPattern("code", "withJmsSelector($)"),
     # Solace's builders, and IBM MQ's object descriptors.
-    Place("code", "withMessageSelector($)"),
-    Place("code", "setSelectionString($)"),
-    Place("code", "selectionString = $", near=r"(?i)ibm|\bmqod\b|\bpymqi\b|cmqc"),
-    Place(
+    SelectorPattern("code", "withMessageSelector($)"),
+    SelectorPattern("code", "setSelectionString($)"),
+    SelectorPattern("code", "selectionString = $", near=r"(?i)ibm|\bmqod\b|\bpymqi\b|cmqc"),
+    SelectorPattern(
         "code",
         "selector($)",
         near=r"org\.apache\.camel|EndpointRouteBuilder|ciBuildTrigger|ActiveMQSubscriber|\brhea\b",
     ),
-    Place("code", "selector($)", near=rf"{_MESSAGING}|citrusframework", is_certain=False),
-    Place("code", "createConsumer().receive($, *)", near="citrusframework", is_certain=False),
-    Place("code", "*('ActiveMQSubscriberProviderData', selector = $)"),
-    Place("code", "ActiveMQSubscriberProviderData(*, *, $, *, *, *, *)"),
-    Place("code", "ActiveMQSubscriberProviderData(*, $)", is_certain=False),
-    Place("code", "ActiveMQSubscriberProviderData(*, *, $)", is_certain=False),
-    Place("code", "*ActiveMq*(selector = $)"),
-    Place("code", "*Artemis*(selector = $)"),
-    Place("code", "From(selector = $)", near=_MESSAGING),
+    SelectorPattern("code", "selector($)", near=rf"{_MESSAGING}|citrusframework", is_certain=False),
+    SelectorPattern("code", "createConsumer().receive($, *)", near="citrusframework", is_certain=False),
+    SelectorPattern("code", "*('ActiveMQSubscriberProviderData', selector = $)"),
+    SelectorPattern("code", "ActiveMQSubscriberProviderData(*, *, $, *, *, *, *)"),
+    SelectorPattern("code", "ActiveMQSubscriberProviderData(*, $)", is_certain=False),
+    SelectorPattern("code", "ActiveMQSubscriberProviderData(*, *, $)", is_certain=False),
+    SelectorPattern("code", "*ActiveMq*(selector = $)"),
+    SelectorPattern("code", "*Artemis*(selector = $)"),
+    SelectorPattern("code", "From(selector = $)", near=_MESSAGING),
     # Spring's templates.
-    Place("code", "receive($)", near="JmsClient", is_certain=False),
-    Place("code", "receiveSelected(..., $)"),
-    Place("code", "receiveSelectedAndConvert(..., $)"),
-    Place("code", "browseSelected(..., $, _)"),
+    SelectorPattern("code", "receive($)", near="JmsClient", is_certain=False),
+    SelectorPattern("code", "receiveSelected(..., $)"),
+    SelectorPattern("code", "receiveSelectedAndConvert(..., $)"),
+    SelectorPattern("code", "browseSelected(..., $, _)"),
     # Assignments, members and named arguments of any call. In web pages, messageSelector is often a CSS selector.
-    Place("code", "messageSelector = $", near=_BROKERS),
-    Place("code", "messageSelector = $", is_certain=False),
-    Place("code", "jmsSelector = $"),
-    Place("code", "*selector* = $", near=_MESSAGING, is_certain=False),
-    Place("code", "filterExpression = $", "artemis", near=r"ConsumerConfiguration|ActiveMQ\.Artemis"),
+    SelectorPattern("code", "messageSelector = $", near=_BROKERS),
+    SelectorPattern("code", "messageSelector = $", is_certain=False),
+    SelectorPattern("code", "jmsSelector = $"),
+    SelectorPattern("code", "*selector* = $", near=_MESSAGING, is_certain=False),
+    SelectorPattern("code", "filterExpression = $", "artemis", near=r"ConsumerConfiguration|ActiveMQ\.Artemis"),
     # RabbitMQ's clients for AMQP 1.0.
-    Place("code", "filter().sql($)", "rabbitmq"),
-    Place("code", "StreamFilterOptions(sql = $)", "rabbitmq"),
+    SelectorPattern("code", "filter().sql($)", "rabbitmq"),
+    SelectorPattern("code", "StreamFilterOptions(sql = $)", "rabbitmq"),
     # Clients of AMQP 1.0: Qpid Proton for Python, go-amqp, rhea.
-    Place("code", "Selector($)", near=r"(?i)proton"),
-    Place("code", "NewSelectorFilter($)"),
-    Place("code", "LinkSelectorFilter($)"),
-    Place("code", "*JmsSelectorFilter($)"),
-    Place("code", "wrapDescribed($, *)", near=r"(?i)0x0*468C0*4\b|selector-filter"),
+    SelectorPattern("code", "Selector($)", near=r"(?i)proton"),
+    SelectorPattern("code", "NewSelectorFilter($)"),
+    SelectorPattern("code", "LinkSelectorFilter($)"),
+    SelectorPattern("code", "*JmsSelectorFilter($)"),
+    SelectorPattern("code", "wrapDescribed($, *)", near=r"(?i)0x0*468C0*4\b|selector-filter"),
     # Qpid Proton for Java, which has no class for the described type of the filter.
-    Place("code", "UnknownDescribedType(*, $)", near=r"(?i)0x0*468C0*4|selector"),
-    Place("code", "setFilter($)", near=r"\buamqp\b"),
-    Place("code", "*('apache.org:selector-filter:string', ..., $)"),
+    SelectorPattern("code", "UnknownDescribedType(*, $)", near=r"(?i)0x0*468C0*4|selector"),
+    SelectorPattern("code", "setFilter($)", near=r"\buamqp\b"),
+    SelectorPattern("code", "*('apache.org:selector-filter:string', ..., $)"),
     # The header of STOMP's SUBSCRIBE.
-    Place("code", "subscribe(selector = $)", near=_STOMP),
-    Place("code", "Header('selector', $)", near=_STOMP),
-    Place("code", "set('selector', $)", near=_STOMP),
-    Place("code", "add('selector', $)", near=_STOMP),
-    Place("code", "put('selector', $)", near=_STOMP),
+    SelectorPattern("code", "subscribe(selector = $)", near=_STOMP),
+    SelectorPattern("code", "Header('selector', $)", near=_STOMP),
+    SelectorPattern("code", "set('selector', $)", near=_STOMP),
+    SelectorPattern("code", "add('selector', $)", near=_STOMP),
+    SelectorPattern("code", "put('selector', $)", near=_STOMP),
     # Parameters of other protocols, such as those of a broker's REST interface.
-    Place("code", "*('selector', $)", near=_MESSAGING, is_certain=False),
+    SelectorPattern("code", "*('selector', $)", near=_MESSAGING, is_certain=False),
     # Functions that the files declare, with a parameter named like a selector, or with "selector" in their own name.
-    Place("code", "def *(*selector* = $)", near=_MESSAGING, is_certain=False),
-    Place("code", "def *selector*(..., $)", near=_MESSAGING, is_certain=False),
+    SelectorPattern("code", "def *(*selector* = $)", near=_MESSAGING, is_certain=False),
+    SelectorPattern("code", "def *selector*(..., $)", near=_MESSAGING, is_certain=False),
     # This project's own functions and commands.
     *(
-        Place("code", f"{call}", near=_OURS)
+        SelectorPattern("code", f"{call}", near=_OURS)
         for function in ("compileSelector", "transpileSelector", "parseSelector", "evaluate", "explainSelector")
         for call in (f"{function}($)", f"{function}(selector = $)")
     ),
     *(
-        Place("code", call, near=_OURS)
+        SelectorPattern("code", call, near=_OURS)
         for call in (
             *("portSelector($)", "assertMatches($)", "assertNoMatch($)", "explainMatches(*, $)", "verify(*, $)"),
             *("subsumes($, *)", "subsumes(*, $)", "equivalent($, *)", "equivalent(*, $)"),
         )
     ),
-    *(Place("shell", f"selector-sql {name} $") for name in ("sql", "match", "explain", "check", "compare", "port")),
-    *(Place("shell", f"selector-spark {name} $") for name in ("filter", "explain", "verify")),
-    Place("shell", "selector-sql check -e $"),
+    *(
+        SelectorPattern("shell", f"selector-sql {name} $")
+        for name in ("sql", "match", "explain", "check", "compare", "port")
+    ),
+    *(SelectorPattern("shell", f"selector-spark {name} $") for name in ("filter", "explain", "verify")),
+    SelectorPattern("shell", "selector-sql check -e $"),
     # The commands of Artemis and ActiveMQ.
-    Place("shell", "artemis --filter $", "artemis"),
-    Place("shell", "activemq --msgsel $", "activemq"),
-    Place("shell", "activemq-admin --msgsel $", "activemq"),
+    SelectorPattern("shell", "artemis --filter $", "artemis"),
+    SelectorPattern("shell", "activemq --msgsel $", "activemq"),
+    SelectorPattern("shell", "activemq-admin --msgsel $", "activemq"),
     # The URIs of Camel's components, and the statements of Lenses's connectors.
-    Place(
+    SelectorPattern(
         "text",
         r"(?:\b(?:jms|sjms2?|activemq6?|amqp|artemis)\d*|\ufffc):[^?\s]*\?(?:[^\s?]*&)?"
         r"(?:jmsMessageSelector|messageSelector|(?:consumer\.)?selector)="
         # The options of a destination of ActiveMQ.
         r"|[\w.>*]\?(?:[^\s?]*&)?consumer\.selector=",
     ),
-    Place("text", r"\b(?i:WITHJMSSELECTOR)\s*=\s*"),
+    SelectorPattern("text", r"\b(?i:WITHJMSSELECTOR)\s*=\s*"),
     # A pipeline of Jenkins in a text.
-    Place("text", r"\b[aA]ctiveMQSubscriber(?:ProviderData)?\b[^}]*?\bselector:\s*"),
+    SelectorPattern("text", r"\b[aA]ctiveMQSubscriber(?:ProviderData)?\b[^}]*?\bselector:\s*"),
 )
 
 #: For each YAML pattern that has one, the regular expression ``near`` that the file must match.
-_NEAR_IN_YAML = {place.pattern: place.near for place in PLACES if place.language == "yaml" and place.near}
+_NEAR_IN_YAML = {
+    record.pattern: record.near for record in SELECTOR_PATTERNS if record.language == "yaml" and record.near
+}
 #: Ends of keys whose selectors are of Kubernetes or CSS.
 _OTHER_SELECTORS = tuple(
     f"{word}selector"
@@ -313,7 +323,7 @@ def step(name: str, namespace: str = "") -> str:
     return f"{_squeezed(namespace)}:{_squeezed(name)}"
 
 
-def find_place(path: Sequence[str], language: Language = "data") -> Place | None:
+def find_pattern(path: Sequence[str], language: Language = "data") -> SelectorPattern | None:
     """Return the record of the first pattern that the path of steps ``path`` matches; None if no pattern does."""
     if not path:
         return None
@@ -321,7 +331,7 @@ def find_place(path: Sequence[str], language: Language = "data") -> Place | None
     is_own = last.endswith("selector") and not last.endswith(_OTHER_SELECTORS)
     candidates = [*known.get(last, ()), *(known["*"] if is_own else ())]
     steps = "/".join(path)
-    return next((place for pattern, place in candidates if pattern.search(steps)), None)
+    return next((record for pattern, record in candidates if pattern.search(steps)), None)
 
 
 def is_near(pattern: str, text: str) -> bool:
@@ -336,16 +346,16 @@ def names_of(path: Sequence[str]) -> list[str]:
 
 
 @cache
-def _by_last(language: Language) -> dict[str, list[tuple[re.Pattern[str], Place]]]:
+def _by_last(language: Language) -> dict[str, list[tuple[re.Pattern[str], SelectorPattern]]]:
     """Return the patterns of ``language`` by their last step; under ``*`` if the last step begins with a wildcard."""
-    found: dict[str, list[tuple[re.Pattern[str], Place]]] = {}
-    for place in PLACES:
-        if place.language in ("data", language):
-            parts = [part.rpartition(":") for part in place.pattern.split("/")]
+    found: dict[str, list[tuple[re.Pattern[str], SelectorPattern]]] = {}
+    for record in SELECTOR_PATTERNS:
+        if record.language in ("data", language):
+            parts = [part.rpartition(":") for part in record.pattern.split("/")]
             pattern = "(?:/[^/]*)*/".join(map(_step_pattern, parts))
             last = parts[-1][2].rpartition(">")[2]
             name = "*" if last.startswith("*") else _squeezed(last)
-            found.setdefault(name, []).append((re.compile(f"(?:^|/){pattern}$"), place))
+            found.setdefault(name, []).append((re.compile(f"(?:^|/){pattern}$"), record))
     return found
 
 
@@ -365,11 +375,11 @@ def _step_pattern(part: tuple[str, str, str]) -> str:
 @cache
 def text_pattern() -> re.Pattern[str]:
     """Return the regular expression of a text after which a selector begins, inside a longer text."""
-    return re.compile("|".join(place.pattern for place in PLACES if place.language == "text"))
+    return re.compile("|".join(record.pattern for record in SELECTOR_PATTERNS if record.language == "text"))
 
 
 def is_worth_reading(text: str, is_code: bool) -> bool:
-    """Return False if a fast search shows that no pattern of ``PLACES`` can match in the file ``text``."""
+    """Return False if a fast search shows that no pattern of ``SELECTOR_PATTERNS`` can match in the file ``text``."""
     lowered = text.lower()
     words = _WORDS_OF_CODE if is_code else _WORDS
     # Search for the words first, because most files contain no word, and a word is found faster than a pattern.

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transpiler.base.documents.placed_values import Origin, json_documents
-from transpiler.base.documents.value_places import places_in_json, places_in_node
+from transpiler.base.documents.located_values import Origin, json_documents
+from transpiler.base.documents.value_locations import locations_in_json, locations_in_node
 from transpiler.base.errors import TopologyError
 from transpiler.base.source import Source
 
@@ -38,7 +38,7 @@ def paths(value: Any, path: str = "") -> list[tuple[str, Any]]:
 def test_each_value_of_a_json_text_is_found(document: dict[str, Any], indent: int | None) -> None:
     text = json.dumps(document, indent=indent)
     listed = paths(document)
-    found = places_in_json(text, [path for path, _ in listed])
+    found = locations_in_json(text, [path for path, _ in listed])
     for path, value in listed:
         same = [other for name, other in listed if name == path]
         assert json.loads(text[slice(*found[path])]) in same, (path, value)
@@ -61,6 +61,6 @@ TEXT = '{"a": [1, {"b.c": "x", "b": {"c": 2}}], "d": {"e": null}}'
     ],
 )
 def test_a_path_that_leads_nowhere_is_what_is_around_it(path: str, shown: str) -> None:
-    assert TEXT[slice(*places_in_json(TEXT, [path])[path])] == shown
+    assert TEXT[slice(*locations_in_json(TEXT, [path])[path])] == shown
     [node] = json_documents(Origin(Source(TEXT), TopologyError, "topology"))
-    assert TEXT[slice(*places_in_node(node, [path])[path])] == shown
+    assert TEXT[slice(*locations_in_node(node, [path])[path])] == shown

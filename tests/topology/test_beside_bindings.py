@@ -18,6 +18,7 @@ from transpiler.tools.topology_report.operator_questions import losses
 from transpiler.tools.topology_report.picture import draw
 from transpiler.topology.displayed_addresses import addresses_of
 from transpiler.topology.files import parse_topology
+from transpiler.topology.importers import artemis_schema
 from transpiler.topology.model import Topology
 
 
@@ -57,6 +58,11 @@ def test_what_is_declared_is_shown_and_is_no_finding() -> None:
 
 
 STRICT = "<message-load-balancing>STRICT</message-load-balancing>"
+
+
+def policies(entries: str) -> str:
+    listed = f"<policyMap><policyEntries>{entries}</policyEntries></policyMap>"
+    return f"<destinationPolicy>{listed}</destinationPolicy>"
 
 
 def cluster(inner: str) -> str:
@@ -382,6 +388,97 @@ def test_a_file_that_the_schema_of_artemis_does_not_allow_is_refused_whole() -> 
         found = report(addresses_of(artemis(inner)))
         assert "the broker would refuse this file" in str(found)
         assert found.has("error")
+
+
+def settings(inner: str) -> str:
+    return f"<address-settings><address-setting match='#'>{inner}</address-setting></address-settings>"
+
+
+@pytest.mark.parametrize(
+    ("core", "refused"),
+    [
+        (settings("<address-full-policy>PAUSE</address-full-policy>"), True),
+        (settings("<address-full-policy>PAGE</address-full-policy>"), False),
+        # The schema compares enumerations with all their white space.
+        (settings("<address-full-policy> PAGE </address-full-policy>"), True),
+        (settings("<max-size-bytes>10MB</max-size-bytes>"), False),
+        (settings("<max-size-bytes>-1</max-size-bytes>"), False),
+        (settings("<max-size-bytes>10 mib</max-size-bytes>"), False),
+        (settings("<max-size-bytes>10T</max-size-bytes>"), True),
+        (settings("<max-size-bytes>ten</max-size-bytes>"), True),
+        (settings("<max-delivery-attempts>ten</max-delivery-attempts>"), True),
+        (settings("<max-delivery-attempts>-1</max-delivery-attempts>"), False),
+        (settings("<max-delivery-attempts>2147483648</max-delivery-attempts>"), True),
+        (settings("<redelivery-delay>2147483648</redelivery-delay>"), False),
+        (settings("<redelivery-delay-multiplier>1.5</redelivery-delay-multiplier>"), False),
+        (settings("<redelivery-delay-multiplier>1,5</redelivery-delay-multiplier>"), True),
+        (settings("<auto-create-queues>yes</auto-create-queues>"), True),
+        (settings("<auto-create-queues>1</auto-create-queues>"), False),
+        (settings("<auto-create-queues>${create}</auto-create-queues>"), False),
+        (settings("<config-delete-queues>ON</config-delete-queues>"), True),
+        (cluster("<message-load-balancing>ON_DEMAND</message-load-balancing>"), False),
+        (cluster("<message-load-balancing>ON DEMAND</message-load-balancing>"), True),
+        (cluster("<message-load-balancing-type>STRICT</message-load-balancing-type>"), True),
+        ("<addresses>" + queue("q", "exclusive='true'") + "</addresses>", False),
+        ("<addresses>" + queue("q", "exclusive='no'") + "</addresses>", True),
+        (federated("<address-policy name='p' enable-divert-bindings='maybe'/>"), True),
+        (federated("<address-policy name='p'><included address-match='a'/></address-policy>"), True),
+    ],
+)
+def test_values_and_names_that_the_schema_of_artemis_does_not_allow_make_the_broker_refuse_the_file(
+    core: str, refused: bool
+) -> None:
+    # artemis-configuration.xsd; ByteUtil.convertTextBytes for sizes.
+    found = report(addresses_of(artemis(core, properties={"create": "true"})))
+    assert found.has("error") == refused
+    assert ("the broker would refuse this file" in str(found)) == refused
+
+
+def test_every_checked_name_of_artemis_is_listed_once_and_its_values_are_those_of_a_known_element() -> None:
+    known = set().union(*((*one.elements, *one.attributes) for one in artemis_schema._KNOWN.values()))
+    assert artemis_schema._VALUES.keys() <= known
+    for names in artemis_schema._KNOWN.values():
+        for listed in names:
+            assert len(listed) == len(set(listed))
+
+
+@pytest.mark.parametrize(
+    ("inner", "attributes", "named"),
+    [
+        ("<destination/>", "", "destinations"),
+        ("", "useJmxx='false'", "useJmx"),
+        (
+            "<networkConnectors><networkConnector uri='static:(tcp://far)' dublex='true'/></networkConnectors>",
+            "",
+            "duplex",
+        ),
+        (policies("<policyEntry queue='a' memorylimit='1mb'/>"), "", "memoryLimit"),
+        (policies("<policyEntry queue='a'><deadLetterStrategi/></policyEntry>"), "", "deadLetterStrategy"),
+        (
+            policies(
+                "<policyEntry queue='a'><deadLetterStrategy><individualDeadLetterStrategy queuePrefx='D.'/>"
+                "</deadLetterStrategy></policyEntry>"
+            ),
+            "",
+            "queuePrefix",
+        ),
+    ],
+)
+def test_a_property_that_the_classes_of_activemq_do_not_have_makes_the_broker_refuse_the_file(
+    inner: str, attributes: str, named: str
+) -> None:
+    # The setters of BrokerService, PolicyEntry, DiscoveryNetworkConnector and IndividualDeadLetterStrategy, 5.0 to 6.3.
+    text = f"<beans xmlns:x='urn:x' x:y='1'><broker id='b' {attributes}>{inner}</broker></beans>"
+    topology = parse_topology(text, "activemq.xml")
+    [found] = [one for one in topology.findings if one.code == "import.unknown"]
+    assert (found.severity, found.hint) == ("error", f"perhaps write {named}")
+    assert "the broker would refuse this file" in str(report(addresses_of(topology)))
+
+
+def test_the_usual_properties_of_activemq_are_taken_in_silence() -> None:
+    entry = "<policyEntry topic='&gt;' producerFlowControl='true' memoryLimit='1mb'><dispatchPolicy/></policyEntry>"
+    inner = f"{policies(entry)}<systemUsage/><persistenceAdapter><kahaDB/></persistenceAdapter><transportConnectors/>"
+    assert activemq(inner).findings == ()
 
 
 def test_all_names_of_the_schema_are_taken_in_silence() -> None:

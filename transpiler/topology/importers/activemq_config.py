@@ -32,9 +32,67 @@ _HARMLESS_PLUGINS = frozenset(
     runtimeConfigurationPlugin discardingDLQBrokerPlugin""".split()
 )
 
-#: The allowed attributes and child elements of each element that affects routing: the properties of the classes in
-#: ``broker.region.virtual`` and ``command``, as xbean exposes them.
+_STRATEGY = "id enableAudit expiration maxAuditDepth maxProducersToAudit processExpired processNonPersistent"
+
+#: The properties of a broker, a network of brokers and a policy. An attribute or a child element sets a property.
+_BROKER = """id adjustUsageLimits adminView advisorySupport allowTempAutoCreationOnSend anonymousProducerAdvisorySupport
+    brokerContext brokerId brokerName brokerObjectName cacheTempDestinations clustered consumerSystemUsage
+    consumerSystemUsagePortion dataDirectory dataDirectoryFile dedicatedTaskRunner deleteAllMessagesOnStartup
+    destinationFactory destinationInterceptors destinationPolicy destinations destroyApplicationContextOnShutdown
+    destroyApplicationContextOnStop diskUsageCheckRegrowThreshold enableMessageExpirationOnActiveDurableSubs
+    enableStatistics ioExceptionHandler jmsBridgeConnectors jobSchedulerStore keepDurableSubsActive managementContext
+    masterConnectorURI maxInflatedDataSize maxPurgedDestinationsPerSweep maxSchedulerRepeatAllowed maxUncommittedCount
+    mbeanInvocationTimeout messageAuthorizationPolicy monitorConnectionSplits networkConnectorStartAsync
+    networkConnectorURIs networkConnectors offlineDurableSubscriberTaskSchedule offlineDurableSubscriberTimeout
+    passiveSlave persistenceAdapter persistenceFactory persistenceTaskRunnerFactory persistenceThreadPriority persistent
+    plugins populateJMSXUserID populateUserNameInMBeans producerSystemUsage producerSystemUsagePortion proxyConnectors
+    regionBroker rejectDurableConsumers restartAllowed rollbackOnlyOnAsyncException schedulePeriodForDestinationPurge
+    schedulePeriodForDiskUsageCheck schedulerDirectory schedulerDirectoryFile schedulerSupport services shutdownHooks
+    shutdownOnMasterFailure shutdownOnSlaveFailure splitSystemUsageForProducersConsumers sslContext start startAsync
+    storeOpenWireVersion supportFailOver systemExitOnShutdown systemExitOnShutdownExitCode systemUsage taskRunnerFactory
+    taskRunnerPriority tempDataStore timeBeforePurgeTempDestinations tmpDataDirectory transportConnectorURIs
+    transportConnectors useAuthenticatedPrincipalForJMSXUserID useJmx useLocalHostBrokerName useLoggingForShutdownErrors
+    useMirroredQueues useShutdownHook useTempMirroredQueues useVirtualDestSubs useVirtualDestSubsOnCreation
+    useVirtualTopics virtualThreadTaskRunner vmConnectorURI waitForSlave waitForSlaveTimeout"""
+_NETWORK = """id advisoryAckPercentage advisoryForFailedForward advisoryPrefetchSize alwaysSyncSend autoStart
+    bridgeFactory bridgeTempDestinations brokerName brokerService brokerURL checkDuplicateMessagesOnDuplex clientIdToken
+    conduitNetworkQueueSubscriptions conduitSubscriptions connectionFilter consumerPriorityBase consumerTTL
+    decreaseNetworkConsumerPriority destinationFilter discoveryAgent dispatchAsync duplex durableDestinations
+    dynamicOnly dynamicallyIncludedDestinations excludedDestinations gcDestinationViews gcSweepTime localUri messageTTL
+    name networkTTL objectName password prefetchSize remotePassword remoteUserName sslContext staticBridge
+    staticallyIncludedDestinations suppressDuplicateQueueSubscriptions suppressDuplicateTopicSubscriptions
+    syncDurableSubs uri useBrokerNameAsIdSees useCompression useVirtualDestSubs userName"""
+_POLICY = """id advancedMessageStatisticsEnabled advancedNetworkStatisticsEnabled advisdoryForFastProducers
+    advisoryForConsumed advisoryForDelivery advisoryForDiscardingMessages advisoryForDispatched
+    advisoryForFastProducers advisoryForSlowConsumers advisoryWhenFull allConsumersExclusiveByDefault
+    allowTempDestinationStealing alwaysRetroactive blockedProducerWarningInterval consumersBeforeDispatchStarts
+    cursorMemoryHighWaterMark deadLetterStrategy destination dispatchPolicy doOptimzeMessageStorage
+    durableTopicPrefetch enableAudit expireMessagesPeriod gcInactiveDestinations gcWithNetworkConsumers
+    inactiveTimeoutBeforeGC inactiveTimoutBeforeGC includeBodyForAdvisory lazyDispatch maxAuditDepth maxBrowsePageSize
+    maxDestinations maxExpirePageSize maxPageSize maxProducersToAudit maxQueueAuditDepth memoryLimit
+    messageEvictionStrategy messageGroupMapFactory messageGroupMapFactoryType messageInterceptorStrategy
+    minimumMessageSize networkBridgeFilterFactory optimizeMessageStoreInFlightLimit optimizedDispatch
+    pendingDurableSubscriberPolicy pendingMessageLimitStrategy pendingQueuePolicy pendingSubscriberPolicy
+    persistJMSRedelivered prioritizedMessages producerFlowControl queue queueBrowserPrefetch queuePrefetch
+    reduceMemoryFootprint sendAdvisoryIfNoConsumers sendDuplicateFromStoreToDLQ sendFailIfNoSpace
+    sendFailIfNoSpaceAfterTimeout slowConsumerStrategy storeUsageHighWaterMark strictOrderDispatch
+    subscriptionRecoveryPolicy tempQueue tempTopic timeBeforeDispatchStarts topic topicPrefetch useCache
+    useConsumerPriority usePrefetchExtension useTopicSubscriptionInflightStats"""
+
+#: The allowed attributes and child elements of elements that affect routing: the properties that the classes of 5.0 to
+#: 6.3 have in ``broker.region.virtual``, ``broker.region.policy``, ``network`` and ``command``, as xbean exposes them,
+#: and those of ``BrokerService``. A property can also be written as a child element.
 _KNOWN: Mapping[str, tuple[str, str]] = {
+    "broker": (_BROKER, "bean ref property"),
+    "networkConnector": (_NETWORK, "bean ref property"),
+    "policyMap": ("id policyEntries defaultEntry", "bean ref"),
+    "policyEntry": (_POLICY, "bean ref property"),
+    "individualDeadLetterStrategy": (
+        f"""{_STRATEGY} destinationPerDurableSubscriber queuePrefix queueSuffix topicPrefix topicSuffix
+        useQueueForQueueMessages useQueueForTopicMessages""",
+        "",
+    ),
+    "sharedDeadLetterStrategy": (f"{_STRATEGY} deadLetterQueue", ""),
     "destinationInterceptors": ("", "virtualDestinationInterceptor mirroredQueue bean ref"),
     "virtualDestinationInterceptor": ("id", "virtualDestinations"),
     "virtualDestinations": ("", "virtualTopic compositeQueue compositeTopic bean ref"),
@@ -230,18 +288,25 @@ def _of_redelivery(plugin: Element, broker: Element) -> Iterator[Diagnostic]:
 
 
 def _unknown(element: Element) -> Iterator[Diagnostic]:
-    """Yield findings about attributes and child elements that the broker does not know, in an element for routing."""
+    """Yield errors about attributes and child elements that the broker does not know, in an element for routing.
+
+    Spring does not set an unknown property, and the broker does not start.
+    """
     if element.name not in _KNOWN:
         return
     attributes, elements = (names.split() for names in _KNOWN[element.name])
     for name in element.attributes:
-        if name not in attributes and ":" not in name and name != "xmlns":
+        if name not in attributes and ":" not in name and not name.startswith("xmlns"):
             message = f"<{element.name}> has no attribute {name!r}, and the broker does not start"
-            yield element.warning("import.unknown", message, _near(name, attributes))
+            yield _refused(element, message, _near(name, attributes))
     for child in element.children:
         if child.name not in (*elements, *attributes):
             message = f"<{child.name}> in <{element.name}> is not understood, and the broker does not start"
-            yield child.warning("import.unknown", message, _near(child.name, [*elements, *attributes]))
+            yield _refused(child, message, _near(child.name, [*elements, *attributes]))
+
+
+def _refused(element: Element, message: str, hint: str | None) -> Diagnostic:
+    return replace(element.warning("import.unknown", message, hint), severity="error")
 
 
 def _near(name: str, known: Sequence[str]) -> str | None:

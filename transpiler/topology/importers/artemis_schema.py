@@ -1,16 +1,18 @@
-"""The names of Artemis' schema: other elements and attributes are reported, because the broker rejects them.
+"""The names and values of Artemis' schema: others are reported, because the broker rejects them.
 
-The names come from ``artemis-configuration.xsd`` and from the older forms that ``FileConfigurationParser`` still reads.
-Only the contents of elements that affect routing are checked.
+The names and the types of values come from ``artemis-configuration.xsd`` and from the older forms that
+``FileConfigurationParser`` still reads. Sizes with units are texts in the schema, which the parser converts
+(``ByteUtil.convertTextBytes``). Only the contents of elements that affect routing are checked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from transpiler.base.diagnostics import Diagnostic, nearest
+from transpiler.base.diagnostics import Diagnostic, nearest, shortened
 from transpiler.base.documents.xml_elements import Element
 
 
@@ -52,7 +54,7 @@ _CORE = """
     security-settings server-dump-interval store suppress-session-notifications system-property-prefix
     temporary-queue-namespace thread-pool-max-size transaction-timeout transaction-timeout-scan-period
     uuid-namespace view-permission-method-match-pattern wild-card-routing-enabled wildcard-addresses
-    wild-card-routing-enabled configuration-encoding-type security-enabled jms
+    jms
 """.split()
 
 _ADDRESS_SETTING = """
@@ -76,7 +78,6 @@ _ADDRESS_SETTING = """
     redelivery-collision-avoidance-factor redelivery-delay redelivery-delay-multiplier redistribution-delay
     retroactive-message-count send-to-dla-on-no-route slow-consumer-check-period slow-consumer-policy
     slow-consumer-threshold slow-consumer-threshold-measurement-unit
-    default-consumer-window-size auto-delete-jms-queues auto-delete-created-queues
 """.split()
 
 _BRIDGE = """
@@ -93,6 +94,21 @@ _QUEUE = """
     group-rebalance-pause-dispatch last-value last-value-key max-consumers name non-destructive purge-on-no-consumers
     ring-size auto-delete auto-delete-delay auto-delete-message-count user durable filter address
 """.split()
+
+_CLUSTER = """
+    address call-failover-timeout call-timeout check-period client-id confirmation-window-size connection-ttl
+    connector-ref discovery-group-ref forward-when-no-consumers initial-connect-attempts max-hops max-retry-interval
+    message-load-balancing min-large-message-size notification-attempts notification-interval producer-window-size
+    reconnect-attempts retry-interval retry-interval-multiplier scale-down-connector static-connectors
+    topology-scanner-attempts use-duplicate-detection
+""".split()
+
+_STREAM = """
+    call-failover-timeout call-timeout check-period circuit-breaker-timeout connection-ttl discovery-group-ref ha
+    initial-connect-attempts max-retry-interval policy reconnect-attempts retry-interval retry-interval-multiplier
+    share-connection static-connectors
+""".split()
+_STREAM_ATTRIBUTES = ("name", "user", "password", "priority-adjustment")
 
 _DIVERT = "address exclusive filter forwarding-address routing-name routing-type transformer transformer-class-name"
 
@@ -112,6 +128,138 @@ _KNOWN = {
     "address-setting": _Names(_ADDRESS_SETTING, ("match",)),
     "bridges": _Names(("bridge",)),
     "bridge": _Names(_BRIDGE, ("name",)),
+    "cluster-connections": _Names(("cluster-connection", "cluster-connection-uri")),
+    "cluster-connection": _Names(_CLUSTER, ("name",)),
+    "federations": _Names(("federation",)),
+    "federation": _Names(
+        ("upstream", "downstream", "policy-set", "queue-policy", "address-policy", "transformer"),
+        ("name", "user", "password"),
+    ),
+    "upstream": _Names(_STREAM, _STREAM_ATTRIBUTES),
+    "downstream": _Names((*_STREAM, "upstream-connector-ref"), _STREAM_ATTRIBUTES),
+    "policy-set": _Names(("policy",), ("name",)),
+    "queue-policy": _Names(
+        ("include", "exclude"), ("name", "transformer-ref", "priority-adjustment", "include-federated")
+    ),
+    "address-policy": _Names(
+        ("include", "exclude"),
+        """name transformer-ref auto-delete auto-delete-delay auto-delete-message-count max-hops
+        enable-divert-bindings""".split(),
+    ),
+}
+
+
+class _Integers(NamedTuple):
+    """The integers with at most ``bits`` bits, the first of which is the sign."""
+
+    bits: int
+
+    def has(self, text: str) -> bool:
+        """Return True if ``text`` is an integer in the range, perhaps with white space around it."""
+        digits = _INTEGER.fullmatch(text.strip())
+        # Python rejects integers with thousands of digits.
+        return (
+            digits is not None
+            and len(digits[1]) < _MAX_DIGITS
+            and -(1 << self.bits - 1) <= int(text) < 1 << (self.bits - 1)
+        )
+
+    def __str__(self) -> str:
+        return f"an integer of {self.bits} bits"
+
+
+class _Texts(NamedTuple):
+    """The texts that match a pattern; ``words`` describes them in an error."""
+
+    words: str
+    pattern: re.Pattern[str]
+
+    def has(self, text: str) -> bool:
+        """Return True if the whole of ``text`` matches the pattern."""
+        return self.pattern.fullmatch(text) is not None
+
+    def __str__(self) -> str:
+        return self.words
+
+
+class _OneOf(NamedTuple):
+    """A list of allowed texts. The schema does not ignore white space around them."""
+
+    texts: tuple[str, ...]
+
+    def has(self, text: str) -> bool:
+        """Return True if ``text`` is one of the allowed texts."""
+        return text in self.texts
+
+    def __str__(self) -> str:
+        return " or ".join(self.texts)
+
+
+_INTEGER, _MAX_DIGITS = re.compile(r"[+-]?0*([0-9]+)"), 20
+_INT, _LONG = _Integers(32), _Integers(64)
+_FLAG = _Texts("true or false", re.compile(r"\s*(true|false|0|1)\s*"))
+_NUMBER = _Texts("a number", re.compile(r"\s*([+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|-?INF|NaN)\s*"))
+_SIZE = _Texts(
+    "a number of bytes, perhaps with one of the units K, M and G",
+    re.compile(r"\s*-?[0-9]{1,19}\s*|\s*[0-9]{1,19}\s*([KMG]I?)?B?\s*", re.IGNORECASE),
+)
+_ON_DELETION = _OneOf(("OFF", "FORCE"))
+_TYPE, _COMPONENT_TYPE = _OneOf(("ANYCAST", "MULTICAST")), _OneOf(("ANYCAST", "MULTICAST", "STRIP", "PASS"))
+
+#: The allowed values of elements and attributes. In all checked elements, a name has values of the same type, except
+#: for ``auto-delete-delay`` and similar attributes of queues, which are not checked.
+_VALUES: Mapping[str, _Integers | _Texts | _OneOf] = {
+    **dict.fromkeys(
+        """consumers-before-dispatch default-consumer-window-size default-consumers-before-dispatch
+        default-group-buckets default-max-consumers group-buckets id-cache-size initial-connect-attempts
+        initial-queue-buffer-size management-browse-page-size management-message-attribute-size-limit
+        max-delivery-attempts max-hops max-read-page-messages message-counter-history-day-limit
+        notification-attempts page-max-cache-size prefetch-page-messages priority-adjustment reconnect-attempts
+        reconnect-attempts-same-node topology-scanner-attempts concurrency""".split(),
+        _INT,
+    ),
+    **dict.fromkeys(
+        """auto-delete-addresses-delay auto-delete-queues-delay auto-delete-queues-message-count
+        call-failover-timeout call-timeout check-period circuit-breaker-timeout connection-ttl
+        default-delay-before-dispatch default-ring-size delay-before-dispatch expiry-delay max-expiry-delay
+        max-redelivery-delay max-retry-interval max-size-bytes-reject-threshold max-size-messages min-expiry-delay
+        notification-interval page-limit-messages pending-ack-timeout redelivery-delay redistribution-delay
+        retroactive-message-count retry-interval ring-size slow-consumer-check-period
+        slow-consumer-threshold""".split(),
+        _LONG,
+    ),
+    **dict.fromkeys(
+        """auto-create-addresses auto-create-dead-letter-resources auto-create-expiry-resources
+        auto-create-jms-queues auto-create-jms-topics auto-create-queues auto-delete-addresses
+        auto-delete-addresses-skip-usage-check auto-delete-created-queues auto-delete-jms-queues
+        auto-delete-jms-topics auto-delete-queues auto-delete-queues-skip-usage-check default-exclusive-queue
+        default-group-rebalance default-group-rebalance-pause-dispatch default-last-value-queue
+        default-non-destructive default-purge-on-no-consumers durable enable-divert-bindings
+        enable-ingress-timestamp enable-metrics enabled exclusive failover-on-server-shutdown
+        forward-when-no-consumers group-rebalance group-rebalance-pause-dispatch ha include-federated last-value
+        last-value-queue no-expiry non-destructive purge-on-no-consumers send-to-dla-on-no-route share-connection
+        use-duplicate-detection""".split(),
+        _FLAG,
+    ),
+    **dict.fromkeys(
+        "redelivery-collision-avoidance-factor redelivery-delay-multiplier retry-interval-multiplier".split(), _NUMBER
+    ),
+    **dict.fromkeys(
+        """confirmation-window-size max-read-page-bytes max-size-bytes min-large-message-size page-limit-bytes
+        page-size-bytes prefetch-page-bytes producer-window-size""".split(),
+        _SIZE,
+    ),
+    **dict.fromkeys("config-delete-queues config-delete-addresses config-delete-diverts".split(), _ON_DELETION),
+    **dict.fromkeys("default-queue-routing-type default-address-routing-type".split(), _TYPE),
+    "address-full-policy": _OneOf(("DROP", "FAIL", "PAGE", "BLOCK")),
+    "disk-full-policy": _OneOf(("DROP", "FAIL", "BLOCK")),
+    "page-full-policy": _OneOf(("DROP", "FAIL")),
+    "slow-consumer-policy": _OneOf(("KILL", "NOTIFY")),
+    "slow-consumer-threshold-measurement-unit": _OneOf(
+        ("MESSAGES_PER_SECOND", "MESSAGES_PER_MINUTE", "MESSAGES_PER_HOUR", "MESSAGES_PER_DAY")
+    ),
+    "message-load-balancing": _OneOf(("OFF", "STRICT", "ON_DEMAND", "OFF_WITH_REDISTRIBUTION")),
+    "routing-type": _COMPONENT_TYPE,
 }
 
 
@@ -119,7 +267,7 @@ _REFUSED = "the broker refuses the whole file"
 
 
 def unknown_names(core: Element) -> list[Diagnostic]:
-    """Return errors about the elements and attributes in ``core`` that Artemis does not know.
+    """Return errors about the elements and attributes in ``core`` that Artemis does not know, and about wrong values.
 
     The broker validates its file against the schema, and does not start if the file is invalid
     (``FileDeploymentManager.readConfiguration``, ``XMLUtil.validate``).
@@ -140,6 +288,13 @@ def _unknown(element: Element) -> Iterator[Diagnostic]:
     if element.name == "filter" and "string" not in element.attributes:
         message = "<filter> has no attribute string, and filters nothing here: the broker refuses the whole file"
         yield element.warning("import.unknown", message, 'a filter is written <filter string="…"/>')
+    values = [(element, name, element.attributes[name]) for name in element.attributes if name in _VALUES]
+    values += [(child, child.name, child.raw) for child in element.children if child.name in _VALUES]
+    for at, name, text in values:
+        # The broker replaces placeholders before it validates the file; their values may be unknown here.
+        if "${" not in text and not _VALUES[name].has(text):
+            message = f"{name} in <{element.name}> is {shortened(repr(text), 40)}: {_REFUSED}"
+            yield at.warning("import.refused", message, f"the broker takes {_VALUES[name]}")
     for child in element.children:
         if child.name == element.name == "address":
             # The address element of a divert contains only text.

@@ -330,6 +330,73 @@ def test_a_network_connector_is_a_link_of_each_queue_and_security_is_nothing_to_
     assert len(activemq("<plugins><redeliveryPlugin/></plugins>").not_computed) == 1
 
 
+def network(inner: str) -> str:
+    connector = f"<networkConnector name='n' uri='static:(tcp://far)'>{inner}</networkConnector>"
+    return f"<networkConnectors>{connector}</networkConnectors>"
+
+
+def included(kind: str, *names: str) -> str:
+    inner = "".join(f"<queue physicalName='{name}'/>" for name in names)
+    return f"<{kind}Destinations>{inner}</{kind}Destinations>"
+
+
+ON_DEMAND = "forwarded by the network connector n to a consumer of another broker"
+
+
+@pytest.mark.parametrize(
+    ("inner", "forwarded"),
+    [
+        ("", {"a.b": ON_DEMAND, "c": ON_DEMAND, "new": ON_DEMAND}),
+        (included("excluded", "a.&gt;", "new"), {"c": ON_DEMAND}),
+        (included("dynamicallyIncluded", "a.&gt;"), {"a.b": ON_DEMAND}),
+        (included("dynamicallyIncluded", "new", "c"), {"c": ON_DEMAND, "new": ON_DEMAND}),
+        (
+            included("staticallyIncluded", "c") + included("dynamicallyIncluded", "none"),
+            {"c": "forwarded by the network connector n"},
+        ),
+        (
+            included("excluded", "c") + included("staticallyIncluded", "c", "new"),
+            {"a.b": ON_DEMAND, "new": "forwarded by the network connector n"},
+        ),
+        (
+            "<excludedDestinations><topic physicalName='c'/></excludedDestinations>",
+            dict.fromkeys(("a.b", "c", "new"), ON_DEMAND),
+        ),
+    ],
+)
+def test_a_network_connector_forwards_the_queues_that_its_lists_allow(inner: str, forwarded: dict[str, str]) -> None:
+    # DemandForwardingBridgeSupport.isPermissableDestination; only the file's queues are declared, a send creates "new".
+    declared = "<destinations><queue physicalName='a.b'/><queue physicalName='c'/></destinations>"
+    topology = activemq(network(inner) + declared)
+    paths = {name: route_path(topology, {}, f"queue://{name}").steps for name in ("a.b", "c", "new")}
+    found = [
+        (name, step.link.when)
+        for name, steps in paths.items()
+        for step in steps
+        if (step.queue, step.link.kind) == (f"queue://{name}", "network")
+    ]
+    assert found == [*forwarded.items()]
+
+
+def test_a_network_connector_without_a_declared_queue_is_displayed_with_the_queues_that_sends_create() -> None:
+    shown = addresses_of(activemq(network("")))
+    assert [(one.name, one.declared) for one in shown.queues] == [("queue://>", False)]
+    assert ON_DEMAND in listing(shown)
+    assert "another broker" in draw(shown, "dot")
+    assert not report(shown).findings
+    shown = addresses_of(activemq(network("") + "<destinations><queue physicalName='c'/></destinations>"))
+    assert "queue://>" not in [one.name for one in shown.queues]
+
+
+def test_the_label_of_a_link_is_wrapped_in_pictures() -> None:
+    policy = "<queue-policy name='p'/>"
+    drawn = draw(addresses_of(artemis(federated(policy, stream="downstream") + EVENTS)), "mermaid")
+    [line] = [one for one in drawn.splitlines() if "downstream hub" in one]
+    lines = line.split('"')[1].split("<br/>")
+    assert len(lines) > 1
+    assert max(map(len, lines)) <= 48
+
+
 @pytest.mark.parametrize(
     ("topology", "named"),
     [

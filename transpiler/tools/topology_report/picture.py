@@ -15,6 +15,7 @@ from dataclasses import replace
 from importlib.resources import files
 from itertools import chain
 from string import Template
+from textwrap import wrap
 from typing import TYPE_CHECKING, Literal, get_args
 
 from transpiler.base.arguments import check_choice
@@ -38,6 +39,9 @@ MAX_LABELS = 3
 #: Number of equal dashed arrows to one node from which on their label is moved to the node; maximum length of a line of
 #: a label, in characters.
 MAX_SAME, MAX_LINE = 4, 80
+
+#: Maximum length of a line in the label of a link, in characters. The labels of a rank make the picture wider.
+MAX_WHEN = 48
 
 #: Pattern of the routing key in the label of a link.
 _KEY = re.compile(r" \| [^\n]*")
@@ -222,7 +226,8 @@ class _Builder:
                 key = "" if link.key is None or link.destination_type == "queue" else f" | {link.key}"
                 has_reason = link.kind == "expiry" or link.kind in link.when
                 kind = f"{link.kind}{key}\n" if key or not has_reason else ""
-                labels.setdefault((source, target), {})[f"{kind}{link.when}"] = None
+                when = "\n".join(wrap(link.when, MAX_WHEN, break_long_words=False, break_on_hyphens=False))
+                labels.setdefault((source, target), {})[f"{kind}{when}"] = None
         for (source, target), lines in labels.items():
             yield Arrow(source, target, "\n".join(lines), True)
 

@@ -197,6 +197,36 @@ class DeadLetters:
     location: str = ""
 
 
+#: A kind of destination, and a pattern of names.
+Pattern = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """A network connector. The patterns decide which destinations it forwards to another broker.
+
+    It forwards no destination in ``excluded``. It always forwards those in ``static``. Others it forwards to consumers
+    of the other broker, if they are in ``dynamic`` or if that is empty
+    (``DemandForwardingBridgeSupport.isPermissableDestination``).
+    """
+
+    name: str
+    location: str
+    excluded: tuple[Pattern, ...] = ()
+    static: tuple[Pattern, ...] = ()
+    dynamic: tuple[Pattern, ...] = ()
+
+    @property
+    def always(self) -> str:
+        """The text for what happens to messages of destinations in ``static``."""
+        return f"forwarded by the network connector {self.name}"
+
+    @property
+    def on_demand(self) -> str:
+        """The text for what happens to messages of other destinations."""
+        return f"{self.always} to a consumer of another broker"
+
+
 @dataclass(slots=True)
 class ActiveMQConfig:
     """All settings that decide which queue or subscription gets a message."""
@@ -205,8 +235,8 @@ class ActiveMQConfig:
     queues: dict[str, str] = field(default_factory=dict)
     #: The topics that the file declares, with their locations.
     topics: dict[str, str] = field(default_factory=dict)
-    #: Texts for the conditions under which networks of brokers forward messages, with their locations.
-    networks: dict[str, str] = field(default_factory=dict)
+    #: The network connectors, which forward messages to other brokers.
+    networks: list[Network] = field(default_factory=list)
     #: The interceptors; the last interceptor is the outermost.
     interceptors: list[Interceptor] = field(default_factory=list)
     #: The rules for dead letters, in the order of the file; None if a plugin discards all dead letters.
@@ -251,8 +281,8 @@ def read_broker(broker: Element, root: Element) -> ActiveMQConfig:
         elif plugin.name not in _HARMLESS_PLUGINS:
             config.findings.append(plugin.not_computed(f"<{plugin.name}>: the plugin may do anything with a message"))
     for network in (one for listed in broker.named("networkConnectors") for one in listed.children):
-        name = network.get("name", "") or ""
-        config.networks[f"forwarded by the network connector {name} to a consumer of another broker"] = network.location
+        patterns = [tuple(_listed_in(network, part)) for part in _NETWORK_PARTS]
+        config.networks.append(Network(network.get("name", "") or "", network.location, *patterns))
     for element in broker.walk():
         config.findings += _unknown(element)
     _read_policies(broker, config)
@@ -285,6 +315,16 @@ def _of_redelivery(plugin: Element, broker: Element) -> Iterator[Diagnostic]:
             if text.removeprefix("-").isdecimal() and int(text[:20]) < _MIN_REDELIVERY_DELAY:
                 message = f"{name} {text} is less than {_MIN_REDELIVERY_DELAY:,} ms: the broker does not start"
                 yield replace(policy.warning("import.refused", message), severity="error")
+
+
+#: The child elements of a network connector that list destinations, in the order of the fields of ``Network``.
+_NETWORK_PARTS = ("excludedDestinations", "staticallyIncludedDestinations", "dynamicallyIncludedDestinations")
+
+
+def _listed_in(network: Element, part: str) -> Iterator[Pattern]:
+    for destination in (one for listed in network.named(part) for one in listed.named("queue", "topic")):
+        kind = QUEUE_KIND if destination.name == "queue" else TOPIC_KIND
+        yield kind, destination.require("physicalName").partition("?")[0]
 
 
 def _unknown(element: Element) -> Iterator[Diagnostic]:

@@ -6,6 +6,7 @@ A queue is also a destination. It is listed as a destination only if messages to
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from transpiler.base.topics import TopicPattern
@@ -25,7 +26,7 @@ from transpiler.topology.importers.activemq_patterns import (
 )
 from transpiler.topology.importers.display_builder import MIRRORED, ONE_OF, OTHERWISE, PERHAPS, UNREAD, DisplayBuilder
 from transpiler.topology.model import Topology
-from transpiler.topology.records import Link, Queue
+from transpiler.topology.records import OF_BROKERS, Link, Queue
 from transpiler.topology.targets import Target
 
 
@@ -124,7 +125,21 @@ def displayed_destinations(
         for name in destinations.new_queues(there):
             # Skip links with affixes after a link with affixes, because each such link makes the queue name longer.
             waiting += [each for each in links_of(name) if link.affixes is None or each.affixes is None]
+    builder.links += _of_queues_that_sends_create(links, builder)
     return builder.topology(ACTIVEMQ, queues, readers)
+
+
+def _of_queues_that_sends_create(links: Iterable[Link], builder: DisplayBuilder) -> list[Link]:
+    """Return the links to other brokers that no queue of the file has, from the patterns of the queues' names."""
+    displayed = {link.when for link in builder.links}
+    found = []
+    for link in links:
+        if link.source_type == "own-queue" and link.kind in OF_BROKERS and link.destination is None:
+            named = f"{QUEUE_KIND}://{name_of(ACTIVEMQ.topic.pattern(link.pattern or ''))}"
+            if link.when not in displayed:
+                builder.unknown.add(named)
+                found.append(replace(link, source=named, source_type="queue", pattern=None))
+    return found
 
 
 class _Levels:

@@ -33,6 +33,7 @@ from transpiler.topology.importers.activemq_config import (
     Composite,
     Interceptor,
     Mirror,
+    Network,
     VirtualTopic,
     kind_of,
 )
@@ -64,7 +65,7 @@ from transpiler.topology.importers.known_names import (
 )
 from transpiler.topology.model import Topology
 from transpiler.topology.records import Link, Queue
-from transpiler.topology.targets import FAILED, OWN_QUEUE, UNKNOWN, Entered, Target
+from transpiler.topology.targets import FAILED, NOWHERE, OWN_QUEUE, UNKNOWN, Entered, Target
 
 #: The name that denotes the destination in selectors.
 DESTINATION = "JMSDestination"
@@ -163,6 +164,20 @@ _CAST = (
 )
 
 
+def forwarding(network: Network, kind: str, name: str) -> str | None:
+    """Return what ``network`` does with messages of a destination, in words; None if it does not forward them."""
+
+    def is_in(patterns: Iterable[tuple[str, str]]) -> bool:
+        words = words_sent(name)
+        return any(of == kind and covers(words_of(pattern), words) for of, pattern in patterns)
+
+    if is_in(network.excluded):
+        return None
+    if is_in(network.static):
+        return network.always
+    return network.on_demand if not network.dynamic or is_in(network.dynamic) else None
+
+
 def topology_of_activemq(config: ActiveMQConfig, state: Mapping[str, Any]) -> Topology:
     """Return the topology of an ActiveMQ configuration, with the queues, subscriptions and consumers in ``state``."""
     return _ActiveMQ(config, state).topology()
@@ -259,12 +274,42 @@ class _ActiveMQ:
 
     def _links(self, queues: Sequence[str]) -> Iterator[Link]:
         """Yield the links of queues, of subscriptions to topics, and of the queues that sends create."""
-        for when, location in self._config.networks.items():
-            named = (queue for queue in queues if queue.startswith("queue://"))
-            yield from (Link("network", when, queue, None, path=location) for queue in named)
-            pattern = self._builder.any_key
-            yield Link("network", when, "", None, "own-queue", path=location, pattern=pattern)
+        for network in self._config.networks:
+            for queue in queues:
+                kind, separator, name = queue.partition("://")
+                when = forwarding(network, kind, name) if separator else None
+                if when is not None:
+                    yield Link("network", when, queue, None, path=network.location)
+        if len(self._config.networks) == 1:
+            # Of the links of other queues, only the first link whose pattern matches applies.
+            yield from self._not_forwarded(self._config.networks[0])
+        for network in self._config.networks:
+            yield from self._forwarded(network)
         yield from self._dead_letters(queues)
+
+    def _not_forwarded(self, network: Network) -> Iterator[Link]:
+        for pattern in self._keys_of_queues(network.excluded):
+            yield Link(
+                "network",
+                network.on_demand,
+                "",
+                NOWHERE.name,
+                "own-queue",
+                NOWHERE.type,
+                path=network.location,
+                pattern=pattern,
+            )
+
+    def _forwarded(self, network: Network) -> Iterator[Link]:
+        """Yield the links of the queues that sends create and that ``network`` forwards, for each pattern."""
+        static = self._keys_of_queues(network.static)
+        dynamic = self._keys_of_queues(network.dynamic) if network.dynamic else [self._builder.any_key]
+        for when, patterns in ((network.always, static), (network.on_demand, dynamic)):
+            for pattern in patterns:
+                yield Link("network", when, "", None, "own-queue", path=network.location, pattern=pattern)
+
+    def _keys_of_queues(self, patterns: Iterable[tuple[str, str]]) -> list[str]:
+        return [key_of(of_virtual(words_of(name))) for kind, name in patterns if kind == QUEUE_KIND]
 
     def _dead_letters(self, queues: Iterable[str]) -> Iterator[Link]:
         if self._config.dead_letters is None:

@@ -1,6 +1,6 @@
 """Port a selector from one dialect to another dialect, so that it selects the same messages.
 
-In reading order: ``equivalence``, ``pattern_spellings``, ``candidates``, ``port``.
+In reading order: ``equivalence``, ``candidates``, ``port``.
 """
 
 from transpiler.tools.dialect_tools.port.port import Changes, Ported, port_selector

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -16,8 +17,11 @@ from typing import TypeVar
 from transpiler.base.comparison import Comparison
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.base.source import Source
+from transpiler.base.text_pattern import Pattern, Wildcard
 from transpiler.language.selector import ast
+from transpiler.language.selector.dialect_rules import Escapes
 from transpiler.language.selector.dialects import JMS, Dialect
+from transpiler.language.selector.pattern import pattern_of
 from transpiler.language.translation.field_mapping import names_in
 from transpiler.language.translation.header_names import translate_tree
 from transpiler.message.header_fields import Conversion
@@ -25,7 +29,6 @@ from transpiler.message.message import Message
 from transpiler.reference.evaluate import value_of
 from transpiler.tools.analysis.constants import is_constant
 from transpiler.tools.dialect_tools.port.equivalence import Goal
-from transpiler.tools.dialect_tools.port.pattern_spellings import from_regular, likes, written
 
 Change = Callable[[ast.Expression], ast.Expression]
 _Literal = TypeVar("_Literal", ast.StringLiteral, ast.IntegerLiteral, ast.FloatLiteral)
@@ -287,9 +290,9 @@ def _shapes(node: ast.Expression, source: Dialect) -> Iterator[ast.Expression]:
             if known and len(known) < len(members):
                 yield from _shapes(replace(node, members=known), source)
         case ast.Like():
-            yield from itertools.islice(likes(node, source.escapes), 1, None)
+            yield from itertools.islice(_likes(node, source.escapes), 1, None)
             if node.negated:
-                for like in likes(replace(node, negated=False), source.escapes):
+                for like in _likes(replace(node, negated=False), source.escapes):
                     yield ast.Not(like)
         case ast.IsNull(operand=operand, negated=negated):
             tests = [ast.IsNull(name, negated) for name in ast.names_of(operand)]
@@ -337,13 +340,13 @@ def _comparisons(node: ast.Compare) -> Iterator[ast.Expression]:
 def _calls(node: ast.Call, source: Dialect) -> Iterator[ast.Expression]:
     match node:
         case ast.Call(function="REGEX", arguments=(ast.StringLiteral(value=expression), tested)):
-            parts = from_regular(expression)
+            parts = _from_regular(expression)
             if parts is None:
                 return
-            for pattern, escape in written(parts):
+            for pattern, escape in _written(parts):
                 like = ast.Like(tested, pattern, escape)
                 yield like
-                yield from itertools.islice(likes(like, JMS.escapes), 1, None)
+                yield from itertools.islice(_likes(like, JMS.escapes), 1, None)
         case ast.Call(function="INLIST", arguments=(listed, tested)) if is_constant(listed):
             texts = _list_of(listed)
             if texts:
@@ -407,3 +410,57 @@ def joined(kind: type[ast.And] | type[ast.Or], terms: tuple[ast.Expression, ...]
     """Return ``terms`` joined by AND or OR, with nested junctions of this ``kind`` flattened; or the single term."""
     flat = tuple(inner for term in terms for inner in (term.terms if isinstance(term, kind) else (term,)))
     return flat[0] if len(flat) == 1 else kind(flat)
+
+
+_ESCAPES = ("!", "\\", "~", "#", "|", "^")
+_SIMPLE = re.compile(r"(?P<start>\^)?(?P<middle>(?:\.\*|\.|\\[^A-Za-z0-9]|[^\\.*+?()\[\]{}|^$])*)(?P<end>\$)?")
+_PIECE = re.compile(r"\.\*|\.|\\(?P<escaped>.)|(?P<plain>.)", re.DOTALL)
+
+
+def _written(parts: Pattern) -> Iterator[tuple[ast.StringLiteral, ast.StringLiteral | None]]:
+    """Yield LIKE patterns that mean the same as ``parts``, each with its escape character or None."""
+    texts = "".join(part for part in parts if isinstance(part, str))
+    if not set(texts) & {"%", "_"}:
+        yield ast.StringLiteral(_pattern_text(parts, "")), None
+        return
+    for escape in _ESCAPES:
+        if escape not in texts:
+            yield ast.StringLiteral(_pattern_text(parts, escape)), ast.StringLiteral(escape)
+
+
+def _pattern_text(parts: Pattern, escape: str) -> str:
+    return "".join(
+        part.value if isinstance(part, Wildcard) else re.sub("[%_]", lambda match: escape + match[0], part)
+        for part in parts
+    )
+
+
+def _likes(node: ast.Like, escapes: Escapes) -> Iterator[ast.Expression]:
+    """Yield ``node``, then the LIKE with other escape characters; without wildcards, also an equality."""
+    yield node
+    parts = pattern_of(node, escapes)
+    if parts is None:
+        return
+    for pattern, escape in _written(parts):
+        yield ast.Like(node.operand, pattern, escape, node.negated)
+    if all(isinstance(part, str) for part in parts):
+        operator = Comparison.NE if node.negated else Comparison.EQ
+        yield ast.Compare(operator, node.operand, ast.StringLiteral("".join(map(str, parts))))
+
+
+def _from_regular(expression: str) -> Pattern | None:
+    """Return the LIKE pattern that is equivalent to the regular ``expression``.
+
+    None if the expression has anything but text, ``.``, ``.*`` and anchors at its ends.
+    """
+    match = _SIMPLE.fullmatch(expression)
+    if match is None:
+        return None
+    parts: list[str | Wildcard] = [] if match["start"] else [Wildcard.ANY]
+    for piece in _PIECE.finditer(match["middle"]):
+        part = {".*": Wildcard.ANY, ".": Wildcard.ONE}.get(piece[0], piece["escaped"] or piece["plain"])
+        if not (part is Wildcard.ANY and parts and parts[-1] is Wildcard.ANY):
+            parts.append(part)
+    if not match["end"] and not (parts and parts[-1] is Wildcard.ANY):
+        parts.append(Wildcard.ANY)
+    return tuple(parts)

@@ -11,8 +11,8 @@ is raised for a file that is not of the kind of its name.
 Deliberately not here: opening files (``transpiler.cli``), and the meaning of selectors.
 
 In reading order: ``selector_patterns``, ``selector_text``, ``markers``; ``data_text``, ``xml_text``; ``code_tokens``,
-``code_scopes``, ``text_methods``, ``code_values``, ``code_constants``, ``code_patterns``, ``code_functions``,
-``code_text``; ``shell_text``, ``notebook_text``; ``prose``, ``placeholders``.
+``code_scopes``, ``code_values``, ``code_constants``, ``code_patterns``, ``code_functions``, ``code_text``;
+``shell_text``, ``notebook_text``; ``prose``, ``placeholders``.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
 from urllib.parse import quote
@@ -12,7 +12,6 @@ from transpiler.tools.lint.embedded.code_scopes import Scopes
 from transpiler.tools.lint.embedded.code_tokens import CLOSING, OPENING, Family, Token, content
 from transpiler.tools.lint.embedded.selector_patterns import HOLE
 from transpiler.tools.lint.embedded.selector_text import MappedText, decoded, joined, plain
-from transpiler.tools.lint.embedded.text_methods import METHODS, joined_by
 
 #: The words that mean "no value" in the supported languages.
 _NOTHING = frozenset("null nil none undefined nullptr".split())
@@ -336,7 +335,7 @@ class Values:
             name = self.tokens[number + 1].text.lower()
             if not self._is(number + 2, "("):
                 break
-            if name in METHODS:
+            if name in _METHODS:
                 value, number = _after(value, name), self._closing(number + 2)
             elif name == "join" and self._is(number + 3, "[", "("):
                 value, number = self._joined(value, self.arguments(number + 3), depth), self._closing(number + 2)
@@ -349,7 +348,7 @@ class Values:
         if separator.text is None or not texts:
             return _UNKNOWN
         values = [self._here(self.at(at, depth + 1), at, max(at, self._extent(at).stop - 1)) for at in texts]
-        text = joined_by(separator.text, [value.text or value.parts for value in values])
+        text = _joined_by(separator.text, [value.text or value.parts for value in values])
         is_known = all(value.text is not None for value in values)
         is_filled = any(value.is_filled for value in values)
         literal = next((value.literal for value in values if value.literal is not None), separator.literal)
@@ -407,9 +406,9 @@ class Values:
         inner = _UNKNOWN
         behind = self._closing(number)
         name = path[-1].lower()
-        if name in METHODS and len(path) > 1 and self._is(number + 1, ")"):
+        if name in _METHODS and len(path) > 1 and self._is(number + 1, ")"):
             inner = _after(self._variable(path[:-1], number - 2 * len(path) + 1, depth), name)
-        elif name in METHODS:
+        elif name in _METHODS:
             # The call belongs to a module, not to a string: textwrap.dedent, for example.
             inner = _after(self._read(number + 1, depth + 1)[0], name)
         elif name == "join" and len(path) > 1 and path[-2].lower() == "string":
@@ -541,9 +540,9 @@ def _constant(token: Token) -> MappedText | None:
 def _after(value: Value, name: str) -> Value:
     """Return ``value`` after a call of the string method ``name``, such as ``strip``.
 
-    ``METHODS`` lists the known methods.
+    ``_METHODS`` lists the known methods.
     """
-    method = METHODS[name]
+    method = _METHODS[name]
     text, parts = (None if one is None else method(one) for one in (value.text, value.parts))
     return value._replace(text=text, parts=parts, begin=None)
 
@@ -566,3 +565,60 @@ def _in_uri(text: MappedText) -> MappedText:
         written = quote(character)
         parts.append(MappedText(written, [text.starts[index]] * len(written), [text.ends[index]] * len(written)))
     return joined(parts)
+
+
+_INDENTATION, _MARGIN = re.compile(r"[ \t]*"), re.compile(r"[ \t]*\|")
+
+
+def _stripped(text: MappedText) -> MappedText:
+    own = text.text
+    return text.part(len(own) - len(own.lstrip()), len(own.rstrip())) if own.strip() else text.part(0, 0)
+
+
+def _without_indentation(text: MappedText) -> MappedText:
+    """Return ``text`` without the indentation that all its lines share, and without blank lines around it."""
+    lines = _lines(text)
+    widths = [_width(_INDENTATION, line) for line in lines if line.text.strip()]
+    least = min(widths, default=0)
+    return _stripped(joined([line.part(min(least, len(line.text)), len(line.text)) for line in lines]))
+
+
+def _without_margin(text: MappedText) -> MappedText:
+    """Return ``text`` without the margin before the vertical bar of each line, and without blank lines around it."""
+    return _stripped(joined([line.part(_width(_MARGIN, line), len(line.text)) for line in _lines(text)]))
+
+
+def _width(pattern: re.Pattern[str], line: MappedText) -> int:
+    match = pattern.match(line.text)
+    return 0 if match is None else match.end()
+
+
+def _lines(text: MappedText) -> list[MappedText]:
+    """Return the lines of ``text``, each with its line end."""
+    lines, start = [], 0
+    for match in re.finditer("\n", text.text):
+        lines.append(text.part(start, match.end()))
+        start = match.end()
+    return [*lines, text.part(start, len(text.text))]
+
+
+#: For each string method, by its name in lower case, the function that computes its result. Some methods do not change
+#: the text.
+_METHODS: Mapping[str, Callable[[MappedText], MappedText]] = {
+    **dict.fromkeys(
+        "trim strip trimspace trimend trimstart lstrip rstrip stripleading striptrailing".split(), _stripped
+    ),
+    **dict.fromkeys("trimindent stripindent dedent cleandoc".split(), _without_indentation),
+    **dict.fromkeys("trimmargin stripmargin".split(), _without_margin),
+    **dict.fromkeys("tostring intern to_string to_owned into as_str".split(), lambda text: text),
+}
+
+
+def _joined_by(separator: MappedText, texts: Sequence[MappedText | None]) -> MappedText:
+    """Return ``texts`` joined by ``separator``, with a ``HOLE`` for each text that is None (unknown)."""
+    pieces: list[MappedText] = []
+    for text in texts:
+        pieces += [separator] if pieces else []
+        at = separator.at
+        pieces.append(MappedText(HOLE, [at], [at], at) if text is None else text)
+    return joined(pieces)

@@ -14,10 +14,15 @@ The rule numbers in comments are those of docs/jms-brokers.md.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from typing import Any
+from typing import Any, NamedTuple
 
 from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.errors import TranspilerError
 from transpiler.base.topics import MANY_WORDS, AnyWord, TopicPattern, is_wild
+from transpiler.language.selector import ast
+from transpiler.language.selector.broker_dialects import ARTEMIS, ARTEMIS_CORE
+from transpiler.language.selector.dialects import Dialect
+from transpiler.language.selector.parsing import parse_tree
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.addressing import RoutingType
 from transpiler.topology.importers.artemis_addresses import (
@@ -28,7 +33,6 @@ from transpiler.topology.importers.artemis_addresses import (
 )
 from transpiler.topology.importers.artemis_config import AddressBinding, ArtemisConfig, condition_of, with_state
 from transpiler.topology.importers.artemis_display import displayed_addresses
-from transpiler.topology.importers.artemis_filters import Condition, both_of
 from transpiler.topology.importers.artemis_links import Connection
 from transpiler.topology.importers.artemis_settings import (
     UNKNOWN_HOP,
@@ -67,7 +71,7 @@ class _Artemis:
         self._addresses = Addresses(config)
         self._builder = ExchangeBuilder(config.rules.topic)
         self._findings: list[Diagnostic] = list(config.findings)
-        self._consumers: dict[str, list[Condition | None]] | None = None
+        self._consumers: dict[str, list[_Condition | None]] | None = None
         self._readers: frozenset[str] | None = None
         if "subscriptions" in state or "consumers" in state:
             self._readers = frozenset(each["name"] for each in state.get("subscriptions", ()))
@@ -76,7 +80,7 @@ class _Artemis:
             for consumer in state["consumers"]:
                 text, dialect = condition_of(consumer)
                 queue = str(consumer.get("queue", consumer.get("destination")))
-                self._consumers.setdefault(queue, []).append(Condition.of(text, dialect))
+                self._consumers.setdefault(queue, []).append(_Condition.of(text, dialect))
             self._readers = (self._readers or frozenset()) | self._consumers.keys()
         self._knows_queues = self._readers is not None or "queues" in state
         self._hops = any(reads_hops(binding) for binding in self._addresses.bindings)
@@ -318,7 +322,7 @@ class _Artemis:
             for binding in of_queues:
                 for target in self._targets(binding, entry):
                     self._bind(last, binding, entry, target)
-        eager: list[tuple[AddressBinding, Condition | None]] = [
+        eager: list[tuple[AddressBinding, _Condition | None]] = [
             (binding, None) for binding in bindings if binding.is_divert
         ]
         for binding in of_queues:
@@ -425,7 +429,7 @@ class _Artemis:
         binding: AddressBinding,
         entry: Entry,
         target: Target,
-        also: Condition | None = None,
+        also: _Condition | None = None,
         filtered: bool = True,
     ) -> None:
         """Bind ``target`` under the address and the filter of ``binding``.
@@ -441,17 +445,17 @@ class _Artemis:
             decided = filter_at(binding.filter, binding.dialect, entry.hop, self._addresses.name(at))
             if not decided.names <= binding.dialect.fields.unreadable.keys():
                 self._warn_of_hop(binding)
-        certain, condition = decided.certain, Condition.of(decided.selector, binding.dialect)
-        sufficient = Condition.of(decided.sufficient, binding.dialect)
+        certain, condition = decided.certain, _Condition.of(decided.selector, binding.dialect)
+        sufficient = _Condition.of(decided.sufficient, binding.dialect)
         if also is not None:
             more = filter_at(also.text, also.dialect, entry.hop, self._addresses.name(at))
-            known = Condition.of(more.selector if more.certain else more.sufficient, also.dialect)
+            known = _Condition.of(more.selector if more.certain else more.sufficient, also.dialect)
             if not (certain and more.certain):
                 before = condition if certain else sufficient
                 sufficient = None if known is None or (before is None and not certain) else known
-                sufficient = sufficient if before is None or sufficient is None else both_of(before, sufficient)
-            upper = Condition.of(more.selector, also.dialect)
-            both = both_of(condition, upper) if condition is not None and upper is not None else condition or upper
+                sufficient = sufficient if before is None or sufficient is None else _both_of(before, sufficient)
+            upper = _Condition.of(more.selector, also.dialect)
+            both = _both_of(condition, upper) if condition is not None and upper is not None else condition or upper
             certain = certain and more.certain and (both is not None or more.selector is None)
             condition = condition if both is None else both
         queue, divert = None, binding.name if binding.is_divert else None
@@ -557,3 +561,46 @@ class _Artemis:
             )
             following = Target("exchange", exchange)
         return following
+
+
+class _Condition(NamedTuple):
+    """A filter of the broker, or a client's selector, with its dialect.
+
+    A client's selector is rewritten to the broker's names, and the broker's own filters are not: a JMS name is a header
+    field in a client's selector and an application property in a filter. So each text keeps its dialect.
+    """
+
+    text: str
+    dialect: Dialect
+
+    @classmethod
+    def of(cls, text: str | None, dialect: Dialect) -> _Condition | None:
+        """Return the condition with ``text``; None if ``text`` is None."""
+        return None if text is None else cls(text, dialect)
+
+    @property
+    def dialect_name(self) -> str | None:
+        """The name of the dialect; None if the text has the same meaning in the dialect of the broker's own filters."""
+        return None if self.dialect is ARTEMIS_CORE or _reads_alike(self.text) else self.dialect.name
+
+
+def _both_of(first: _Condition, second: _Condition) -> _Condition | None:
+    """Return the conjunction of two conditions; None if no dialect has the same meaning for both of them."""
+    dialects = [each.dialect for each in (first, second) if not _reads_alike(each.text)]
+    if len(set(dialects)) > 1:
+        return None
+    return _Condition(f"({first.text}) AND ({second.text})", dialects[0] if dialects else ARTEMIS_CORE)
+
+
+def _reads_alike(text: str) -> bool:
+    """Return True if ``text`` means the same whether it is read as a filter of the broker or as a client's selector."""
+    try:
+        tree = parse_tree(text, ARTEMIS)
+    except TranspilerError:
+        return False
+    rewritten = {word for word, _ in ARTEMIS.fields.rewritten}
+    return not any(
+        (isinstance(node, ast.Identifier) and node.name.startswith("JMS"))
+        or (isinstance(node, ast.StringLiteral) and node.value in rewritten)
+        for node in (ast.walk(tree) if tree is not None else ())
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, partial
@@ -14,8 +15,7 @@ import click
 
 from transpiler import __version__
 from transpiler.base.diagnostics import did_you_mean
-from transpiler.base.local_files import replace_file
-from transpiler.cli.check_config import Config, read_config
+from transpiler.base.local_files import read_file, replace_file
 from transpiler.cli.check_inputs import Choice, Inputs, named_kind, properties_of
 from transpiler.cli.globs import Globs
 from transpiler.cli.group import fail
@@ -48,7 +48,7 @@ class _Known(NamedTuple):
     baseline: Baseline
 
     @classmethod
-    def of(cls, given: str | None, config: Config, is_written: bool) -> _Known | None:
+    def of(cls, given: str | None, config: _Config, is_written: bool) -> _Known | None:
         """Return the baseline that the option ``given`` or the project names; None if neither names a baseline.
 
         If ``is_written``, the file will be replaced, so the result is an empty baseline.
@@ -185,7 +185,7 @@ def check(
     selectors are found where brokers, JMS or a comment "selector" say so. "# selector-sql: ignore[ID]" on a line, or on
     the line before, ignores a rule.
     """
-    config = read_config(Path.cwd())
+    config = _read_config(Path.cwd())
     selection = Selection.of(_listed(select or config.select), _listed(ignore or config.ignore))
     checker = Checker(None if layout == ChosenLayout() else layout.layout, missing, selection)
     chosen = tuple(find_dialect(name) for name in dict.fromkeys(_listed(dialects or config.dialect)))
@@ -279,3 +279,56 @@ def rule(rule_id: str | None) -> None:
         )
         fail(f"there is no rule called {rule_id!a}\n  hint: {hint}")
     click.echo(page(found), nl=False)
+
+
+_NAME = "pyproject.toml"
+
+
+class _Config(NamedTuple):
+    """The options of a project. ``exclude`` and ``baseline`` are relative to ``directory``, where pyproject.toml is."""
+
+    dialect: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    baseline: tuple[str, ...] = ()
+    directory: str = "."
+
+
+_KEYS = _Config._fields[:-1]
+
+
+def _read_config(start: Path) -> _Config:
+    """Return the options from the nearest pyproject.toml in ``start`` or above; an invalid table ends the command."""
+    for directory in (start, *start.parents):
+        file = directory / _NAME
+        try:
+            text = read_file(file).decode("utf-8")
+        except (OSError, UnicodeDecodeError):
+            continue
+        if "selector-sql" not in text:
+            continue
+        try:
+            table = tomllib.loads(text).get("tool", {}).get("selector-sql")
+        except (tomllib.TOMLDecodeError, AttributeError) as error:
+            fail(f"{shown(str(file))}: this is not TOML: {error}")
+        if table is not None:
+            return _of_table(table, file)
+    return _Config()
+
+
+def _of_table(table: Any, file: Path) -> _Config:
+    where = f"{shown(str(file))}: [tool.selector-sql]"
+    if not isinstance(table, dict):
+        fail(f"{where} is no table")
+    for key, value in table.items():
+        if key not in _KEYS:
+            fail(
+                f"{where} has no key {key!a}\n  hint: {did_you_mean(key, _KEYS) or 'its keys are ' + ', '.join(_KEYS)}"
+            )
+        texts = value if isinstance(value, list) and key != "baseline" else [value]
+        if not all(isinstance(text, str) for text in texts):
+            kind = "a text" if key == "baseline" else "a text, or a list of texts"
+            fail(f"{where}: {key} is {kind}")
+    listed = {key: tuple(value) if isinstance(value, list) else (value,) for key, value in table.items()}
+    return _Config(**listed, directory=str(file.parent))

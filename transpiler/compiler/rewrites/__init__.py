@@ -14,8 +14,8 @@ Deliberately not here: rewrites that are useful only for Spark's generated code 
 arithmetic on constants, which lowering does while it knows the types of the dialect (``ir.constant_folding``).
 
 In reading order: ``optimizer`` (the table of the laws and the driver), ``simplify`` (the short laws); the laws for one
-test, ``fold_constants``, ``match_constants``, ``solve_timestamp``, ``solve_integer``, ``unwrap_casts``,
-``invert_text``; the laws for chains, ``combine_in_lists``, ``substitute_constant``, ``tighten_bounds``,
-``merge_comparisons``, ``redundant_null_checks``, ``gather_guarded``. ``tests/compiler/rewrites`` has a module for each
-law, with examples of its results.
+test, ``fold_constants``, ``solve_timestamp``, ``solve_integer``, ``unwrap_casts``, ``invert_text``; the laws
+for chains, ``combine_in_lists``, ``substitute_constant``, ``tighten_bounds``, ``merge_comparisons``,
+``redundant_null_checks``, ``gather_guarded``. ``tests/compiler/rewrites`` has a module for each law, with examples of
+its results.
 """

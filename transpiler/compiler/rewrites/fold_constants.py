@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
+from transpiler.base.text_pattern import Pattern
+from transpiler.base.topics import MANY_WORDS, ONE_WORD, TOPIC_SYNTAX, TopicPattern
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import SparkType
 
@@ -24,16 +28,11 @@ def fold_constants(node: ir.Predicate) -> ir.Predicate:
         case ir.Like(value=ir.Constant(value=str() as text), pattern=pattern, negated=negated) if (
             len(text) <= MAX_FOLDED
         ):
-            # Imported only here because text and pattern are rarely both constants.
-            from transpiler.compiler.rewrites.match_constants import fits
-
-            return ir.BoolConst(fits(text, pattern) is not negated)
+            return ir.BoolConst(_fits(text, pattern) is not negated)
         case ir.Topic(value=ir.Constant(value=str() as text), pattern=words, negated=negated) if (
             len(text) <= MAX_FOLDED
         ):
-            from transpiler.compiler.rewrites.match_constants import fits_words
-
-            return ir.BoolConst(fits_words(text, words) is not negated)
+            return ir.BoolConst(_fits_words(text, words) is not negated)
         case ir.IsNan(value=ir.Constant(value=value), negated=negated):
             return ir.BoolConst((value != value) is not negated)
         case ir.IsNan(value=ir.Apply(function=ir.Function.TO_DOUBLE, arguments=(inner,)), negated=negated):
@@ -51,3 +50,28 @@ def fold_constants(node: ir.Predicate) -> ir.Predicate:
             )
         case _:
             return node
+
+
+def _fits(text: str, pattern: Pattern) -> bool:
+    """Return True if ``text`` matches ``pattern``, according to the regular expression that Spark would evaluate."""
+    # Imported only here because text and pattern are rarely both constants.
+    from transpiler.compiler.ir.java_regex import regular_expression
+
+    return re.match(regular_expression(pattern), text) is not None
+
+
+def _fits_words(text: str, pattern: TopicPattern) -> bool:
+    """Return True if the words of ``text`` match the topic pattern ``pattern``.
+
+    For each token of the pattern, compute the positions in ``text`` at which its match can end.
+    """
+    words = TOPIC_SYNTAX.words(text)
+    ends = {0}
+    for token in pattern:
+        if not ends:
+            return False
+        if token == MANY_WORDS:
+            ends = set(range(min(ends), len(words) + 1))
+        else:
+            ends = {end + 1 for end in ends if end < len(words) and token in (ONE_WORD, words[end])}
+    return len(words) in ends

@@ -17,19 +17,32 @@ from pyspark.sql import functions as sf
 
 from spark_ext.messages.generated_methods import codegen_barrier
 from spark_ext.routing.broadcast_join import without
-from spark_ext.routing.constant_tables import Payload
+from spark_ext.routing.constant_tables import Payload, constant_table, declared
 from spark_ext.routing.deliveries import distinct_in_order
 from spark_ext.routing.exchange_graph import composed, with_direct
 from spark_ext.routing.plan_deliveries import PlanDeliveries, Step, adding, dropping, handing_on
 from spark_ext.routing.plans import Prepared
-from spark_ext.routing.publish_outcomes import Outcomes
 from spark_ext.routing.routing_keys import Published
 from spark_ext.routing.topic_sql import let
-from transpiler.compiler.sql import quote_text
-from transpiler.routing.columns import BEFORE, DELIVERED, DIRECT, HASH, KEPT, KNOWN, KNOWN_DIRECT, PREFIX
+from transpiler.compiler.sql import quote_name, quote_text
+from transpiler.routing.columns import (
+    BEFORE,
+    DELIVERED,
+    DIRECT,
+    EXCHANGE,
+    HASH,
+    KEPT,
+    KNOWN,
+    KNOWN_DIRECT,
+    PREFIX,
+    UNROUTABLE,
+    UNROUTABLE_EXCHANGE,
+)
 from transpiler.routing.compiled_topology import Changes
 from transpiler.routing.plan import RoutingPlan
+from transpiler.topology.model import Topology
 from transpiler.topology.publishing import Publisher
+from transpiler.topology.targets import Outcome
 
 #: A pattern for all columns except those that routing adds and drops again. The prefix is matched case-sensitively,
 #: even if Spark is set to ignore case.
@@ -84,7 +97,7 @@ class Query:
         self._rules = prepared.topology.rules
         self._names = names
         self._published = Published(prepared.topology, prepared.columns, plans, prepared.to)
-        self._outcomes = Outcomes(prepared.topology, plan, publisher, prepared.to.relay)
+        self._outcomes = _Outcomes(prepared.topology, plan, publisher, prepared.to.relay)
         self._plan = plan
         self._by_key = all(each.by_key for each in plans)
         # The outcome needs the column ``DIRECT`` only if some deliveries go through alternates.
@@ -194,3 +207,61 @@ class Query:
         # Most messages reach no queue, so the filter is skipped for empty arrays.
         left = f"filter(d, q -> {queue} NOT IN ({listed}))"
         return let({"d": deliveries}, f"CASE WHEN size(d) > 0 THEN {left} ELSE d END")
+
+
+class _Outcomes:
+    """Builder of the column with the outcome of each routed message.
+
+    The outcome of a message that reaches no queue depends only on its exchange and on the publisher, so it needs a
+    single lookup (section 4.6.4 of the exchanges chapter of the Qpid Broker-J book).
+
+    ``relay`` is True if the messages were sent to the anonymous relay.
+    """
+
+    def __init__(self, topology: Topology, plan: RoutingPlan, publisher: Publisher, relay: bool) -> None:
+        self._topology = topology
+        self._plan = plan
+        self._publisher = publisher
+        self._relay = relay
+
+    @property
+    def by_alternates(self) -> bool:
+        """True if some message may reach a queue through an alternate."""
+        # An importer created the exchanges of a JMS broker; their alternates are cases of an address, not fallbacks.
+        is_fallback = self._topology.rules.addressing.has_exchanges
+        return is_fallback and any(entry.alternates for entry in self._plan.entries.values())
+
+    @property
+    def exchange(self) -> str:
+        """The SQL of the exchange that a message was published to."""
+        return EXCHANGE if self._plan.exchange is None else quote_text(self._plan.exchange)
+
+    def added(self, frame: DataFrame, queues: str, column: str) -> DataFrame:
+        """Add the outcome to ``frame`` as ``column``; ``queues`` names the column with the queues of each message."""
+        unroutable = self._unroutable()
+        if self._plan.exchange is not None:
+            text = quote_text(unroutable.get(self._plan.exchange, self._unknown))
+        else:
+            columns: dict[str, list[str]] = {
+                declared(UNROUTABLE_EXCHANGE): list(unroutable),
+                declared(UNROUTABLE): list(unroutable.values()),
+            }
+            rows = constant_table(frame.sparkSession, columns).rows
+            frame = frame.join(sf.broadcast(rows), sf.expr(f"{EXCHANGE} = {UNROUTABLE_EXCHANGE}"), "left")
+            text = f"coalesce({UNROUTABLE}, {quote_text(self._unknown)})"
+        delivered = f"CASE WHEN {DIRECT} THEN 'delivered' ELSE 'alternate' END"
+        if not self.by_alternates:
+            delivered = "'delivered'"
+        outcome = f"CASE WHEN size({quote_name(queues)}) > 0 THEN {delivered} ELSE {text} END"
+        return frame.withColumn(column, sf.expr(outcome))
+
+    def _unroutable(self) -> dict[str, Outcome]:
+        """Return, for the name of each exchange, the outcome of a message to that exchange that reaches no queue."""
+        exchanges = self._topology.exchange_by_name.values()
+        return {exchange.name: self._publisher.outcome(exchange, self._topology.rules) for exchange in exchanges}
+
+    @property
+    def _unknown(self) -> Outcome:
+        """The outcome of a message to an exchange that does not exist."""
+        # "Messages ... that ... are otherwise unable to be relayed successfully will be rejected by the peer."
+        return "rejected" if self._relay else "no-exchange"

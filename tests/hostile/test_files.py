@@ -237,7 +237,8 @@ def test_a_directory_of_definitions_names_what_is_no_file(tmp_path: Path, kind: 
     make(tmp_path / f"other.{ending}")
     with pytest.raises(TopologyError, match=rf"left out: other\.{ending} \(.*{expected_text}"):
         read_topology(tmp_path)
-    definitions = {"rabbitmq_version": "4.1.0", "queues": [{"name": "b"}], "exchanges": [], "bindings": []}
+    queues = [{"name": "b", "vhost": "/"}]
+    definitions = {"rabbitmq_version": "4.1.0", "queues": queues, "exchanges": [], "bindings": []}
     (tmp_path / "a.json").write_text(json.dumps(definitions))
     (tmp_path / "README.md").write_text("")
     topology = read_topology(tmp_path)

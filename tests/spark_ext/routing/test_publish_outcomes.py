@@ -213,7 +213,7 @@ def test_parameters_that_make_no_sense_are_refused(spark: SparkSession, wrong: d
 
 
 def test_a_publisher_with_an_unknown_protocol_is_rejected() -> None:
-    with pytest.raises(ValueError, match=r"protocol is 0-8, 0-9, 0-9-1, 0-10 or 1\.0, not '0\.9\.1'"):
+    with pytest.raises(ValueError, match=r"protocol must be 0-8, 0-9, 0-9-1, 0-10 or 1\.0, not '0\.9\.1'"):
         Publisher("0.9.1")  # type: ignore[arg-type]
 
 

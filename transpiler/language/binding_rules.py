@@ -17,7 +17,7 @@ from transpiler.message.types import BY_VALUE, AmqpType, AmqpValue, Equality
 
 @dataclass(frozen=True, slots=True)
 class TopicRules:
-    """The rules under which a topic exchange splits keys into words."""
+    """The rules of a broker under which a topic exchange splits routing keys and binding keys into words."""
 
     #: True if the key "" has no words, False if it has one empty word.
     empty_key_has_no_words: bool = False
@@ -25,8 +25,8 @@ class TopicRules:
     #: only of dots then has no words.
     drops_trailing_empty_words: bool = False
     syntax: TopicSyntax = TOPIC_SYNTAX
-    #: The separator between an address and the name of a queue in a key; the queue becomes the first word. Empty if
-    #: keys do not contain queues.
+    #: The separator between an address and a queue's name in a key. The queue's name becomes the first word of the key.
+    #: Empty if keys contain no queue names.
     queue_mark: str = ""
     #: True if the names of addresses may have wildcards, False if only binding keys may have wildcards.
     wild_names: bool = True
@@ -49,7 +49,10 @@ class TopicRules:
         return (*map(self.syntax.pattern_word, queue), *words)
 
     def key(self, pattern: Sequence[str | AnyWord], queue: str | AnyWord | None = None) -> str:
-        """Return the binding key with the words of ``pattern``, and with the word ``queue`` unless that is None."""
+        """Return the binding key with the words of ``pattern``.
+
+        Unless ``queue`` is None, it is added to the key as a word.
+        """
         end = "" if queue is None else self.queue_mark + self.syntax.escaped((queue,))
         return self.syntax.escaped(pattern) + end
 
@@ -62,7 +65,7 @@ class TopicRules:
         return self.syntax.text(pattern[len(queue) :]) + self.queue_mark * len(queue) + self.syntax.text(queue)
 
     def name_pattern(self, name: str) -> TopicPattern:
-        """Split the name of an address into words and wildcards; names have no escape characters."""
+        """Split the name of an address into words and wildcards. Names, unlike keys, have no escape characters."""
         return replace(self.syntax, escape="").pattern(name) if self.wild_names else self.syntax.words(name)
 
     def _split(self, key: str) -> tuple[str, tuple[str, ...]]:
@@ -84,11 +87,12 @@ def _without_empty(words: _Words, key: str) -> _Words:
 
 @dataclass(frozen=True, slots=True)
 class HeadersRules:
-    """The rules under which a headers exchange interprets a binding's arguments and compares values."""
+    """The rules of a broker under which a headers exchange interprets a binding's arguments and compares headers."""
 
     #: True if the key ``x-match`` and its value are case-insensitive.
     ignores_case: bool = False
-    #: True if all pairs must match in a binding without ``x-match``, False if such a binding matches no message.
+    #: The meaning of a binding without ``x-match``: if True, all pairs must match; if False, the binding matches no
+    #: message.
     defaults_to_all: bool = True
     #: True if an unknown value of ``x-match`` counts as ``all``, False if the broker rejects the binding.
     tolerates_unknown_match: bool = False
@@ -105,7 +109,10 @@ class HeadersRules:
 
 @dataclass(frozen=True, slots=True)
 class BindingRules:
-    """The rules under which bindings of one broker, or of one document, match messages; ``name`` is used in errors."""
+    """The rules of one broker, or of one document, under which bindings match messages.
+
+    ``name`` identifies the rules in error messages.
+    """
 
     name: str
     _: KW_ONLY
@@ -131,14 +138,15 @@ APACHE_FILTERS = BindingRules("apache-filters", absent_key_is_empty=False)
 
 @dataclass(frozen=True, slots=True)
 class HeadersMatch:
-    """The interpreted arguments of a headers binding, ``pairs`` of header name and value.
+    """The interpreted arguments of a headers binding: ``pairs`` of header name and value.
 
-    If ``any`` is True, at least one pair must match, otherwise all pairs. The value None requires only the header.
+    If ``any`` is True, at least one pair must match, otherwise all pairs. A pair with the value None matches if the
+    message has the header.
     """
 
     any: bool
     pairs: tuple[tuple[str, AmqpValue | None], ...]
-    #: True if the broker never delivers a message through the binding, whether it accepts or rejects the binding.
+    #: True if the broker never delivers a message through the binding with these arguments.
     never: bool = False
 
 

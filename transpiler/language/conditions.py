@@ -37,36 +37,36 @@ from transpiler.message.types import BY_VALUE, AmqpType, AmqpValue, Equality
 #: The routing key that a message was published with. It is not part of the message, and a message may have several.
 ROUTING_KEY = MessageField("publication", "routing_key")
 
-#: The message fields that a test reads: the first of them that the message has contains the value.
+#: The message fields that a test reads. The first of them that the message has contains the value.
 MessageFields: TypeAlias = tuple[MessageField, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class All:
-    """Condition that a message meets every term; every message does if there are no terms."""
+    """A condition that holds if every term holds. Without terms it holds for every message."""
 
     terms: tuple[Condition, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Any:
-    """Condition that a message meets at least one term; no message does if there are no terms."""
+    """A condition that holds if at least one term holds. Without terms it holds for no message."""
 
     terms: tuple[Condition, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """Condition that a message does not meet the term."""
+    """A condition that holds if its term does not."""
 
     term: Condition
 
 
 @dataclass(frozen=True)
 class Selector:
-    """Condition that the selector ``text`` of ``dialect`` is TRUE; every message meets a blank selector.
+    """A condition that holds if the selector ``text`` of ``dialect`` is TRUE. A blank selector holds for every message.
 
-    Errors call the text ``source_name``.
+    ``source_name`` is the name of the text in error messages.
     """
 
     text: str
@@ -89,7 +89,7 @@ class Selector:
 
 @dataclass(frozen=True)
 class Query:
-    """Condition that the query of an XML exchange is true.
+    """A condition that holds if the query of a binding to an XML exchange is true.
 
     ``subject_header`` is the name by which the query reads the message's subject; None if it cannot read the subject.
     """
@@ -105,7 +105,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """Condition that the message has one of the fields ``message_fields``, even if the value of that field is null."""
+    """A condition that holds if the message has one of the fields ``message_fields``, even with the value null."""
 
     message_fields: MessageFields
     path: str = field(default="", compare=False, repr=False)
@@ -113,9 +113,9 @@ class Present:
 
 @dataclass(frozen=True, slots=True)
 class Equal:
-    """Condition that the value of the message fields ``message_fields`` equals ``value``; a null equals nothing.
+    """A condition that holds if the value of ``message_fields`` equals ``value``. A null equals nothing.
 
-    ``or_absent`` is True if a message in which that value is absent or null meets the condition, too.
+    If ``or_absent`` is True, the condition also holds for a message in which the value is absent or null.
     """
 
     message_fields: MessageFields
@@ -127,7 +127,10 @@ class Equal:
 
 @dataclass(frozen=True, slots=True)
 class Like:
-    """Condition that the value of the fields is a string with this prefix or suffix; one of the two is empty."""
+    """A condition that holds if the value of ``message_fields`` is a string with this prefix or suffix.
+
+    One of the two is empty.
+    """
 
     message_fields: MessageFields
     prefix: str = ""
@@ -156,13 +159,14 @@ class Words:
 
     @property
     def or_absent(self) -> bool:
-        """True if a message that has no text in the fields ``message_fields`` meets the condition, too."""
+        """True if the condition also holds for a message without a text in the fields ``message_fields``."""
         words = self.pattern
-        # "matches only if the value of the filter is a single “#”"
+        # Apache AMQP filter document, 1.2, if the message has no subject: "matches only if the value of the filter is a
+        # single “#”"
         return all(word is MANY_WORDS for word in words) and (self.absent_is_empty or len(words) == 1)
 
 
-#: The conditions on a single value of the message.
+#: The conditions on the value of one message field.
 FieldTest: TypeAlias = Present | Equal | Like | Words
 FIELD_TESTS = (Present, Equal, Like, Words)
 
@@ -214,7 +218,10 @@ def reads_key(condition: Condition) -> bool:
 
 
 def without_key(condition: Condition) -> Condition:
-    """Return the conjunction ``condition`` without its tests of the routing key; any other condition unchanged."""
+    """Return ``condition`` without the tests of the routing key among its terms.
+
+    A condition that is not an AND is unchanged.
+    """
     if not isinstance(condition, All):
         return condition
     return All(tuple(term for term in condition.terms if not reads_key(term)))
@@ -236,9 +243,10 @@ def key_matches(message_field: MessageField, key: str, rules: BindingRules, path
 
 
 def fields_of_header(name: str, subject_header: str | None) -> MessageFields:
-    """Return the fields of the header ``name``: the application property and, for ``subject_header``, the subject.
+    """Return the message fields from which the header ``name`` is read: its application property, at times the subject.
 
-    AMQP 0-10 keeps the subject in the headers, AMQP 1.0 in the properties section.
+    If ``name`` is ``subject_header``, the subject is read as well. AMQP 0-10 keeps it in the headers, AMQP 1.0 in the
+    properties section.
     """
     message_field = MessageField(PROPERTIES, name)
     return (message_field, SUBJECT) if name == subject_header else (message_field,)

@@ -47,11 +47,11 @@ from transpiler.message.amqp.values import AmqpList, AmqpMap, Described, Value
 from transpiler.message.sections import PROPERTY_TYPES
 from transpiler.message.types import AmqpType, AmqpValue
 
-#: Maximum depth of nested filters, and maximum number of filters in one filter set.
+#: Limit of the depth of nested filters, and limit of the number of filters in one filter set.
 MAX_DEPTH = 32
 MAX_FILTERS = 10_000
 
-#: Maximum number of map entries in one filter set, and maximum number of words in one topic pattern.
+#: Limit of the number of map entries in one filter set, and limit of the number of words in one topic pattern.
 MAX_ENTRIES = 10_000
 MAX_WORDS = 10_000
 
@@ -65,7 +65,7 @@ STREAM, UNFILTERED = "rabbitmq:stream-filter", "rabbitmq:stream-match-unfiltered
 #: Symbol and code of the filter with which Service Bus clients request one session by its id, a string. Most clients
 #: send the string without a descriptor, in a filter named ``SESSION``. A null requests the next free session.
 SESSION, SESSION_CODE = "com.microsoft:session-filter", 0x137000000C
-#: The setting with which unknown filters are ignored.
+#: The option that a hint proposes, so that unknown filters are ignored.
 _IGNORED = Setting("unknown", "ignore")
 
 _TEXTS = (AmqpType.STRING, AmqpType.SYMBOL)
@@ -77,7 +77,7 @@ class UnknownFilterError(UnsupportedFeatureError):
 
 @dataclass(slots=True)
 class Reader:
-    """Decoder of the described values of one filter set; ``findings`` collects warnings.
+    """Decoder of the described values (descriptor and payload) in one filter set. ``findings`` collects warnings.
 
     ``with_x`` allows RabbitMQ's additional values of ``x-match``, which only a filter built in Python can have.
     ``count`` and ``entries`` count filters and map entries.
@@ -93,7 +93,7 @@ class Reader:
     string_key: bool = False
 
     def filter(self, value: Value, path: str, depth: int = 0) -> Filter:
-        """Decode the described value ``value`` as a filter; ``depth`` is the number of filters around that filter.
+        """Decode the described value ``value`` as a filter; ``depth`` is the number of filters around it.
 
         Raises ``DecodeError``, or ``UnknownFilterError`` if the descriptor is unknown or not implemented.
         """
@@ -209,7 +209,7 @@ class Reader:
         return NoLocal(path=path, descriptor=name)
 
     def headers(self, entries: AmqpMap, content: str, path: str, name: str | int) -> Filter:
-        """Decode the map ``entries`` as a legacy headers binding: Apache filter document, section 1.3."""
+        """Decode the map ``entries`` as a legacy headers binding (Apache AMQP filter document, 1.3)."""
         how: Match | None = None
         pairs = []
         for key, value in _simple_entries(entries, (AmqpType.STRING,), content):
@@ -274,7 +274,7 @@ _MAPS: Mapping[Any, Callable[[Reader, AmqpMap, str, str, str | int], Filter]] = 
 
 
 def read_descriptor(descriptor: Value, path: str) -> str | int:
-    """Return the symbol or numeric code in ``descriptor``; raise ``DecodeError`` if its type is another one."""
+    """Return the symbol or numeric code in ``descriptor``; raise ``DecodeError`` if it is neither."""
     match descriptor:
         case AmqpValue(type=AmqpType.SYMBOL, value=str() as symbol):
             return symbol
@@ -300,7 +300,10 @@ def _simple_entries(entries: AmqpMap, keys: tuple[AmqpType, ...], path: str) -> 
 
 
 def _reference(value: AmqpValue, path: str) -> Reference:
-    """Interpret the modifier at the beginning of a string, ``&p:``, ``&s:`` or ``&&``: Filter Expressions 4.1.1."""
+    """Return what the string ``value`` requires of a field: a prefix (``&p:``), a suffix (``&s:``), or equality.
+
+    A doubled ``&&`` at the beginning stands for one ``&``. Source: AMQP Filter Expressions, 4.1.1.
+    """
     if value.type is not AmqpType.STRING or not isinstance(value.value, str) or not value.value.startswith("&"):
         return value
     text = value.value
@@ -320,7 +323,7 @@ def _reference(value: AmqpValue, path: str) -> Reference:
 
 
 def to_value(node: Filter, *, numeric: bool = False, depth: int = 0) -> Described:
-    """Encode ``node`` as a described value, with the descriptor of ``name_of``.
+    """Encode ``node`` as a described value: the descriptor from ``name_of``, and the filter's payload.
 
     If ``numeric`` is True, descriptors are numeric codes instead of symbols. ``depth`` is the number of filters around
     ``node``. Raises ``DecodeError`` if filters are nested too deep.
@@ -341,7 +344,7 @@ def to_value(node: Filter, *, numeric: bool = False, depth: int = 0) -> Describe
 
 
 def name_of(node: Filter) -> str | int:
-    """Return the descriptor that ``node`` was read with; if it has none, the symbol of the newer document."""
+    """Return the descriptor from which ``node`` was decoded; by default, the symbol of the Filter Expressions."""
     if node.descriptor is not None:
         return node.descriptor
     return STREAM if isinstance(node, StreamFilter) else BY_KIND[type(node)].symbol

@@ -26,12 +26,12 @@ from transpiler.language.filters.kinds import (
     TopicBinding,
 )
 
-#: The domain of the Apache descriptors: the upper half of a numeric code.
+#: The domain of the descriptors that Apache defines: the upper 32 bits of their numeric codes.
 APACHE = 0x0000468C << 32
 
 
 class Payload(Enum):
-    """The type of a filter's described value, named as in the AMQP type system."""
+    """The AMQP type of a filter's payload (the value after the descriptor), by its name in the type system."""
 
     STRING = "string"
     MAP = "map"
@@ -124,18 +124,18 @@ BY_KIND: Mapping[type[Filter], Descriptor] = MappingProxyType(
 
 
 def find_descriptor(name: str | int) -> Descriptor | None:
-    """Return the row for the symbol or numeric code ``name``; None if no document defines that name."""
+    """Return the row of the table with the symbol or numeric code ``name``; None if no document defines it."""
     return BY_SYMBOL.get(name) if isinstance(name, str) else BY_CODE.get(name)
 
 
 def other_descriptor_of_code(code: int) -> Descriptor | None:
-    """Return another descriptor with ``code`` and another kind than ``find_descriptor(code)`` returns; or None."""
+    """Return another row with ``code`` if two documents give one code to different filters; else None."""
     chosen = BY_CODE.get(code)
     return next((row for row in DESCRIPTORS if chosen and row.code == code and row.kind is not chosen.kind), None)
 
 
 def code_text(code: int) -> str:
-    """Return ``code`` as the documents write it: domain and number, in hexadecimal."""
+    """Return the numeric code as the documents write it: domain and number, both in hexadecimal."""
     return f"0x{code >> 32:08X}:0x{code & 0xFFFFFFFF:08X}"
 
 

@@ -39,7 +39,10 @@ _HINT = "give the attach frame, its source, or the filter map of the source"
 
 
 def composite_of(name: str | int) -> str | None:
-    """Return the name of AMQP's own composite type whose descriptor is ``name``; None for any other descriptor."""
+    """Return the name of the AMQP composite type (such as attach) with the descriptor ``name``.
+
+    Return None if there is none.
+    """
     if isinstance(name, int):
         return _COMPOSITES.get(name)
     parts = name.split(":")
@@ -103,17 +106,17 @@ def _composite(value: Value) -> str | None:
 
 
 def _field(fields: Value, position: int) -> Value:
-    """Return the field at index ``position`` of a composite; a null if the field was omitted at the end of the list."""
+    """Return the field at index ``position`` of the composite type's list ``fields``; a null if the list is shorter."""
     if not isinstance(fields, AmqpList):
         _refuse("the fields of a composite must be a list")
     return fields.items[position] if position < len(fields.items) else AmqpValue(AmqpType.NULL, None)
 
 
 def _bodies(data: bytes) -> list[bytes] | None:
-    """Return the bodies of the frames in ``data``; None if ``data`` does not consist of frames.
+    """Return the bodies of the AMQP frames in ``data``; None if ``data`` does not consist of frames.
 
-    A frame begins with its size in four bytes, a described value with one zero byte and a descriptor. So frames are
-    recognised by a size that equals the length of ``data`` or begins with two zero bytes.
+    A frame begins with its size in four bytes, a described value with one zero byte and a descriptor. So data is taken
+    for frames if the size equals the length of ``data`` or begins with two zero bytes.
     """
     size = int.from_bytes(data[:4])
     is_framed = len(data) >= _HEADER_SIZE and data[4] >= 2 and data[5] <= 1 and (size == len(data) or size < 2**16)

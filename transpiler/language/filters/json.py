@@ -36,7 +36,7 @@ _KEYS = {"descriptor", "value"}
 
 
 def is_described(data: object) -> bool:
-    """Return True if ``data`` has the shape of one filter in JSON."""
+    """Return True if ``data`` has the form of a filter in JSON: an object with a descriptor and a value."""
     return isinstance(data, Mapping) and "descriptor" in data and not isinstance(data["descriptor"], Mapping)
 
 
@@ -49,9 +49,9 @@ def is_described_by_client(data: object) -> bool:
 
 
 def _of_client(data: Any, depth: int = 0) -> Any:
-    """Convert a value of an AMQP client library to the JSON of filters; values of its classes keep their AMQP types."""
+    """Convert a value of an AMQP client library to the JSON of filters, with the AMQP types of its classes."""
     if depth > 2 * MAX_DEPTH:
-        # Not converted. ``from_json`` rejects such a deeply nested value, with its path in the error.
+        # Leave the value as None; ``from_json`` then rejects it as too deeply nested, with its path.
         return None
     if is_described_by_client(data):
         descriptor = data.descriptor
@@ -105,7 +105,7 @@ def from_json(data: Any, path: str, depth: int = 0) -> Value:
     if code_or_symbol in (SESSION, SESSION_CODE):
         return Described(name, read_value(inside, content))
     if row is None or row.kind is None:
-        # The type of the payload is unknown, and ``Reader`` reports the descriptor before it reads the payload.
+        # The payload's type is unknown, but only the unknown descriptor will be reported, so use a null.
         return Described(name, AmqpValue(AmqpType.NULL, None))
     if row.payload is Payload.LIST and row.kind is not NoLocal and isinstance(content, list | tuple):
         items = (from_json(item, f"{inside}[{number}]", depth + 1) for number, item in enumerate(content))
@@ -125,7 +125,10 @@ def from_json(data: Any, path: str, depth: int = 0) -> Value:
 
 
 def _texts(content: Any, path: str) -> Value:
-    """Convert a payload that is a string, a boolean or a list of strings; any other payload becomes a null."""
+    """Return a payload that is a string, a boolean or a list of strings as an AMQP value.
+
+    Any other payload becomes a null.
+    """
     if isinstance(content, list | tuple):
         items = content[: MAX_ENTRIES + 1]
         return AmqpList(tuple(_texts(item, path) if isinstance(item, str) else _NOTHING for item in items))
@@ -136,9 +139,9 @@ _NOTHING = AmqpValue(AmqpType.NULL, None)
 
 
 def _payload(content: Any, path: str) -> Value:
-    """Convert a payload that is neither filters nor a map, or should be neither.
+    """Return a payload of any other form as an AMQP value, so that errors can name its type.
 
-    A list or map keeps its type, so that an error can name the type, but not its items.
+    A list or map is converted without its items.
     """
     match content:
         case list() | tuple():
@@ -163,7 +166,7 @@ def _entry(item: Any, path: str, key: str, of_properties: bool) -> AmqpValue:
 
 
 def _bytes_refusal(path: str, key: str, text: str) -> DecodeError:
-    """Return the error for a string instead of bytes, because it may be the decoded bytes or their base64."""
+    """Return the error for a string where bytes are required. The string may be the bytes as text, or their base64."""
     as_text = base64.b64encode(text.encode("utf-8", "surrogatepass")).decode()
     hint = f'perhaps write {{"type": "binary", "value": "{as_text}"}} for the bytes of the text'
     with suppress(ValueError):

@@ -47,13 +47,13 @@ from transpiler.message.types import AmqpValue, Equality, NumberEquality
 #: The dialect of every ``amqp:sql-filter``, independent of the consumer's dialect.
 _SQL_DIALECT = DIALECTS["rabbitmq"]
 
-#: The equality of values in the Filter Expressions: numbers "of a different floating-point or integer number type …
-#: equal when treated as a floating-point".
+#: AMQP Filter Expressions: numbers "of a different floating-point or integer number type … equal when treated as a
+#: floating-point".
 _FILTER_EXPRESSIONS = Equality(numbers=NumberEquality.AS_DOUBLES)
 
 
 class Match(Enum):
-    """The values of ``x-match``: ``all`` and ``any`` of section 1.3, and two values of RabbitMQ's headers bindings."""
+    """The values of ``x-match``: ``all`` and ``any`` of the Apache filter document, and two that only RabbitMQ has."""
 
     ALL = "all"
     ANY = "any"
@@ -62,7 +62,7 @@ class Match(Enum):
 
     @property
     def any_pair(self) -> bool:
-        """True if one matching pair is enough."""
+        """True if one matching pair is enough, False if all pairs must match."""
         return self in (Match.ANY, Match.ANY_WITH_X)
 
     @property
@@ -73,25 +73,25 @@ class Match(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """The reference value ``&p:text``, which matches strings that begin with ``text``."""
+    """The value ``&p:text`` in a property filter, which matches strings that begin with ``text``."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Suffix:
-    """The reference value ``&s:text``, which matches strings that end with ``text``."""
+    """The value ``&s:text`` in a property filter, which matches strings that end with ``text``."""
 
     text: str
 
 
-#: The value with which a property filter compares a message field.
+#: The value in a property filter with which a message field is compared.
 Reference: TypeAlias = AmqpValue | Prefix | Suffix
 
 
 @dataclass(frozen=True, slots=True)
 class Consumer:
-    """The consumer of a filter: the dialect of its selectors, and the id of its connection (None if unknown)."""
+    """The receiver of a filter's messages: the dialect of its selectors, and the id of its connection or None."""
 
     dialect: Dialect = JMS
     connection: str | None = None
@@ -105,7 +105,7 @@ class _Kind:
 
 @dataclass(frozen=True, slots=True)
 class DirectBinding(_Kind):
-    """Filter that a message passes if its subject equals ``key``: section 1.1 of the Apache filter document."""
+    """A filter for messages whose subject equals ``key`` (Apache AMQP filter document, 1.1)."""
 
     key: str
 
@@ -118,7 +118,7 @@ class DirectBinding(_Kind):
 
 @dataclass(frozen=True, slots=True)
 class TopicBinding(_Kind):
-    """Filter that a message passes if the words of its subject match ``pattern``: section 1.2."""
+    """A filter for messages whose subject, split into words, matches ``pattern`` (Apache AMQP filter document, 1.2)."""
 
     pattern: str
 
@@ -131,10 +131,10 @@ class TopicBinding(_Kind):
 
 @dataclass(frozen=True, slots=True)
 class HeadersBinding(_Kind):
-    """Filter on the application properties, which must contain all pairs of the filter, or at least one pair.
+    """A filter for messages whose application properties contain all pairs of the filter, or at least one pair.
 
-    Source: Apache filter document, section 1.3. ``arguments`` contains all pairs except ``x-match``. A pair with a null
-    value requires only the key.
+    Source: Apache AMQP filter document, section 1.3. ``arguments`` contains all pairs except ``x-match``. A pair with a
+    null value requires only the key.
     """
 
     match: Match
@@ -146,7 +146,10 @@ class HeadersBinding(_Kind):
 
     @property
     def pairs(self) -> tuple[tuple[str, AmqpValue], ...]:
-        """The pairs that are compared: "All other keys which begin “x-” MUST be ignored"."""
+        """The pairs that are compared with the message.
+
+        Apache filter document: "All other keys which begin “x-” MUST be ignored".
+        """
         return tuple(pair for pair in self.arguments if self.match.with_x or not pair[0].startswith("x-"))
 
     def condition(self, _: Consumer) -> Condition:
@@ -160,7 +163,10 @@ class HeadersBinding(_Kind):
 
 @dataclass(frozen=True, slots=True)
 class NoLocal(_Kind):
-    """Filter that a message passes if it was sent on another connection than the receiver's: section 2.1."""
+    """A filter for messages that were sent on another connection than the receiver's.
+
+    Source: Apache AMQP filter document, section 2.1.
+    """
 
     def condition(self, consumer: Consumer) -> Condition:
         """Return the condition that a message must meet, for ``consumer``."""
@@ -171,14 +177,18 @@ class NoLocal(_Kind):
                 hint="perhaps pass connection='…', the receiver's connection id in the form in which "
                 "messages record their publisher's",
             )
-        # "accepted … if and only if the message was originally sent … on a separate connection". If a message has no
-        # id of its publisher's connection, it was not published on this connection.
+        # Apache filter document: "accepted … if and only if the message was originally sent … on a separate
+        # connection". A message without the id of its publisher's connection was not published on the receiver's
+        # connection.
         return Not(text_equals(PUBLISHER_CONNECTION, consumer.connection, path=self.path))
 
 
 @dataclass(frozen=True, slots=True)
 class JmsSelector(_Kind):
-    """Filter that a message passes if the selector ``text`` is TRUE in the consumer's dialect: section 2.2."""
+    """A filter for messages for which the selector ``text`` is TRUE in the consumer's dialect.
+
+    Source: Apache AMQP filter document, section 2.2.
+    """
 
     text: str
 
@@ -189,7 +199,7 @@ class JmsSelector(_Kind):
 
 @dataclass(frozen=True, slots=True)
 class OrFilter(_Kind):
-    """Filter that a message passes if it passes at least one of ``filters``: section 3.1."""
+    """A filter for messages that at least one of ``filters`` accepts (Apache AMQP filter document, 3.1)."""
 
     filters: tuple[Filter, ...]
 
@@ -201,7 +211,7 @@ class OrFilter(_Kind):
 
 @dataclass(frozen=True, slots=True)
 class AndFilter(_Kind):
-    """Filter that a message passes if it passes all ``filters``: section 3.2."""
+    """A filter for messages that all ``filters`` accept (Apache AMQP filter document, 3.2)."""
 
     filters: tuple[Filter, ...]
 
@@ -213,7 +223,7 @@ class AndFilter(_Kind):
 
 @dataclass(frozen=True, slots=True)
 class NotFilter(_Kind):
-    """Filter that a message passes if it does not pass ``filter``: section 3.3."""
+    """A filter for messages that ``filter`` does not accept (Apache AMQP filter document, 3.3)."""
 
     filter: Filter
 
@@ -225,7 +235,7 @@ class NotFilter(_Kind):
 
 @dataclass(frozen=True, slots=True)
 class PropertiesFilter(_Kind):
-    """Filter that a message passes if all ``fields`` of its properties section match: Filter Expressions 4.2.4.
+    """A filter for messages whose properties section matches all ``fields`` (AMQP Filter Expressions, 4.2.4).
 
     The names of the fields have underscores.
     """
@@ -243,7 +253,7 @@ class PropertiesFilter(_Kind):
 
 @dataclass(frozen=True, slots=True)
 class ApplicationPropertiesFilter(_Kind):
-    """Filter that a message passes if all its application properties in ``entries`` match: Filter Expressions 4.2.5.
+    """A filter for messages whose application properties match all ``entries`` (AMQP Filter Expressions, 4.2.5).
 
     An entry with a null value requires only the key.
     """
@@ -260,7 +270,10 @@ class ApplicationPropertiesFilter(_Kind):
 
 @dataclass(frozen=True, slots=True)
 class SqlFilter(_Kind):
-    """Filter of the Filter Expressions: the SQL expression ``text`` must be TRUE in the dialect of RabbitMQ."""
+    """A filter for messages for which the SQL expression ``text`` is TRUE in the dialect of RabbitMQ.
+
+    Source: AMQP Filter Expressions.
+    """
 
     text: str
 
@@ -289,15 +302,18 @@ class StreamFilter(_Kind):
 
 
 def _selector(text: str, dialect: Dialect, path: str) -> Condition:
-    """Parse and check ``text`` as a selector of ``dialect``; return its condition, ``EVERY_MESSAGE`` if it is blank."""
+    """Parse and check ``text`` as a selector of ``dialect``, and return it as a condition.
+
+    A blank text becomes ``EVERY_MESSAGE``.
+    """
     selector = Selector(text, dialect, f"{path}.value")
     return EVERY_MESSAGE if selector.tree is None else selector
 
 
 def _matches(message_fields: MessageFields, reference: Reference, path: str) -> Condition:
-    """Return the test of ``message_fields`` for ``reference``, by the rules of the Filter Expressions.
+    """Return the condition that the fields ``message_fields`` match ``reference``, the value in a property filter.
 
-    A null requires only that the message has one of the fields.
+    If ``reference`` is a null, it is enough that the message has one of the fields. Source: AMQP Filter Expressions.
     """
     match reference:
         case Prefix(text=text):
@@ -325,7 +341,7 @@ Filter: TypeAlias = (
     | StreamFilter
 )
 
-#: ``Filter`` as the second argument of ``isinstance``.
+#: The union ``Filter`` in the form that ``isinstance`` accepts.
 KINDS = Filter
 
 

@@ -62,8 +62,8 @@ _TEXTS = (AmqpType.STRING, AmqpType.SYMBOL)
 MAX_RABBITMQ_FIELDS = 16
 #: The only name under which RabbitMQ accepts an SQL filter.
 SQL_NAME = "sql-filter"
-#: Effects of filters that select no messages, by descriptor, as phrases for a warning. A stream filter is listed for
-#: the case that not all of its values are strings.
+#: Stream filters that select no messages, by descriptor, with what they do as a phrase for a warning. The filter by
+#: value is listed for the case that not all of its values are strings.
 _STREAM_FILTERS = {
     "rabbitmq:stream-offset-spec": "sets the offset at which reading of a stream starts, and selects no messages",
     UNFILTERED: "sets how stream-filter treats messages without a filter value, and selects no messages itself",
@@ -76,7 +76,7 @@ _NO_FILTERS = Diagnostic("filters.none", "warning", f"{ROOT}: the filter set is 
 
 @dataclass(frozen=True, slots=True)
 class FilterSet:
-    """The filters in effect, as pairs of name and filter, and the names of the filters that were ignored as unknown.
+    """A filter set: the filters in effect as pairs of name and filter, and the names of ignored (unknown) filters.
 
     ``findings`` contains the warnings about the filter set that was read.
     """
@@ -88,7 +88,7 @@ class FilterSet:
     string_keyed: frozenset[str] = frozenset()
 
     def accepted_by(self, dialect: Dialect) -> FilterSet:
-        """Return the filters that the broker accepts; for each filter that RabbitMQ silently drops, add a warning.
+        """Return the filters that the broker ``dialect`` accepts, with a warning for each that RabbitMQ silently drops.
 
         RabbitMQ's modules ``rabbit_amqp_session`` and ``rabbit_amqp_filter_prop`` read the filter map from its end.
         They accept property filters of 1 to 16 fields, one for each section, or an SQL filter named ``sql-filter``; the
@@ -190,7 +190,7 @@ FiltersLike: TypeAlias = "Filter | FilterSet | Described | Mapping[str, Any] | s
 def is_filters(condition: SelectorLike | FiltersLike) -> TypeGuard[FiltersLike]:
     """Return True for filters, and False for a selector: a tree, None, or a text that is not a JSON object or array."""
     if isinstance(condition, str):
-        # No selector begins with { or [.
+        # A selector never begins with { or [, so such a text is JSON.
         return condition.lstrip().startswith(("{", "["))
     return condition is not None and not isinstance(condition, Expression)
 
@@ -223,7 +223,7 @@ def read_filters(filters: FiltersLike, unknown: Unknown = "error") -> FilterSet:
 
 
 class _Entry(NamedTuple):
-    """One named filter before it is decoded; ``made`` is True if the filter was built as an object in Python."""
+    """A named filter before it is decoded. ``made`` is True if it was given as a Python object."""
 
     name: str
     path: str
@@ -283,7 +283,7 @@ def _entries_of_bytes(data: bytes) -> list[_Entry] | None:
         raise refusal("filters.type", ROOT, f"a filter set must be a map of symbols to filters, found {kind_of(value)}")
     entries = []
     for key, item in value.entries:
-        # 3.5.8: "Every key in the map MUST be of type symbol".
+        # AMQP 1.0, part 3, 3.5.8: "Every key in the map MUST be of type symbol".
         if not isinstance(key, AmqpValue) or key.type is not AmqpType.SYMBOL:
             raise refusal("filters.key", ROOT, f"the name of a filter must be a symbol, found {kind_of(key)}")
         entries.append(_Entry(str(key.value), f"{ROOT}.{key.value!s}", item))
@@ -337,7 +337,7 @@ def _read(entries: Iterable[_Entry], unknown: Unknown) -> FilterSet:
 
 
 def _session(name: str, value: Value) -> AmqpValue | None:
-    """Return the session that a filter requests, a string or an AMQP null; None if it is not a session filter."""
+    """Return the session that a Service Bus filter requests, a string or an AMQP null; None if it is another filter."""
     if isinstance(value, Described) and isinstance(value.descriptor, AmqpValue):
         found = value.value if value.descriptor.value in (SESSION, SESSION_CODE) else None
     else:
@@ -366,7 +366,7 @@ def _stream_values(value: Value) -> tuple[str, ...]:
 
 
 def _stream_purpose(value: Value) -> str | None:
-    """Return the effect of a filter from ``_STREAM_FILTERS``; None for any other filter."""
+    """Return what a filter of RabbitMQ streams does if it selects no messages, as text; None for any other filter."""
     if isinstance(value, Described) and isinstance(value.descriptor, AmqpValue):
         return _STREAM_FILTERS.get(str(value.descriptor.value))
     return None

@@ -25,7 +25,7 @@ CONNECTIVES = ("or", "and")
 
 
 class Start(Enum):
-    """The node at which a path begins, if no expression yields that node."""
+    """The start of a path that begins at the root or at the context node, not at the nodes of an expression."""
 
     ROOT = "/"
     CONTEXT = "."
@@ -57,7 +57,7 @@ class Negation:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A chain of operators of the same precedence with their operands, from left to right: ``a - b + c``."""
+    """A chain of operators of the same precedence with their operands, from left to right, as in ``a - b + c``."""
 
     first: Expression
     rest: tuple[tuple[str, Expression], ...]
@@ -84,7 +84,7 @@ class Union:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The call of a function; the parser checks neither the name nor the arguments."""
+    """A call of a function. The parser does not check the function's name and arguments."""
 
     function: str
     arguments: tuple[Expression, ...]
@@ -95,7 +95,8 @@ class Call:
 class Variable:
     """A variable, by its name without the ``$``.
 
-    In an XQuery, a variable is a header of the message. An XPath in a selector cannot bind a variable.
+    In a query of an XML exchange, it is a header of the message. In an XPath of a selector, no variable can have a
+    value.
     """
 
     name: str

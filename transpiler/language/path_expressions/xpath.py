@@ -17,7 +17,7 @@ from typing import ClassVar, Final, NamedTuple, NoReturn
 from transpiler.base.source import Span
 from transpiler.language.path_expressions import path_tree as tree
 
-#: Maximum nesting depth of parentheses, brackets and calls. Java allows 10 groups in one expression.
+#: Maximum nesting depth of parentheses, brackets and calls. Java's own limit is lower: 10 groups in one expression.
 MAX_DEPTH = 60
 
 #: The characters that begin a name in the fifth edition of XML 1.0.
@@ -78,7 +78,7 @@ class Token(NamedTuple):
 
 
 class _Unfinished(NamedTuple):
-    """An operation of one precedence level whose last operand has not been parsed yet."""
+    """An operator chain of one precedence level whose last operand is still to be parsed."""
 
     level: int
     start: Span
@@ -177,7 +177,10 @@ class PathParser:
 
     @contextmanager
     def _nested(self, span: Span | None = None) -> Iterator[None]:
-        """Count a nesting level. ``span`` is the span of the error; None means the span of the next token."""
+        """Return a context manager for one level of nesting; raise an error if there are too many levels.
+
+        ``span`` is the span of the error, by default that of the next token.
+        """
         self._depth += 1
         if self._depth > MAX_DEPTH:
             self._too_deep(span or self._next.span)
@@ -194,7 +197,7 @@ class PathParser:
 
         ``read_operand`` parses one operand. ``levels`` lists the operators from the loosest to the tightest level.
         """
-        # Operations whose right operand is still being parsed, from the loosest to the tightest level.
+        # A stack of operator chains whose right operand is still being parsed, from the loosest to the tightest level.
         unfinished: list[_Unfinished] = []
         while True:
             start, operand = self._next.span, read_operand()
@@ -215,10 +218,10 @@ class PathParser:
             unfinished[-1].signs.append(self._take().text)
 
     def _check_operands(self, sign: str, *operands: tree.Expression) -> None:
-        """Raise an error if the operator ``sign`` does not accept ``operands``.
+        """Raise an error if the operator ``sign`` does not accept ``operands``. In XPath, no error is possible.
 
         XPath 1.0 accepts all operands: "The numeric operators convert their operands to numbers as if by calling the
-        number function."
+        number function." XQuery overrides this method.
         """
 
     def _unary(self) -> tree.Expression:
@@ -334,7 +337,7 @@ class PathParser:
 
 @lru_cache(maxsize=4096)
 def outside(expression: str) -> str | None:
-    """Describe one construct of ``expression`` that is outside the subset that can be evaluated.
+    """Describe one construct of ``expression`` that this library cannot evaluate.
 
     Returns None if the whole expression can be evaluated, and if it is not an XPath.
     """

@@ -29,10 +29,10 @@ _VALUE_COMPARISONS = {"eq": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "
 
 
 def parse_query(text: str) -> tree.Expression:
-    """Parse a query and return its condition.
+    """Parse the XQuery ``text`` and return the expression that decides.
 
     Raises ``TopologyError`` if ``text`` is not an XQuery, and ``UnsupportedFeatureError`` if the query is outside the
-    subset.
+    supported subset.
     """
     return _Parser(Source(text, "xquery")).parse()
 
@@ -139,9 +139,9 @@ class _Parser(PathParser):
         return self._operated(self._unary, (("+", "-"), ("*", "div")))
 
     def _comparison(self) -> tree.Expression:
-        """Parse a comparison, which has exactly two operands, because XQuery does not allow ``a = b = c``.
+        """Parse a comparison. It has exactly two operands, because XQuery does not allow ``a = b = c``.
 
-        "RangeExpr ( (ValueComp | GeneralComp | NodeComp) RangeExpr )?"
+        XQuery's grammar: "RangeExpr ( (ValueComp | GeneralComp | NodeComp) RangeExpr )?"
         """
         start = self._next.span
         condition = self._test()
@@ -153,7 +153,7 @@ class _Parser(PathParser):
             right = self._sum()
             self._check_comparison(sign, left, right, self._span(start))
             return tree.Operation(left, ((sign, right),), self._span(start))
-        # XPath 1.0 has no value comparisons.
+        # XPath 1.0, by which the query is evaluated, has no value comparisons such as ``eq``.
         if self._next.text in _VALUE_COMPARISONS:
             hint = f"perhaps write {_VALUE_COMPARISONS[self._next.text]}"
             self._unsupported(f"the value comparison {self._next.text}", self._next.span, hint)
@@ -162,7 +162,10 @@ class _Parser(PathParser):
         return left
 
     def _test(self) -> tree.Expression | None:
-        """Parse a call of a boolean function or a condition in parentheses; return None if neither comes next."""
+        """Parse a call of a boolean function, or a condition in parentheses.
+
+        Return None if the next token begins neither.
+        """
         name = self._next.text.removeprefix("fn:") if self._next.kind == "name" and self._ahead("(") else ""
         start = self._next.span
         if name in ("true", "false"):
@@ -185,7 +188,10 @@ class _Parser(PathParser):
         return None
 
     def _is_sum_in_parentheses(self) -> bool:
-        """Return True if a comparison or arithmetic operator follows the matching closing parenthesis."""
+        """Return True if the parentheses that open here are an operand: an operator follows the closing parenthesis.
+
+        The operators are those of comparisons and arithmetic.
+        """
         depth = 0
         for token in islice(self.tokens, self._at, None):
             if token.kind == "sign" and token.text == "(":
@@ -222,7 +228,7 @@ class _Parser(PathParser):
                 return self._location()
 
     def _literal(self, text: str, span: Span) -> str:
-        """Return the value of a literal. Unlike XPath 1.0, XQuery has references: "PredefinedEntityRef | CharRef"."""
+        """Return the value of a literal. Unlike XPath 1.0, XQuery replaces entity and character references in it."""
         quote, inner = text[0], text[1:-1]
 
         def replace_entity(entity: re.Match[str]) -> str:
@@ -297,7 +303,10 @@ class _Parser(PathParser):
         return token.text
 
     def _check_operands(self, sign: str, *operands: tree.Expression) -> None:
-        """Raise an error for operands of arithmetic that are not numbers: "a type error is raised [err:XPTY0004]"."""
+        """Raise an error if an operand of arithmetic is not a number.
+
+        XQuery: "a type error is raised [err:XPTY0004]".
+        """
         if sign in tree.CONNECTIVES:
             return
         for operand in operands:
@@ -305,7 +314,10 @@ class _Parser(PathParser):
                 self._unsupported("arithmetic on a string or a header", operand.span)
 
     def _check_comparison(self, sign: str, left: tree.Expression, right: tree.Expression, span: Span) -> None:
-        """Raise an error for comparisons that XPath 1.0 does not have or interprets differently."""
+        """Raise an error for a comparison that XPath 1.0 lacks or interprets differently.
+
+        XPath 1.0 evaluates the query.
+        """
         sides = (left, right)
         textual = any(map(tree.is_string, sides))
         ordering = sign not in ("=", "!=")

@@ -53,7 +53,7 @@ class StringLiteral:
 
 @dataclass(frozen=True, slots=True)
 class IntegerLiteral:
-    """An exact numeric literal; a signed 64-bit integer, except in dialects with larger integers."""
+    """An exact numeric literal. It is a signed 64-bit integer, except in dialects that allow larger integers."""
 
     value: int
     span: Span = field(default=_NOWHERE, compare=False, repr=False)
@@ -61,7 +61,7 @@ class IntegerLiteral:
 
 @dataclass(frozen=True, slots=True)
 class FloatLiteral:
-    """An approximate numeric literal; ``value`` is already rounded to 32 bits if the literal has the suffix ``f``."""
+    """An approximate numeric literal. If the literal has the suffix ``f``, ``value`` is already rounded to 32 bits."""
 
     value: float
     span: Span = field(default=_NOWHERE, compare=False, repr=False)
@@ -180,7 +180,10 @@ class BodyQuery:
 
 @dataclass(frozen=True, slots=True)
 class ConvertStrings:
-    """A whole selector with the prefix under which comparisons convert strings to numbers and booleans."""
+    """A whole selector with the prefix ``convert_string_expressions:``.
+
+    With this prefix, comparisons convert strings to numbers and booleans.
+    """
 
     condition: Expression
     span: Span = field(default=_NOWHERE, compare=False, repr=False)
@@ -210,7 +213,7 @@ class Or:
     span: Span = field(default=_NOWHERE, compare=False, repr=False)
 
 
-#: The literals that every dialect has. ``Literal`` adds two that only some dialects have.
+#: The literals that every dialect has. ``Literal`` adds NULL and binary strings, which only some dialects have.
 PlainLiteral = StringLiteral | IntegerLiteral | FloatLiteral | BooleanLiteral
 Literal = PlainLiteral | NullLiteral | BinaryLiteral
 Test = Compare | Between | In | Like | IsNull | BodyQuery
@@ -221,7 +224,8 @@ Expression = Identifier | Literal | Sign | Calculate | Call | Test | Not | And |
 LITERALS = (StringLiteral, IntegerLiteral, FloatLiteral, BooleanLiteral, NullLiteral, BinaryLiteral)
 
 
-#: For each class of nodes, the fields that contain operands. A pattern, its escape and a query are not operands.
+#: The fields of each class of nodes that contain operands. The pattern of LIKE, its escape and a query of the body are
+#: not operands.
 _PARTS = parts_of(get_args(Expression), "Expression")
 
 
@@ -251,7 +255,7 @@ def bare_span(node: Expression, text: str) -> Span:
 
 
 def exchanged(node: Expression, change: Callable[[Expression], Expression]) -> Expression:
-    """Return ``node`` with each operand replaced by ``change(operand)``."""
+    """Return ``node`` with each operand replaced by ``change(operand)``; the operands of operands are not visited."""
     changed: dict[str, Any] = {}
     for name, _, several in _PARTS[type(node)]:
         part = getattr(node, name)
@@ -259,7 +263,7 @@ def exchanged(node: Expression, change: Callable[[Expression], Expression]) -> E
     return replace(node, **changed) if changed else node
 
 
-#: The most frequent classes of nodes without operands, so that ``walk`` skips the search for operands.
+#: The most frequent classes of nodes without operands. ``walk`` yields them at once, to save time.
 _LEAVES = frozenset({Identifier, StringLiteral, IntegerLiteral, FloatLiteral, BooleanLiteral})
 
 

@@ -55,8 +55,8 @@ from transpiler.message.operand_types import (
     TYPED_JMS,
 )
 
-#: Apache ActiveMQ Classic. An exception during evaluation propagates to the dispatch of the message. An empty selector
-#: never reaches the parser, because the consumer treats it as no selector (testEmptyPropertySelector of its own suite).
+#: Apache ActiveMQ Classic. An exception during evaluation reaches the code that dispatches the message. The consumer
+#: treats an empty selector as no selector, so it never reaches the parser (testEmptyPropertySelector of its own suite).
 ACTIVEMQ = Dialect(
     "activemq",
     identifiers=Identifiers.ASCII,
@@ -90,8 +90,8 @@ ACTIVEMQ = Dialect(
     on_throw="the exception leaves the selector and disturbs the dispatch of the message",
 )
 
-#: Selectors of clients of Apache ActiveMQ Artemis, whose parser is a modified copy of ActiveMQ's.
-#: ``FilterImpl.createFilter`` returns no filter for a blank text.
+#: Apache ActiveMQ Artemis, for the selectors of its clients. Its parser is a modified copy of ActiveMQ's. For a blank
+#: text, ``FilterImpl.createFilter`` returns no filter.
 ARTEMIS = replace(
     ACTIVEMQ,
     name="artemis",
@@ -108,7 +108,7 @@ ARTEMIS = replace(
     on_throw="the message does not match, and the broker logs an invalid filter",
 )
 
-#: The filters of the Artemis broker itself. No client library rewrites their names and literals.
+#: Apache ActiveMQ Artemis, for filters configured in the broker. No client library rewrites their names and literals.
 ARTEMIS_CORE = replace(ARTEMIS, name="artemis-core", fields=ARTEMIS_CORE_FIELDS)
 
 #: Apache Qpid Broker-J: the same parser again, with NOT mended and other tables of truth. ``FilterSupport`` makes no
@@ -125,7 +125,7 @@ QPID_JAVA = replace(
     on_throw="the message does not match; a ClassCastException ends the delivery",
 )
 
-#: The Apache Qpid C++ broker, on its AMQP 0-10 path.
+#: The Apache Qpid C++ broker, for receivers over AMQP 0-10.
 QPID_CPP = Dialect(
     "qpid-cpp",
     identifiers=Identifiers.ASCII_WITH_DOTS,
@@ -151,7 +151,7 @@ QPID_CPP = Dialect(
     on_throw="the signal of the division ends the broker",
 )
 
-#: RabbitMQ 4: SQL filter expressions (``amqp:sql-filter``) on streams.
+#: RabbitMQ 4, for SQL filters (``amqp:sql-filter``) of consumers of a stream.
 RABBITMQ = Dialect(
     "rabbitmq",
     max_length=4096,
@@ -184,7 +184,7 @@ RABBITMQ = Dialect(
     on_throw="the arithmetic error ends the reader of the stream",
 )
 
-#: RabbitMQ's JMS topic exchange: the client compiles the selector, the server evaluates it. If the text is blank, the
+#: RabbitMQ's JMS topic exchange. The client compiles the selector, and the server evaluates it. For a blank text, the
 #: client binds without a selector.
 RABBITMQ_JMS = Dialect(
     "rabbitmq-jms",

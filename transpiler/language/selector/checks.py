@@ -39,9 +39,10 @@ from transpiler.language.selector.static_typing import (
 )
 from transpiler.message.header_fields import DELIVERY_MODES, Conversion
 
-#: The classes of nodes whose form no dialect rejects.
+#: The classes of nodes that every dialect accepts in any position that the grammar allows.
 _ANY_FORM = frozenset({ast.Identifier, ast.StringLiteral, ast.FloatLiteral, ast.Compare, ast.And, ast.Or})
-#: The syntaxes of numeric literals whose integers must fit into 64 signed bits; the lexer checks the other syntaxes.
+#: The syntaxes of numeric literals in which the check has to reject integers of more than 64 bits. For other syntaxes,
+#: the lexer rejects them.
 _LONG_INTEGERS = (NumericLiterals.JAVA, NumericLiterals.QPID_CPP)
 #: The kinds of arithmetic whose integers have at most 64 bits.
 _LONG_ARITHMETIC = (IntegerArithmetic.LONG, IntegerArithmetic.WRAP_LONG)
@@ -73,7 +74,7 @@ def check(tree: ast.Expression, source: Source, dialect: Dialect = JMS) -> None:
 
 
 def _order(finding: Diagnostic) -> tuple[Span, bool]:
-    """Return the sort key of a finding: its span, then errors of type before errors of syntax."""
+    """Return a sort key for ``finding``: its span; at the same span, a type error comes before a syntax error."""
     return finding.span or Span(0, 0), finding.code.startswith("syntax.")
 
 
@@ -168,9 +169,10 @@ class _Checker:
                 pass
 
     def _tested(self, operand: ast.Expression, operator: str, form: OperandForm, test: ast.Expression) -> None:
-        """Report the left operand of IN, LIKE or IS NULL if it is not of the ``form`` that the dialect allows.
+        """Report the left operand of IN, LIKE or IS NULL if the dialect does not allow an operand of this form.
 
-        ``test`` is the whole test, ``operator`` its name. The standard allows only an identifier.
+        ``form`` is the rule of the dialect; the standard allows only an identifier. ``test`` is the whole test,
+        ``operator`` its name.
         """
         if form is OperandForm.ANY:
             return
@@ -192,7 +194,7 @@ class _Checker:
             self.report("type.not-a-name", message, operand.span, *advice)
 
     def _exchanged(self, test: ast.Expression) -> tuple[str, Fix] | None:
-        """Return a hint and a fix that replace the IN ``test`` by a comparison of its operand with each listed name.
+        """Return a hint and a fix for an IN with names in its list: comparisons of its operand with each name.
 
         Return None if ``test`` is not an IN, or if a member of its list is not a name.
         """
@@ -204,10 +206,10 @@ class _Checker:
         return f"write {written}", Fix(written, span=ast.bare_span(test, self.source.text))
 
     def _joined(self, node: ast.In) -> str | None:
-        """Return the comparisons that are equivalent to an IN with literals; None if a member is not a literal."""
+        """Return comparisons joined by OR that are equivalent to the IN ``node``; None if a member is not a literal."""
         known = self._joined_lists.get(id(node))
         if known is None:
-            # Cached because each of thousands of members needs the text.
+            # The text is computed once for each IN, because thousands of its members may need it.
             known = self._joined_lists[id(node)] = self._comparisons(node) or ""
         return known or None
 
@@ -219,7 +221,10 @@ class _Checker:
         return f"({joint.join(f'{self._text(node.operand)} {sign} {self._text(one)}' for one in node.members)})"
 
     def _mode(self, member: ast.Expression, node: ast.In) -> str | None:
-        """Return the string literal for a delivery mode that is written as Java's number; None for any other member."""
+        """Return the string literal that is meant by ``member``, if it is a number that Java uses for a delivery mode.
+
+        Return None for any other member.
+        """
         named = node.operand
         field = self.dialect.fields.find(named.name, named.section) if isinstance(named, ast.Identifier) else None
         if field is None or not field.has_conversion(Conversion.DELIVERY_MODE):

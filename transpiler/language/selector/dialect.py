@@ -103,7 +103,8 @@ class Dialect:
     on_throw: str = ""
 
     def __hash__(self) -> int:
-        # The parser's cache hashes dialects. The name is enough, because few dialects share a name.
+        # The parser's cache hashes dialects. The name is enough: few dialects have the same name, and equality still
+        # compares all rules.
         return hash(self.name)
 
     def __repr__(self) -> str:
@@ -117,7 +118,7 @@ class Dialect:
         Args:
             extension: The construct, such as ``Extension.NULL_LITERAL``.
         """
-        # The dialect jms has no extensions, and the test of a flag is slow.
+        # Test for an empty set first: the dialect jms has no extensions, and the test of a flag is slow.
         return bool(self.extensions) and extension in self.extensions
 
     @property
@@ -126,15 +127,18 @@ class Dialect:
         return "JMS" if self.name == "jms" else self.name
 
 
-#: The dialects that have been loaded so far, by name.
+#: The dialects that ``define`` has registered so far, by name.
 _DEFINED: dict[str, Dialect] = {}
 
 
 def define(dialect: Dialect) -> Dialect:
-    """Register ``dialect`` under its name; ``repr`` of a dialect with the same name then lists only the differences."""
+    """Register ``dialect`` under its name, and return it.
+
+    The ``repr`` of another dialect with the same name then lists only the differences.
+    """
     _DEFINED[dialect.name] = dialect
     return dialect
 
 
-#: The dialect of Jakarta Messaging 3.1. If the standard does not define a case, the dialect does what most brokers do.
+#: The dialect of Jakarta Messaging 3.1. If the standard does not define a case, it does the same as most brokers.
 JMS = define(Dialect("jms"))

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 
 class Identifiers(Enum):
-    """The characters that a property name may contain (3.8.1.1)."""
+    """The characters that a property name may contain (Jakarta Messaging 3.8.1.1)."""
 
     UNICODE_WITH_DOTS = "Unicode Java identifiers, with dots"
     ASCII = "ASCII letters, digits, _ and $"
@@ -33,7 +33,7 @@ class ReservedWords(Enum):
     """The reserved words, and the case in which they are recognised."""
 
     ANY_CASE = "in any case"
-    #: Outside IS NULL and IS NOT NULL, the words NULL and IS are names.
+    #: NULL and IS are reserved words only in IS NULL and IS NOT NULL; elsewhere they are names.
     ANY_CASE_WITHOUT_NULL = "in any case; NULL and IS only inside IS NULL"
     #: A reserved word in lower or mixed case is an error.
     UPPER_CASE = "in upper case only"
@@ -43,7 +43,7 @@ class Comments(Enum):
     """The meaning of ``--`` and ``/* */``."""
 
     REFUSED = "an error"
-    #: ``--`` begins a comment only if a line end follows somewhere in the text.
+    #: The beginning of a comment is recognized only if a line end follows later in the text.
     TAKEN = "comments"
     SIGNS = "two minus signs"
 
@@ -63,10 +63,10 @@ class NumericLiterals(Enum):
 
 
 class NotBinding(Enum):
-    """The precedence of NOT, which is lower than that of comparisons in the standard (3.8.1.1)."""
+    """The precedence of NOT. In the standard it is lower than that of comparisons (Jakarta Messaging 3.8.1.1)."""
 
     LOOSE = "looser than a comparison"
-    #: Two adjacent NOTs are an error.
+    #: NOT has a lower precedence than comparisons, as in LOOSE, but two adjacent NOTs are an error.
     LOOSE_ONCE = "looser than a comparison, and not twice in a row"
     #: NOT has a lower precedence than comparisons, as in LOOSE, and is also allowed in an operand: ``a = NOT b``.
     GREEDY = "looser than a comparison, also in an operand: a = NOT b"
@@ -90,7 +90,7 @@ class Signs(Enum):
 
 
 class UnaryPlus(Enum):
-    """The meaning of a unary plus, which the standard lists with the arithmetic operators (3.8.1.2)."""
+    """The meaning of a unary plus. The standard lists it among the arithmetic operators (Jakarta Messaging 3.8.1.2)."""
 
     ARITHMETIC = "arithmetic, which needs a number"
     #: The broker's parser drops the plus, so ``+s = 'a'`` compares the string.
@@ -98,11 +98,11 @@ class UnaryPlus(Enum):
 
 
 class StaticTyping(Enum):
-    """The checks of operand types that the broker makes before it reads a message (3.8.1.2)."""
+    """The checks of operand types that the broker makes before it reads any message (Jakarta Messaging 3.8.1.2)."""
 
     #: A literal of the wrong type is an error.
     CHECKED = "by the types of the literals"
-    #: Only the classes of the broker's parser objects reject operands.
+    #: The broker's parser has no type check of its own: an operand is rejected only if its Java class does not fit.
     ACTIVEMQ = "a condition must stand where one is needed; an ordering has no string or boolean literal"
     #: Every expression has an inferred type, and the types of all operands must match.
     TYPED = "by the types of all expressions"
@@ -135,7 +135,7 @@ class Escapes(Enum):
     BEFORE_WILDCARDS = "one character, before %, _ and itself; elsewhere an ordinary character"
     #: The broker first replaces each run of % by one %. An escape character at the end of the pattern is dropped.
     AFTER_COLLAPSE = "one character, before any character; first each run of % becomes one %"
-    #: The broker drops every escape character, even the second of two in a row.
+    #: The broker removes every escape character from the pattern, even the second of two in a row.
     VANISHING = "one byte that is not a wildcard, or an empty text; the character is dropped"
     #: At the end of a pattern the escape character is an ordinary character.
     LITERAL_AT_END = "one character, before any character; at the end of a pattern it stands for itself"
@@ -145,7 +145,8 @@ class Wildcards(Enum):
     """The characters that ``_`` and ``%`` match."""
 
     CODE_POINTS = "code points, line ends included"
-    #: A pattern with more than one wildcard does not match across a line end, except that it ignores a final line end.
+    #: A pattern with more than one wildcard does not match across line ends; a line end at the end of the text is
+    #: ignored.
     LINES = "code points of one line, as PCRE reads . and $"
     BYTES_OF_LINE = "bytes of one line"
     #: The broker ignores everything after the first NUL of a string.
@@ -153,7 +154,7 @@ class Wildcards(Enum):
 
 
 class NumericPromotion(Enum):
-    """The comparison of numbers of different types."""
+    """The types to which the broker converts two numbers of different types before it compares them."""
 
     #: Operands are converted by Java's binary numeric promotion, with 64-bit integers and doubles.
     PROMOTION = "Java's numeric promotion"
@@ -165,7 +166,7 @@ class NumericPromotion(Enum):
 
 
 class FloatOrder(Enum):
-    """The comparison of NaN and -0.0."""
+    """The order of NaN and -0.0 in comparisons."""
 
     IEEE = "IEEE 754"
     COMPARE_TO = "Java's compareTo: NaN equals NaN and is greater than every number, -0.0 is less than 0.0"
@@ -181,7 +182,10 @@ class NullEquality(Enum):
 
 
 class UnlikeTypes(Enum):
-    """The result of a comparison of values of unlike types (3.8.1.1)."""
+    """The result of a comparison of values of unlike types, such as a string and a number.
+
+    Source: Jakarta Messaging 3.8.1.1.
+    """
 
     FALSE = "FALSE, = and <> alike"
     NOT_EQUAL = "unequal: <> is TRUE"
@@ -199,7 +203,7 @@ class Ordering(Enum):
 
 
 class Logic(Enum):
-    """The results of AND and OR with unknown (3.8.1.2)."""
+    """The results of AND and OR if one operand is unknown (Jakarta Messaging 3.8.1.2)."""
 
     SQL = "SQL's tables"
     #: Unknown AND FALSE is unknown, unknown OR FALSE is FALSE.
@@ -207,7 +211,7 @@ class Logic(Enum):
 
 
 class Evaluation(Enum):
-    """The operands of AND and OR that are evaluated, which matters if an operand throws."""
+    """The rule by which the broker skips operands of AND and OR. It matters only if an operand throws an exception."""
 
     SHORT_CIRCUIT = "AND and OR stop if the left side decides"
     STRICT = "both sides"
@@ -224,7 +228,7 @@ class IntegerArithmetic(Enum):
 
 
 class Division(Enum):
-    """The operator ``/``."""
+    """The meaning of the operator ``/`` for integers."""
 
     #: Division by zero is unknown.
     TRUNCATING = "integers truncate; by zero unknown"
@@ -236,7 +240,7 @@ class Division(Enum):
 
 
 class Remainder(Enum):
-    """The operator ``%``."""
+    """The operator ``%``: its meaning, or that the dialect does not have it."""
 
     NONE = "an error"
     DOUBLE = "the remainder of doubles"
@@ -253,7 +257,7 @@ class NotNumbers(Enum):
 
 
 class BareName(Enum):
-    """The result of a name as a condition if its value is not a boolean."""
+    """The result of a condition that is only a name, if the value of the property is not a boolean."""
 
     UNKNOWN = "unknown"
     FALSE = "FALSE"
@@ -296,18 +300,19 @@ class Extension(Flag):
     UTC = auto()
     BRACKETS = auto()
     CONVERT_STRINGS = auto()
-    #: The prefix ``convert_string_expressions:`` also makes arithmetic convert strings to numbers.
+    #: With the prefix ``convert_string_expressions:``, arithmetic converts strings to numbers, too, not only
+    #: comparisons.
     CONVERT_IN_ARITHMETIC = auto()
     HYPHENATED = auto()
     VERTICAL_TAB = auto()
-    #: LIKE, IN and IS NULL apply to the name before them and have a higher precedence than any operator.
+    #: LIKE, IN and IS NULL have a higher precedence than any operator, so that they test only the name before them.
     TESTS_AS_OPERANDS = auto()
-    #: ``no_convert_string_expressions:`` and ``no_hyphenated_props:``. The last of several prefixes takes effect.
+    #: The prefixes ``no_convert_string_expressions:`` and ``no_hyphenated_props:``, which cancel earlier prefixes.
     NEGATED_PREFIXES = auto()
 
 
-#: For each prefix of a selector: its extension, the index of the switch that it sets, and the switch's new value.
-#: Switch 0 converts strings, switch 1 allows hyphens in names.
+#: The prefixes of a selector, each with its extension, the index of the switch that it sets, and the switch's new
+#: value. Switch 0 makes comparisons convert strings, switch 1 allows hyphens in names.
 PREFIXES: Mapping[str, tuple[Extension, int, bool]] = MappingProxyType(
     {
         "convert_string_expressions:": (Extension.CONVERT_STRINGS, 0, True),

@@ -14,7 +14,7 @@ from transpiler.language.selector.dialect_rules import Extension, ReservedWords
 
 
 class _Dialects(Mapping[str, Dialect]):
-    """The dialects by name. The dialects of brokers are imported at the first access to one of them."""
+    """A mapping of names to dialects. The dialects of brokers are imported when one of them is first accessed."""
 
     def __getitem__(self, name: str) -> Dialect:
         return JMS if name == JMS.name else _brokers()[name]
@@ -29,7 +29,7 @@ class _Dialects(Mapping[str, Dialect]):
 
 @cache
 def _brokers() -> Mapping[str, Dialect]:
-    # Imported late because most selectors are JMS selectors.
+    # Imported here, because most selectors are in the dialect jms and do not need it.
     from transpiler.language.selector.broker_dialects import BROKERS
 
     return BROKERS
@@ -72,7 +72,8 @@ def dialects_with(extension: Extension) -> str:
 #: The reserved words of the standard, in upper case.
 KEYWORDS = ("AND", "OR", "NOT", "BETWEEN", "LIKE", "IN", "IS", "ESCAPE", "NULL", "TRUE", "FALSE")
 
-#: Words that the SQL filter reserves for future use, in upper case. No identifier may be such a word in any case.
+#: Words that RabbitMQ's SQL filter reserves for future use, in upper case. An identifier may not be such a word in any
+#: case.
 UNUSABLE = frozenset("NAN INF LOWER UPPER LEFT RIGHT SUBSTRING UTC DATE EXISTS".split())
 
 _QUERIES = frozenset(("XPATH", "XQUERY"))
@@ -80,7 +81,10 @@ _QUERIES = frozenset(("XPATH", "XQUERY"))
 
 @cache
 def keywords(words: ReservedWords, queries: bool) -> Mapping[str, str]:
-    """Return the token type by each common spelling of the reserved words; ``queries`` adds XPATH and XQUERY."""
+    """Return a mapping from the common spellings of the reserved words to their token types.
+
+    If ``queries`` is True, XPATH and XQUERY are included.
+    """
     reserved = set(KEYWORDS)
     if words is ReservedWords.ANY_CASE_WITHOUT_NULL:
         reserved -= {"NULL", "IS"}

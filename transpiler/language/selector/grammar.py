@@ -31,7 +31,7 @@ CHAINING = _COMPARISONS | frozenset("LPAREN RPAREN AND OR COMMA NOT".split())
 
 
 class Chains:
-    """Detector of chained comparisons such as ``a < b < c``, which most dialects reject, in the stream of tokens.
+    """A detector of chained comparisons such as ``a < b < c``, which most dialects reject. It reads a stream of tokens.
 
     ``compared`` and ``bounded`` are stacks with one flag for each open parenthesis. ``compared`` is True if the current
     condition already has a comparison, ``bounded`` if that comparison is a BETWEEN whose AND has not come yet.
@@ -42,7 +42,10 @@ class Chains:
         self.bounded = [False]
 
     def breaks(self, kind: str, before: str) -> bool:
-        """Track a token of type ``kind`` after a token of type ``before``; return True if it is a chained operator."""
+        """Process the next token, of type ``kind``, after a token of type ``before``.
+
+        Return True if the token continues a comparison to a chain, such as the second ``<`` of ``a < b < c``.
+        """
         if kind == "LPAREN":
             self.compared.append(False)
             self.bounded.append(False)
@@ -56,8 +59,8 @@ class Chains:
             self.compared[-1] = self.bounded[-1] = False
         elif kind in _COMPARISONS or kind == "NOT":
             if before in _OPERAND_ENDS and self.compared[-1]:
-                # Not a chain if the AND of a BETWEEN has not come yet, because the parser's error for the missing AND
-                # is better.
+                # If the AND of a BETWEEN is still missing, let the parser report that, because its error is better than
+                # one about a chain.
                 return not self.bounded[-1]
             if kind in _COMPARISONS:
                 self.compared[-1] = True
@@ -65,7 +68,7 @@ class Chains:
         return False
 
     def narrow(self, legal: set[str], kind: str, before: tuple[str, str]) -> set[str]:
-        """Return ``legal`` without the tokens that are legal only in a chain of comparisons.
+        """Return ``legal``, token types to suggest in an error, without those that would begin a chain of comparisons.
 
         ``kind`` is the type of the rejected token, ``before`` contains the types of the two tokens before it.
         """
@@ -90,7 +93,7 @@ class SelectorParser(Parser):
 
     tokens = SelectorLexer.tokens
     start = "condition"
-    #: SLY need not track positions, because every node has its own span.
+    #: An attribute of SLY: do not track positions, because every node has its own span.
     track_positions = False
 
     def __init__(self, source: Source, dialect: Dialect, tokens: Iterator[Token]) -> None:
@@ -106,10 +109,10 @@ class SelectorParser(Parser):
         self.count = 0
 
     def _ordered(self, node: ast.Expression, other: ast.Expression) -> ast.Expression:
-        """Return ``node``, an operand of an ordering comparison whose other operand is ``other``.
+        """Return ``node``, an operand of <, <=, > or >= whose other operand is ``other``; perhaps as a number.
 
-        A string literal is converted to a number if ``other`` is the name of an annotation whose values are numbers
-        stored as strings.
+        A string literal is converted if ``other`` is the name of an annotation whose values are numbers stored as
+        strings.
         """
         if not isinstance(node, ast.StringLiteral) or not isinstance(other, ast.Identifier):
             return node
@@ -127,7 +130,7 @@ class SelectorParser(Parser):
         """Parse the whole source and return its tree."""
         tokens = self.scanned
         if _has_other_tokens(self.dialect):
-            # Imported late because ``jms`` needs no rewriting.
+            # Imported here, because the dialect jms needs no rewriting of tokens.
             from transpiler.language.selector.token_rewriting import retag
 
             tokens = retag(tokens, self.dialect)
@@ -264,7 +267,8 @@ class SelectorParser(Parser):
     def sign(self, p: Any) -> ast.Expression:
         span = Span(p.index, p.sign.span.end)
         match p.sign:
-            # The smallest long has no positive counterpart, so a minus is part of the literal that follows.
+            # A minus before an integer literal is made a part of it, because the smallest 64-bit integer has no
+            # positive counterpart.
             case ast.IntegerLiteral(value=value) if value > 0:
                 return ast.IntegerLiteral(-value, span)
             case ast.FloatLiteral(value=value) if not str(value).startswith("-"):
@@ -276,7 +280,7 @@ class SelectorParser(Parser):
     def sign(self, p: Any) -> ast.Expression:
         return ast.Sign(ast.Arithmetic.ADD, p.sign, Span(p.index, p.sign.span.end))
 
-    # A NOT of the highest precedence is parsed as a sign.
+    # TIGHT_NOT is the NOT of dialects in which it has the highest precedence, like a sign.
     @_("TIGHT_NOT sign")
     def sign(self, p: Any) -> ast.Expression:
         return ast.Not(p.sign, Span(p.index, p.sign.span.end))
@@ -343,14 +347,14 @@ class SelectorParser(Parser):
 
     def error(self, token: Token | None) -> NoReturn:
         """Raise ``UnexpectedTokenError`` with the tokens that would be legal instead of ``token``; called by SLY."""
-        # SLY has no public attribute for the legal tokens of a state.
+        # SLY has no public attribute for the tokens that are legal in a state.
         legal = set(self._lrtable.lr_action[self.state])
         if self.chains is not None and token is not None:
             legal = self.chains.narrow(legal, token.type, (_kind(self.earlier), _kind(self.previous)))
         raise UnexpectedTokenError(None if token is None else Span(token.index, token.end), legal)
 
     def _calculate(self, operator: ast.Arithmetic, left: ast.Expression, right: ast.Expression) -> ast.Expression:
-        """Build the calculation ``left`` ``operator`` ``right``.
+        """Build the expression ``left`` ``operator`` ``right``, with the associativity of the dialect.
 
         If operators of the same precedence are right-associative, ``a - b`` and ``- c`` become ``a - (b - c)``.
         """
@@ -366,7 +370,7 @@ class SelectorParser(Parser):
 
 
 def _has_other_tokens(dialect: Dialect) -> bool:
-    """Return True if ``dialect`` needs ``token_rewriting``."""
+    """Return True if the tokens of ``dialect`` must pass through ``token_rewriting`` before the grammar reads them."""
     return (
         dialect.not_binding in (NotBinding.TIGHT, NotBinding.GREEDY)
         or dialect.has(Extension.NULL_LITERAL)
@@ -390,6 +394,6 @@ def _join(node: type[ast.And] | type[ast.Or], terms: list[ast.Expression]) -> as
         return terms[0]
     span = _between(terms[0], terms[-1])
     if any(isinstance(term, node) for term in terms):
-        # AND and OR are associative in three-valued logic, too, so terms in parentheses join the outer chain.
+        # AND and OR are associative in three-valued logic, so an AND in parentheses inside an AND becomes a part of it.
         terms = [inner for term in terms for inner in (term.terms if isinstance(term, node) else (term,))]
     return node(tuple(terms), span)

@@ -38,9 +38,9 @@ _WORD_BEFORE_NUMBER = re.compile(r"(?:AND|OR|BETWEEN|NOT)(?=\.[0-9])", re.IGNORE
 _COMMENT = re.compile(r"--[^\r\n]*|/\*(?s:.*?)(?:\*/|\Z)")
 _DOUBLE_MINUS = re.compile(r"--(?:\s|\Z)")
 _LINE_END = re.compile(r"\r\n|\n|\r")
-#: Maximum length of a number that a hint contains, in characters; Python refuses to format numbers of many digits.
+#: Maximum length of a number in a hint, in characters. Python does not format integers of many thousand digits.
 _WRITTEN_OUT = 100
-#: The position before a capital letter in a camel-case name.
+#: Matches the position before a capital letter inside a camel-case name.
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _REGULAR = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
@@ -81,7 +81,8 @@ class SelectorLexer(Lexer):
         #: The end offset of the latest IS NULL or IS NOT NULL, whose words are reserved words, not names.
         self.null_test_end = 0
         self.line_end: Span | None = None
-        #: The error for the first reserved word in lower case in a dialect that requires upper case; None if none yet.
+        #: The error for the first reserved word in lower case, if the dialect requires upper case; None if there was
+        #: none.
         self.misspelled: SelectorSyntaxError | None = None
 
     # Only some dialects accept a vertical tab as white space; in the other dialects it is an error.
@@ -91,7 +92,8 @@ class SelectorLexer(Lexer):
         if not self.dialect.has(Extension.VERTICAL_TAB):
             self._refuse(token.index)
 
-    # The inner quantifiers are possessive, too, because Python 3.11.2 (in Debian) backtracks into possessive groups.
+    # The possessive group alone would be enough, but Python 3.11.2 (in Debian) backtracks into it, so its inner
+    # quantifiers are possessive, too.
     @_(r"--|/\*(?:[^*]++|\*++[^*/])*+\*+/")
     def COMMENT(self, token: Token) -> Token | None:
         """Skip the comment, raise an error, or return a MINUS token for its first character."""
@@ -109,9 +111,9 @@ class SelectorLexer(Lexer):
         return self.MINUS(token)
 
     def _line_end(self, index: int) -> int | None:
-        """Return the offset after the next line end, or None if there is none.
+        """Return the offset after the first line end at or after ``index``, or None if there is none.
 
-        The line end is cached, because a line of minus signs calls this for each pair of signs.
+        The line end is cached, because a line of minus signs calls this method for each pair of signs.
         """
         if self.line_end is None or self.line_end.start < index:
             match = _LINE_END.search(self.source.text, index)
@@ -150,7 +152,8 @@ class SelectorLexer(Lexer):
         token.type = "IDENTIFIER"
         return token
 
-    # The pattern tries a hexadecimal literal first: in 0x1e-5 the minus is an operator, in 1e-5 part of the number.
+    # The first alternative is a hexadecimal literal, because in 0x1e-5 the minus is an operator, but in 1e-5 it is part
+    # of the number.
     @_(r"0[xX]\w*|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?(?=[0-9]))?[\w.$]*")
     def INTEGER(self, token: Token) -> Token:
         """Convert a numeric literal to its value; the minus of a negative number is a token of its own."""
@@ -172,20 +175,20 @@ class SelectorLexer(Lexer):
 
     @_(f"{_NAME_START}{_NAME_PART}*")
     def IDENTIFIER(self, token: Token) -> Token:
-        """Determine whether a word is a name or a reserved word, and check its characters."""
+        """Return the token of a word as a reserved word or a name; raise an error if a name has invalid characters."""
         if self.hyphens and (hyphenated := _HYPHENATED.match(self.source.text, token.index)):
             token.value = hyphenated[0]
             self.index = token.end = hyphenated.end()
         elif self.annotations and token.value.startswith(self.annotations):
-            # In the name of an annotation a hyphen is part of the name, as in most keys. A minus after the name must
-            # follow white space.
+            # A hyphen is part of an annotation's name, because most annotation keys have hyphens. So a minus after the
+            # name needs white space before it.
             hyphenated = _HYPHENS.match(self.source.text, token.end)
             assert hyphenated is not None
             token.value += hyphenated[0]
             self.index = token.end = hyphenated.end()
         text = token.value
         if self.dialect.identifiers is Identifiers.ASCII and (match := _WORD_BEFORE_NUMBER.match(text)):
-            # Names have no dots in this dialect, so a number begins at the dot: AND.5.
+            # Names in this dialect have no dots, so in AND.5 the word ends before the dot, and a number begins.
             token.value = text = match[0]
             self.index = token.end = token.index + len(text)
         word = self.keywords.get(text)
@@ -273,7 +276,7 @@ class SelectorLexer(Lexer):
             self._fail("syntax.unexpected-character", message, span, hint, fix)
 
     def _refuse_field(self, token: Token, section: str, prefix: str, span: Span) -> NoReturn:
-        """Raise the error that ``section``, written as ``prefix``, has no field of the name in ``token``."""
+        """Raise the error that ``section``, written as ``prefix``, has no field with the name in ``token``."""
         names = [name for position, name in self.dialect.fields.sections if position == section]
         whole = self._whole_name(token)
         written = self.source.text[whole.start : whole.end].partition(".")[2]
@@ -286,7 +289,10 @@ class SelectorLexer(Lexer):
         self._fail("syntax.section", f"the section {section} has no field {field}", span, hint, fix)
 
     def _whole_name(self, token: Token) -> Span:
-        """Return the span of the name around ``token``, including hyphens and digits that are tokens of their own."""
+        """Return the span of the whole hyphenated name around ``token``, such as that of ``order-id-2``.
+
+        The lexer splits such a name into several tokens.
+        """
         text, start, end = self.source.text, token.index, token.index + len(token.value)
         while start > self.start and _HYPHENATED_PART.match(text[start - 1]):
             start -= 1
@@ -314,7 +320,10 @@ class SelectorLexer(Lexer):
 
     @_(r"-")
     def MINUS(self, token: Token) -> Token:
-        """Return the minus; raise an error for two before white space, which some brokers parse as a comment."""
+        """Return the minus token.
+
+        Raise an error for ``--`` before white space, which some brokers read as a comment.
+        """
         if self.dialect.comments is Comments.REFUSED and _DOUBLE_MINUS.match(self.source.text, token.index):
             self._refuse(token.index)
         return token
@@ -333,7 +342,10 @@ class SelectorLexer(Lexer):
     COMMA = r","
 
     def _refuse(self, index: int) -> NoReturn:
-        """Raise the error for a character that begins no token; ``mistakes`` replaces it if it knows a better error."""
+        """Raise the error for a character that begins no token.
+
+        The package ``mistakes`` may replace it by a better one.
+        """
         rest, title = self.source.text[index:], self.dialect.title
         if self.hyphens and rest[0] == ".":
             hint = "perhaps remove the prefix, and put the name into double quotes"

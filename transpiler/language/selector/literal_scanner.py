@@ -14,8 +14,9 @@ from transpiler.base.source import Span
 from transpiler.language.selector import ast
 from transpiler.message.header_fields import HeaderFields
 
-#: The literals to extract: strings, and plain decimal numbers except zero. Words and numbers of any other form are
-#: skipped. This pattern and ``_UNKNOWN`` begin with a character set, because the engine searches for a set faster.
+#: Matches the literals to extract: strings, and plain decimal numbers except zero. Words and numbers of any other form
+#: are matched to be skipped. This pattern and ``_UNKNOWN`` begin with a character set, because the engine searches for
+#: a set faster.
 _LITERALS = re.compile(
     r"""(['0-9]
     (?:(?<=')(?:[^']++|'')*+'
@@ -34,7 +35,7 @@ LiteralValue = str | int | float
 
 
 class Scanned(NamedTuple):
-    """A literal that the scanner extracted: its kind (string, integer or float), its text, and the end offset."""
+    """A literal that the scanner found: its kind (string, integer or float), its text, and its end offset."""
 
     kind: str
     raw: str
@@ -47,7 +48,7 @@ class Scanned(NamedTuple):
 
 
 def scan(text: str) -> tuple[str, list[str]]:
-    """Return the skeleton of ``text``, in which a mark replaces each literal, and the literals.
+    """Replace each literal in ``text`` by a mark; return the result, called the skeleton, and the literals.
 
     If ``text`` has constructs that the scanner does not support, return ``text`` and an empty list.
     """
@@ -94,7 +95,10 @@ _NODES = {"string": ast.StringLiteral, "integer": ast.IntegerLiteral, "float": a
 
 
 def literal_nodes(tree: ast.Expression, literals: list[Scanned]) -> dict[int, ast.PlainLiteral]:
-    """Return the operand nodes that are scanned literals, by the index of the literal; a minus sign is ignored."""
+    """Return the nodes of the operands that are scanned literals, by the index of the literal in ``literals``.
+
+    For a negative number this is the node of the number without its minus sign.
+    """
     by_end = {literal.end: number for number, literal in enumerate(literals)}
     nodes: dict[int, ast.PlainLiteral] = {}
     for node in _operands(tree):
@@ -108,7 +112,7 @@ def literal_nodes(tree: ast.Expression, literals: list[Scanned]) -> dict[int, as
 
 
 def _operands(node: ast.Expression) -> Iterator[ast.Expression]:
-    """Yield the nodes of a tree, except function calls and body queries and the nodes inside them."""
+    """Yield ``node`` and all nodes inside it, but skip function calls and body queries with everything inside them."""
     if isinstance(node, ast.Call | ast.BodyQuery):
         return
     yield node
@@ -117,7 +121,7 @@ def _operands(node: ast.Expression) -> Iterator[ast.Expression]:
 
 
 def pattern_nodes(tree: ast.Expression, literals: list[Scanned]) -> dict[int, ast.Like]:
-    """Return the LIKEs whose patterns are scanned literals, by the index of the literal."""
+    """Return the LIKE nodes whose patterns are scanned literals, by the index of the literal in ``literals``."""
     by_end = {literal.end: number for number, literal in enumerate(literals)}
     return {
         by_end[node.pattern.span.end]: node

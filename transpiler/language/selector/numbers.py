@@ -60,7 +60,7 @@ def floating_literal(syntax: NumericLiterals, number: int) -> str | None:
 
 
 def number_in(syntax: NumericLiterals, text: str) -> int | float | None:
-    """Return the value of ``text`` if the whole text is one number within the range; otherwise None."""
+    """Return the value of ``text`` if it is a single number within the range of the dialect; otherwise None."""
     try:
         literal = read_number(syntax, text, 0)
     except NumberError:
@@ -75,8 +75,8 @@ def _java(match: re.Match[str]) -> Number:
         mantissa, suffix = match["floating"], match["suffix"] or ""
         value = float(mantissa)
         if suffix in ("f", "F"):
-            # A 32-bit literal keeps its rounded value when it is widened to a double. Imported late because few
-            # literals have this suffix.
+            # A literal with the suffix f is rounded to 32 bits, and keeps the rounded value as a double. Imported here,
+            # because few literals have this suffix.
             from transpiler.base.float_texts import float32_in_text
 
             value = float32_in_text(mantissa)
@@ -105,7 +105,7 @@ def _qpid_cpp(match: re.Match[str]) -> Number:
     text = match[0].replace("_", "")
     if match["approximate"]:
         value = float.fromhex(text.rstrip("fFdD")) if text[1:2] in ("x", "X") else float(text.rstrip("fFdD"))
-        # strtod reports a range error for numbers that are not normal doubles.
+        # The C function strtod, which the broker calls, reports a range error also for subnormal numbers.
         if math.isinf(value) or 0 < abs(value) < 2.0**-1022 or (value == 0 and re.split("[eEpP]", text)[0].strip("0.")):
             raise NumberError(f"{text} is outside the range of a double")
         return value

@@ -22,7 +22,8 @@ from transpiler.language.selector.dialects import Dialect, find_dialect
 from transpiler.language.selector.grammar import SelectorParser, UnexpectedTokenError
 from transpiler.language.selector.lexer import SelectorLexer, then_raise
 
-#: Maximum number of open parentheses for each level of ``max_nesting``. Most parentheses add no level to the tree.
+#: Number of open parentheses that are allowed for each allowed level of the tree, because most parentheses add no
+#: level.
 PARENTHESES = 10
 
 #: Maximum number of trees in the cache, and maximum length of a selector whose tree is cached, in characters.
@@ -101,7 +102,7 @@ def _parsed(text: str, dialect: Dialect) -> ast.Expression | None:
     return tree
 
 
-#: ``_parsed`` with a cache: equal texts share one tree, because trees are immutable.
+#: ``_parsed`` with a cache. Trees are immutable, so equal texts can share one tree.
 _parsed_before = lru_cache(maxsize=KEPT_TREES)(_parsed)
 
 
@@ -132,12 +133,12 @@ def parse_tree(text: str, dialect: Dialect) -> ast.Expression | None:
             "omit the selector to match every message",
         )
     if hyphens:
-        # Artemis' grammar for hyphenated names has no names in double quotes.
+        # With the prefix for hyphenated names, Artemis uses a grammar that has no names in double quotes.
         dialect = replace(dialect, double_quotes=DoubleQuotes.REFUSED)
     lexer = SelectorLexer(source, dialect, start, hyphens)
     tokens = lexer.scan()
     if len(text) > 2 * dialect.max_terms:
-        # Shorter texts cannot have too many operands, because each operand needs a character and a separator.
+        # Each operand needs a character and a separator, so a shorter text cannot have too many operands.
         tokens = _within_limits(tokens, dialect, source)
     parser = SelectorParser(source, dialect, tokens)
     try:
@@ -196,7 +197,7 @@ def prefixes(text: str, dialect: Dialect) -> tuple[int, bool, bool]:
 def _check_limits(tree: ast.Expression, dialect: Dialect, source: Source) -> None:
     """Raise an error if a tree is too deep for recursive functions or for Spark's parser, or has too many operands.
 
-    This function is not recursive itself.
+    The check itself is not recursive, so that it can handle any depth.
     """
     level, depth, terms = [tree], 0, 0
     while level:
@@ -256,7 +257,8 @@ def _within_limits(tokens: Iterator[Token], dialect: Dialect, source: Source) ->
             prefixes = prefixes + 1 if kind in _SIGNS else 0
             if opened > PARENTHESES * dialect.max_nesting or prefixes > dialect.max_nesting + 1:
                 raise _too_deep(dialect, source, Span(token.index, token.end))
-            # A term consists of an operand, an operator and about two parentheses.
+            # The number of tokens is limited, too. A term has about five: an operand, an operator, and some
+            # parentheses.
             if terms > dialect.max_terms or len(read) > 5 * dialect.max_terms:
                 raise _too_many_terms(dialect, source, Span(token.index, token.end))
             read.append(token)

@@ -53,7 +53,7 @@ def read_pattern(text: str, escape: str | None = None, escapes: Escapes = Escape
 
 
 def pattern_of(node: ast.Like, escapes: Escapes) -> Pattern | None:
-    """Return the parsed pattern of a LIKE; None if the pattern is invalid."""
+    """Return the parsed pattern of the LIKE ``node``; None if the pattern is invalid."""
     try:
         return read_pattern(node.pattern.value, node.escape.value if node.escape else None, escapes)
     except PatternError:
@@ -124,7 +124,8 @@ def _vanishing(text: str, escape: str | None) -> Iterator[str | Wildcard]:
     escaped = False
     for character in text:
         if character == "\0":
-            # The C library ends the regular expression at a NUL, before the anchor $, so any text may follow.
+            # The broker passes the regular expression to a C library, for which it ends at a NUL. The anchor $ is lost,
+            # so any text may follow.
             yield Wildcard.ANY
             return
         if escape and character == escape:

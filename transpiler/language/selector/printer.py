@@ -35,10 +35,10 @@ def print_tree(tree: ast.Expression, dialect: Dialect = JMS, *, parenthesize_and
 class _Printer:
     def __init__(self, dialect: Dialect, or_level: int) -> None:
         self.dialect = dialect
-        #: Minimum precedence at which a term of OR is printed without parentheses.
+        #: A term of an OR whose precedence is lower than this gets parentheses.
         self.or_level = or_level
-        #: Minimum precedence at which the operand of NOT is printed without parentheses, so that all brokers parse the
-        #: text the same way.
+        #: The operand of a NOT gets parentheses if its precedence is lower than this. This way all brokers parse the
+        #: text alike.
         self.not_level = _NOT if dialect.not_binding is NotBinding.LOOSE else _PRIMARY
 
     def print(self, node: ast.Expression) -> tuple[str, int]:
@@ -62,7 +62,7 @@ class _Printer:
                 return f"0x{octets.hex().upper()}", _PRIMARY
             case ast.Sign(operator=operator, operand=operand):
                 inner = self.inside(operand, _SIGN)
-                # Some brokers parse two adjacent minus signs as the beginning of a comment.
+                # A blank between two signs, because some brokers read ``--`` as the beginning of a comment.
                 gap = " " if inner.startswith(("-", "+")) else ""
                 return f"{operator.value}{gap}{inner}", _SIGN
             case ast.Calculate(operator=operation, left=left, right=right):

@@ -25,7 +25,7 @@ from transpiler.message.operand_types import OperandType
 
 
 class Arity(NamedTuple):
-    """Arity of a function: the minimum and maximum number of arguments (None for no maximum).
+    """The number of arguments of a function, from the minimum to the maximum (None for no maximum).
 
     If ``is_condition`` is True, a call of the function is a condition by itself.
     """
@@ -54,13 +54,13 @@ def is_condition(function: str) -> bool:
 #: Callback that reports an error: its arguments are code, message, span, hint and fix.
 Report = Callable[[str, str, Span, str | None, Fix | None], None]
 
-#: A number that is valid in all dialects. It has no leading zeros, because they would make it octal.
+#: A number that is spelled the same in all dialects. A leading zero would make it octal in some.
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]+)?")
 
 _TESTS = frozenset({ast.Compare, ast.Between, ast.In, ast.Like, ast.IsNull, ast.BodyQuery, ast.Not, ast.And, ast.Or})
 _CONDITIONS = _TESTS | {ast.Identifier, ast.BooleanLiteral, ast.NullLiteral}
 _NOT_NUMBERS = _TESTS | {ast.StringLiteral, ast.BooleanLiteral, ast.NullLiteral}
-#: The classes of nodes whose operands must have certain types.
+#: The classes of nodes whose operands must have a certain type.
 _TYPED_OPERANDS = frozenset({ast.Compare, ast.And, ast.Or, ast.Not, ast.Between, ast.Sign, ast.Calculate})
 _PLAIN_LITERALS = (ast.StringLiteral, ast.IntegerLiteral, ast.FloatLiteral, ast.BooleanLiteral)
 
@@ -113,7 +113,10 @@ def without_plus(node: ast.Expression) -> ast.Expression:
 
 
 def not_before(operand: ast.Expression, test: ast.Expression, text: str) -> tuple[str, Fix] | None:
-    """Return hint and fix if ``operand`` of ``test`` is a NOT, which then does not negate the whole test; else None."""
+    """Return a hint and a fix if ``operand``, the left operand of ``test``, is a NOT. It negates only the name.
+
+    Return None for any other operand.
+    """
     if not isinstance(operand, ast.Not) or text[operand.span.start] == "(":
         return None
     span = ast.bare_span(test, text)
@@ -141,14 +144,14 @@ def _report_condition(node: ast.Expression, kind: str, report: Report) -> None:
 
 
 def _number_fix(node: ast.Expression) -> Fix | None:
-    """Return the fix that replaces the string literal ``node`` by the number in it, or by its time in milliseconds.
+    """Return a fix that replaces the string literal ``node`` by the number in it, or by a time in milliseconds.
 
     Return None if ``node`` is not a string literal with a number or a time.
     """
     if not isinstance(node, ast.StringLiteral):
         return None
     text = node.value.strip()
-    # A pattern instead of Python's conversion, which accepts texts that are not numbers in selectors.
+    # Do not use Python's conversion, because it also accepts texts that are not numbers in selectors.
     if _NUMBER.fullmatch(text):
         return Fix(text, certain=True)
     spelled, time = spelled_number(node.value), iso_time(node.value)
@@ -194,9 +197,9 @@ class _LiteralTypes:
             self.report("type.not-a-condition", message, node.span, hint, Fix(written))
 
     def _tested_before(self, node: ast.Expression | None, is_either: bool) -> str | None:
-        """Return the name and operator of a comparison with a literal or of a LIKE, as text; otherwise None.
+        """Return the name and operator of ``node`` as text, if it is a comparison with a literal or a LIKE.
 
-        Also return None for equalities joined by AND, because nothing equals two values.
+        Otherwise return None; also for equalities joined by AND, because nothing equals two values.
         """
         match node:
             case ast.Compare(left=ast.Identifier() as name, operator=operator, right=right):
@@ -211,7 +214,7 @@ class _LiteralTypes:
         return None
 
     def _values_for_conditions(self, node: ast.Compare) -> None:
-        """Report values joined by OR instead of conditions: ``color = ('red' OR 'blue')``."""
+        """Report an equality with an OR of values on its right side, as in ``color = ('red' OR 'blue')``."""
         match node.left, node.right:
             case ast.Identifier() as name, ast.Or(terms=terms) if node.operator is Comparison.EQ:
                 if all(isinstance(term, ast.StringLiteral) for term in terms):
@@ -260,7 +263,10 @@ class _LiteralTypes:
                 pass
 
     def _ordered(self, node: ast.Expression, operator: str, test: ast.Compare | ast.Between) -> None:
-        """Report an operand that cannot be ordered: "String and Boolean comparison is restricted to = and <>"."""
+        """Report an operand of <, >, BETWEEN and so on that has no order.
+
+        Jakarta Messaging 3.8.1.2: "String and Boolean comparison is restricted to = and <>".
+        """
         inner = self._operand(node)
         if _is_one_of(inner, _NOT_NUMBERS):
             hint = _number_hint(node) or "strings and booleans can only be compared with = and <>"
@@ -275,7 +281,10 @@ class _LiteralTypes:
             self.report("type.not-a-number", message, node.span, _number_hint(node), _number_fix(node))
 
     def _equality(self, node: ast.Compare) -> None:
-        """Report an equality of two literals of unlike types. 3.8.1.2: "Only like type values can be compared"."""
+        """Report an equality of two literals of unlike types.
+
+        Jakarta Messaging: "Only like type values can be compared".
+        """
         left = _literal_kind(node.left)
         right = _literal_kind(node.right) if left is not None else None
         if right is not None and left != right:
@@ -298,7 +307,7 @@ class _LiteralTypes:
                     )
                 self.report("type.null", "nothing equals NULL", side.span, hint, fix)
                 return
-        # A negative number is excluded, because the broker does not parse it as a literal.
+        # The broker parses a negative number as an expression, not as a literal.
         literal = isinstance(right, ast.StringLiteral) or (
             isinstance(right, ast.IntegerLiteral | ast.FloatLiteral) and not str(right.value).startswith("-")
         )
@@ -340,7 +349,8 @@ class _Type(Enum):
     STRING = "a string"
     #: The type of a property, which is known only at evaluation.
     ANY = "anything"
-    #: The type of an expression with an operand that has been reported already.
+    #: The type of an expression that contains an error that has been reported already, so that it is reported only
+    #: once.
     ERROR = "nothing"
 
 
@@ -348,7 +358,7 @@ _FIELD_TYPES = {OperandType.STRING: _Type.STRING, OperandType.BOOLEAN: _Type.CON
 
 
 class _Inference:
-    """Bottom-up type inference, as in RabbitMQ's JMS client."""
+    """The type checks of RabbitMQ's JMS client, which infers the types of all expressions from the leaves up."""
 
     def __init__(self, dialect: Dialect, source: Source, report: Report) -> None:
         self.dialect = dialect

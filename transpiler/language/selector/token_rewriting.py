@@ -17,17 +17,17 @@ from transpiler.language.selector.dialects import Dialect
 from transpiler.language.selector.lexer import then_raise
 
 _TESTS = frozenset("LIKE IN BETWEEN".split())
-#: The types of tokens after which a condition begins, so a NOT that follows is not part of an operand.
+#: The types of tokens after which a condition begins, so that a NOT after them negates a condition, not an operand.
 _CONDITION_STARTS = frozenset("AND OR LPAREN NOT".split())
 
 
 def retag(tokens: Iterator[Token], dialect: Dialect) -> Iterator[Token]:
-    """Rewrite ``tokens`` to the tokens that the grammar expects for ``dialect``."""
+    """Return ``tokens`` with changed types and added parentheses, as the grammar expects them for ``dialect``."""
     read: list[Token] = []
     try:
         read.extend(tokens)
     except SelectorSyntaxError as error:
-        # The error for the invalid text comes last, because the parser may reject a token before that text.
+        # Raise the lexer's error only after the tokens before it, because the parser may reject one of those first.
         return then_raise(_Retagging(read, dialect).result, error)
     return iter(_Retagging(read, dialect).result)
 
@@ -37,8 +37,8 @@ class _Retagging:
         self.tokens = tokens
         self.dialect = dialect
         self.result: list[Token] = []
-        #: ``ends``: the indexes of the last tokens of tests that are operands. ``closing``: for each parenthesis that
-        #: was added before a NOT, the depth at which the equality after this NOT ends.
+        #: ``ends`` contains the indexes of the last tokens of tests that are operands. ``closing`` contains, for each
+        #: parenthesis that was added before a NOT, the depth at which the equality after this NOT ends.
         self.ends: set[int] = set()
         self.closing: list[int] = []
         self.depth = 0
@@ -114,14 +114,17 @@ class _Retagging:
         self._add("LPAREN", token.index)
 
     def _add(self, kind: str, index: int) -> None:
-        """Append a parenthesis of zero width, which the text does not contain."""
+        """Append a parenthesis that is not in the text; its token has no width."""
         added = Token()
         added.type, added.value = kind, "(" if kind == "LPAREN" else ")"
         added.index = added.end = index
         self.result.append(added)
 
     def _test_end(self, position: int) -> int | None:
-        """Return the index of the last token of the LIKE, IN or IS NULL test after the name at a position, or None."""
+        """Return the index of the last token of the LIKE, IN or IS NULL that tests the name at ``position``.
+
+        Return None if no such test follows the name.
+        """
         at = position + 1
         if self._type(at) == "NOT" and self._type(at + 1) in ("LIKE", "IN"):
             at += 1

@@ -10,16 +10,16 @@ from transpiler.language.translation.message_fields import fields_of_name, is_pr
 
 
 def names_in(node: ast.Identifier, source: Dialect, target: Dialect) -> list[ast.Identifier]:
-    """Return the names in dialect ``target`` of the message field that ``node`` reads in ``source``, likeliest first.
+    """Return the names in ``target`` for the message field that ``node`` names in ``source``, likeliest first.
 
-    The result does not contain names that exist in ``target`` only because its client libraries rewrite selectors.
+    Names that exist in ``target`` only because its client libraries rewrite selectors are not included.
     """
     same = ast.Identifier(node.name)
     if is_property(node, source):
         return [same] if is_property(same, target) else []
     message_fields = fields_of_name(node, source)
     if not message_fields:
-        # A name that is always NULL in ``source`` must also be always NULL in ``target``.
+        # The name is always NULL in ``source``, so only a name that is always NULL in ``target`` corresponds to it.
         return [same] if not fields_of_name(same, target) else []
     names = [
         name

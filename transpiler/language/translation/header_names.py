@@ -27,8 +27,8 @@ from transpiler.message.jms_fields import JMS_FIELDS, WIRE
 #: The two forms of header names: ``JMSPriority`` and ``amqp.priority``.
 Form = Literal["jms", "amqp"]
 
-#: Table "Mapping JMS Headers to AMQP fields". "… translated to amqp.field_name where field_name is the appropriate
-#: AMQP 1.0 field … with the hyphen replaced by an underscore".
+#: The table "Mapping JMS Headers to AMQP fields" of apache-filters.xml: "… translated to amqp.field_name where
+#: field_name is the appropriate AMQP 1.0 field … with the hyphen replaced by an underscore".
 STANDARD: Mapping[str, str] = MappingProxyType(
     {
         "JMSCorrelationID": "amqp.correlation_id",
@@ -50,7 +50,7 @@ _DURABILITIES = {mode: durable for durable, mode in DELIVERY_MODES.items()}
 
 
 class _NoCounterpartError(Exception):
-    """A name, or a comparison with the name, has no counterpart in the other form. The error text gives the reason."""
+    """Raised if a name, or a comparison with it, has no counterpart in the other form. The error text says why."""
 
 
 @renamed("text", "selector")

@@ -22,7 +22,7 @@ def message_fields_of(node: ast.Expression, dialect: Dialect) -> Iterator[Messag
 
 
 def fields_of_name(node: ast.Identifier, dialect: Dialect) -> tuple[MessageField, ...]:
-    """Return the AMQP 1.0 fields that the name ``node`` reads, in order; an empty tuple if it is always NULL."""
+    """Return the AMQP 1.0 fields from which the name ``node`` is read, in order of precedence; empty if always NULL."""
     field = dialect.fields.find(node.name, node.section)
     if field is None:
         return (MessageField(PROPERTIES, node.name),)

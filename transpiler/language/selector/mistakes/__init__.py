@@ -36,11 +36,12 @@ def explain(
     misspelled: SelectorSyntaxError | None,
     fails_at: Callable[[str], int | None],
 ) -> SelectorSyntaxError:
-    """Return the error for a failure of the lexer or of the parser.
+    """Return a better error for ``failure``, an error of the lexer or of the parser.
 
     ``start`` is the offset after the selector's prefixes. ``misspelled`` is the error for an earlier reserved word in
-    lower case, for the case that no rule of ``RULES`` matches. ``fails_at`` accepts a corrected text and returns the
-    offset of its first error, or None if the text parses. A fix is kept only if that error is closer to the end.
+    lower case; it is used if no rule of ``RULES`` matches. ``fails_at`` accepts a corrected text and returns the offset
+    of its first error, or None if the text parses. A fix is kept only if the first error of the corrected text is
+    closer to the end.
     """
     if isinstance(failure, UnexpectedTokenError):
         index = failure.span.start if failure.span else len(source.text)
@@ -60,7 +61,7 @@ def explain(
 
 
 def _followed(finding: Diagnostic, source: Source, index: int, fails_at: Callable[[str], int | None]) -> Diagnostic:
-    """Return ``finding``, without its fix if the corrected text fails at the same position or earlier.
+    """Return ``finding``. Drop its fix if the corrected text still fails, at the same position or earlier.
 
     ``index`` is the offset of the error. ``fails_at`` returns the offset of the first error in a text, or None.
     """
@@ -74,11 +75,12 @@ def _followed(finding: Diagnostic, source: Source, index: int, fails_at: Callabl
 
 
 def _unexpected(failure: UnexpectedTokenError, reading: Reading) -> Diagnostic:
-    """Return the diagnostic for the parser's failure: the expected tokens, the word before, and the actual word."""
+    """Return the diagnostic for the parser's failure: what was expected, after which word, and what was found."""
     word, previous, source = reading.at(reading.position), reading.at(reading.position - 1), reading.source
-    # A token of zero width is reported at the word before which it was inserted.
+    # A token that was inserted has no width; report the word before which it was inserted.
     span = failure.span if failure.span and failure.span.start < failure.span.end else word.span
-    # An error can be inside a word, at the second of two operator characters.
+    # If the error is inside a word, such as at the second of two operator characters, the text before it belongs to the
+    # same word.
     before = source.text[word.start : span.start] or previous.text
     expected = _described(failure.legal, reading)
     after = f" after {brief(before)}" if before else ""
@@ -88,7 +90,7 @@ def _unexpected(failure: UnexpectedTokenError, reading: Reading) -> Diagnostic:
 
 
 def _described(legal: set[str], reading: Reading) -> str:
-    """Return a short description of the legal next tokens."""
+    """Return a short description of the token types ``legal``, which the parser would accept."""
     opened = reading.opened
     in_list = opened is not None and reading.at(opened - 1).key == "IN"
     if legal >= _OPERAND_STARTS:

@@ -26,7 +26,7 @@ _OPTION = re.compile(
     re.IGNORECASE,
 )
 _QUOTED = re.compile(rf"\s*([\"“”])(\s*\(*[\w.$]+\s*{_TEST}.*)[\"“”]\s*", re.IGNORECASE | re.DOTALL)
-#: A literal in which a quote follows a backslash and is not followed by white space.
+#: A quoted literal that continues after a backslash and its own quote, if no white space follows.
 _BACKSLASHED = re.compile(r"(['\"])((?:(?!\1)[^\\]|\\(?!\1).)*\\\1(?=\S)(?:(?!\1)[^\\]|\\.)*)\1", re.DOTALL)
 _SLASHED = re.compile(r"(?:(!)?=?~|\b(?:(NOT)\s+)?LIKE)\s*/((?:[^/\\\r\n]|\\.)*)/(\w*)", re.IGNORECASE)
 _PROPERTY_OF = re.compile(
@@ -53,7 +53,10 @@ def _position(reading: Reading, finding: Diagnostic) -> int:
 
 
 def _around(pattern: re.Pattern[str], reading: Reading, index: int) -> re.Match[str] | None:
-    """Return the match of ``pattern`` around offset ``index``, beginning at most 200 characters earlier, or None."""
+    """Return the match of ``pattern`` that contains the offset ``index``, or None.
+
+    The match may begin at most 200 characters before ``index``.
+    """
     text = reading.source.text
     for match in pattern.finditer(text, max(reading.start, index - 200), index + 1_000):
         if match.start() <= index < match.end():

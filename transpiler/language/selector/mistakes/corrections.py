@@ -78,7 +78,7 @@ def _one_of(taken: Captured, written: list[str]) -> str:
 
 
 def _beside(taken: Captured, joined: str) -> str:
-    """Return ``joined`` conditions, in parentheses if the selector has other conditions."""
+    """Return ``joined``, several conditions, in parentheses if the selector has other conditions around them."""
     words = taken.reading.words
     others = any(word.key in ("AND", "OR") for word in words) or any(
         word.key == "NOT" for word in words[: taken["a"].first]
@@ -137,7 +137,10 @@ def as_name(taken: Captured) -> str | Proposal:
 
 
 def regex_elsewhere(taken: Captured) -> str | Proposal:
-    """Correct a test with a regular expression to LIKE if LIKE is equivalent; mention the function REGEX."""
+    """Correct a test by a regular expression to LIKE if a LIKE pattern is equivalent.
+
+    The hint also mentions the function REGEX of another dialect.
+    """
     regex, other = "REGEX({x:text}, {a})".format_map(taken), dialects_with(Extension.FUNCTIONS)
     pattern = as_pattern(taken["x"].content)
     if pattern is None:
@@ -159,7 +162,7 @@ def like_for_regex(taken: Captured) -> str | Proposal:
 
 
 def functions_elsewhere(taken: Captured) -> str:
-    """Return the hint about the dialect that has functions."""
+    """Return the hint that names the dialect in which functions exist."""
     own = "has no function except UTC()" if taken.reading.dialect.has(Extension.UTC) else "has no functions"
     return f"{taken.reading.dialect.title} {own}; the dialect activemq has REGEX, INLIST, MAKELIST, SPLIT and REPLACE"
 

@@ -122,7 +122,7 @@ _AND_SIGNS = re.compile(r"('(?:[^']|'')*')|&&")
 _PLACEHOLDER = re.compile(r"\?\d*|[:@]\w+|[#$%]?\{\{?[^{}'\",]*\}?\}|%\(\w+\)s|%s\b|<\w+>")
 _UNQUOTED = re.compile(r"[^\s'\"(),=<>!&|;\[\]{}]+")
 _BEFORE_VALUE = COMPARISONS | frozenset(("LIKE", "IN", "BETWEEN", "AND"))
-#: Operators after which only a number is valid.
+#: The operators that compare by order, so that their right operand must be a number.
 _ORDERS = COMPARISONS - {"=", "<>"} | {"BETWEEN", "AND"}
 _WITH_UNIT = re.compile(r"([0-9]+(?:\.[0-9]+)?)[A-Za-z]+")
 
@@ -164,7 +164,7 @@ def text_without_quotes(reading: Reading, finding: Diagnostic) -> Diagnostic | N
     index = finding.span.start if finding.span is not None else len(text)
     start = max(text.rfind(sign, 0, index + 1) for sign in " \t\r\n'\"(),=<>!&|;[]{}") + 1
     match = _UNQUOTED.match(text, start)
-    # Other rules handle an arithmetic operator between operands.
+    # If the error is at an arithmetic operator, other rules handle it.
     if match is None or not match.start() <= index < match.end() or text[index] in "*/%+-^~":
         return None
     odd = re.search(r"[:@#\\?]|//", match[0]) or finding.message.endswith("a name")
@@ -280,7 +280,10 @@ def name_with_colon(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def _begins_condition(reading: Reading, number: int) -> bool:
-    """Return True if a condition begins at word ``number``, not an operand of BETWEEN or a member of a list."""
+    """Return True if word ``number`` begins a condition.
+
+    It does not if it is an operand of BETWEEN or a member of a list.
+    """
     before = reading.at(number - 1)
     if before.key == "AND":
         return reading.at(number - 3).key != "BETWEEN"

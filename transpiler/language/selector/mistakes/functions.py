@@ -16,8 +16,8 @@ from transpiler.language.selector.mistakes.word_patterns import as_pattern
 from transpiler.language.selector.mistakes.words import Reading
 
 _TEXT = r"'(?:[^']|'')*'|\"[^\"]*\""
-#: Functions that test a text, by name in upper case without underscores. Each value converts the text argument to the
-#: operator and right operand of the equivalent condition, or returns None.
+#: Functions that test a text, by name in upper case without underscores. Each value is a function from the text
+#: argument to the operator and right operand of an equivalent condition, or None if there is none.
 _TESTS: dict[str, Callable[[str], str | None]] = {
     **dict.fromkeys(("PREFIX", "STARTSWITH", "BEGINSWITH"), lambda text: f"LIKE {string_literal(f'{text}%')}"),
     **dict.fromkeys(("SUFFIX", "ENDSWITH"), lambda text: f"LIKE {string_literal(f'%{text}')}"),

@@ -75,7 +75,8 @@ def _saying(message: str, *rows: Row, code: str | None = None) -> tuple[Row, ...
 _hint = partial(Row, ends_at_position=True)
 _sign = partial(_saying, code="syntax.operator")
 
-#: The rules for mistakes that the words around the error identify; the first rule that matches replaces the message.
+#: The rules that recognize a mistake by the words around the error. The first rule that matches supplies the error
+#: message.
 RULES: tuple[Rule, ...] = (
     # Rules for mistakes in the text itself.
     unknown_prefix,
@@ -331,7 +332,7 @@ RULES: tuple[Rule, ...] = (
         "no null",
     ),
     Row(_INSIDE, "a list cannot contain NULL; perhaps add OR … IS NULL after the list", "no null", at="NULL"),
-    # Rules for operators without a left operand; the user may have meant a reserved word as a name.
+    # Rules for an operator without a left operand. Perhaps the word before it was meant as a name, but is reserved.
     Row("start,open,AND,OR word:tests compares", _RESERVED),
     *_saying(
         "expected an operand before {op:raw}",
@@ -399,7 +400,7 @@ RULES: tuple[Rule, ...] = (
     ),
 )
 
-#: Rules that only add a hint to the parser's message, tried if no rule of ``RULES`` matches.
+#: Rules that keep the parser's message and only add a hint. They are tried if no rule of ``RULES`` matches.
 HINTS: tuple[Rule, ...] = (
     _hint("BETWEEN b AND end", "the upper bound is missing after AND"),
     _hint("AND,OR,NOT end", "a condition is missing at the end"),

@@ -56,7 +56,7 @@ _BEFORE_OPERAND = COMPARISONS | frozenset("AND OR NOT BETWEEN + - * / %".split()
 
 
 class Element(NamedTuple):
-    """One element of a pattern, as the module's docstring describes the notation."""
+    """One element of a pattern, which matches one or several words. The module's docstring describes the notation."""
 
     name: str
     choices: tuple[str, ...]
@@ -66,7 +66,7 @@ class Element(NamedTuple):
 
     @property
     def is_operand(self) -> bool:
-        """True if the element matches an arithmetic expression."""
+        """True if the element matches an arithmetic expression: it is a single letter, such as ``a``."""
         return len(self.choices[0]) == 1 and self.choices[0].islower()
 
     def take(self, reading: Reading, at: int) -> int | None:
@@ -81,7 +81,10 @@ class Element(NamedTuple):
 
 
 class Part(NamedTuple):
-    """The words that an element of a pattern matched, from index ``first`` up to ``behind``; shown as ``…`` if none."""
+    """The words that one element of a pattern matched: from index ``first`` up to ``behind``.
+
+    Without words, it is shown as ``…``.
+    """
 
     reading: Reading
     first: int
@@ -120,9 +123,9 @@ class Part(NamedTuple):
 
 
 def as_pattern(regex: str) -> str | None:
-    """Return the LIKE pattern that is equivalent to ``regex``; None if no LIKE pattern is equivalent.
+    """Return the LIKE pattern that is equivalent to the regular expression ``regex``; None if there is none.
 
-    A text without wildcards matches anywhere in the value, as with the operators of other languages.
+    A plain text without special characters matches anywhere in the value, as with the operators of other languages.
     """
     inner = regex.removeprefix("^").removesuffix("$")
     if not _REGULAR_SIGNS.search(inner):
@@ -142,9 +145,9 @@ _PATTERN_OF = {".*": "%", ".+": "_%", ".": "_"}
 
 
 class Captured(dict[str, Part]):
-    """The words that a pattern matched: for the name of each element, the words of the element.
+    """The words that a pattern matched, by the names of the pattern's elements.
 
-    The value of a name in ``DERIVED`` is computed when it is read; any other missing name has no words.
+    Names in ``DERIVED`` are computed from these words when they are read. Any other missing name means no words.
     """
 
     def __init__(self, reading: Reading, anchor: int) -> None:
@@ -159,7 +162,7 @@ class Captured(dict[str, Part]):
 
     @property
     def mark(self) -> str:
-        """The first character of the underlined words, such as a quotation mark."""
+        """The first character of the underlined words. If they are quoted, it is the quotation mark."""
         return self.reading.at(self.underlined.first).text[:1]
 
 
@@ -178,7 +181,7 @@ class Proposal(NamedTuple):
     def of(cls, template: str, taken: Captured) -> tuple[Proposal | None, str]:
         """Fill in ``template`` with the words ``taken``; return its proposal and the whole hint.
 
-        The proposal is the text in « »; None if the template has no such text.
+        The proposal is the text between « and »; None if the template has no such text.
         """
         before, mark, rest = template.partition("«")
         text, _, behind = rest.partition("»")
@@ -188,12 +191,13 @@ class Proposal(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A rule for one mistake: a pattern of words, and the diagnostic for its matches.
+    """A rule for one kind of mistake: a pattern of words around the error, and the diagnostic if the words match.
 
-    ``when`` is a key of ``CONDITIONS``. ``at`` is a pattern of single words whose last word is at the error. ``fix``
-    replaces the words from the anchor (the first element after a leading operand) to the underlined word; it is
-    unambiguous, so that a program may apply it. If ``message`` is None, the parser's message and span stay. If ``code``
-    is None, the code is that of an unexpected word or of a wrong quotation mark.
+    ``when`` is a key of ``CONDITIONS``, which limits the rule to some dialects. ``at`` is a pattern of single words
+    whose last word is at the error. ``fix`` replaces the words from the anchor (the first element after a leading
+    operand) to the underlined word; it is unambiguous, so that a program may apply it. If ``message`` is None, the
+    parser's message and span are kept. If ``code`` is None, the code is that of an unexpected word or of a wrong
+    quotation mark.
     """
 
     pattern: str
@@ -226,7 +230,8 @@ class Row:
         first, last = (taken.reading.at(number) for number in (taken.underlined.first, taken.underlined.behind - 1))
         span, code = Span(first.start, last.end), self.code
         if self.fix is not None:
-            # The fix is not certain for backticks and double quotes, because in some languages they enclose names.
+            # In some languages, backticks and double quotes enclose names, so a fix that makes them texts is not
+            # certain.
             position, is_certain = Span(taken.reading.at(taken.anchor).start, last.end), taken.mark not in ('"', "`")
             fix = Fix(self.fix.format_map(taken), is_certain, position)
         if first.kind == "quoted" or code == "syntax.bracket":
@@ -270,14 +275,15 @@ def match(elements: tuple[Element, ...], reading: Reading, anchor: int) -> tuple
         if element.choices == ("NOT",) and element.optional:
             taken.is_negated = True
         if element.underlined:
-            # Of an arithmetic expression only the first word is underlined.
+            # If the underlined element is an arithmetic expression, underline only its first word.
             first = at if underlined is None else underlined
             taken.underlined, underlined = Part(reading, first, at + 1 if element.is_operand else end), first
         taken[element.name] = Part(reading, at, end)
         at = end
     if leading is not None:
         start = reading.operand_before(anchor)
-        # A value that is the right operand of a comparison cannot be the left operand of the next operator.
+        # The operand before the anchor already is the right operand of a comparison, so it is not the left operand
+        # here.
         if start is None or reading.at(start - 1).key in (*COMPARISONS, "LIKE", "ESCAPE"):
             return (taken, at) if leading.optional else None
         taken[leading.name] = Part(reading, start, anchor)
@@ -404,7 +410,7 @@ CONDITIONS: Mapping[str, Callable[[Dialect], bool]] = {
 
 #: Names in templates whose values are computed from a match, each with its function.
 DERIVED: Mapping[str, Callable[[Captured], str]] = {
-    # The leading operand. Its words are not added to the span of the fix, unlike the words of a name in the pattern.
+    # The leading operand. Unlike the words of ``{a}``, its words are not added to the span of the fix.
     "name": lambda taken: f"{taken['a']}",
     "no": lambda taken: "NOT " if taken.is_negated else "",
     "equals": lambda taken: "<>" if taken.is_negated else "=",

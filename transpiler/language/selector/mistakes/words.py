@@ -19,12 +19,13 @@ from transpiler.language.selector.literal_scanner import string_literal
 
 #: Typographic quotation marks and the backtick, which users write instead of ' and ".
 QUOTES = "`´‘’‚‛“”„‟′″«»‹›＇＂"
-#: ``_SIGNS``: operators and dashes that are not ASCII. ``_SPACES``: such spaces. None of them can be part of a name.
+#: ``_SIGNS`` are operators and dashes outside ASCII, ``_SPACES`` spaces outside ASCII. Neither can be part of a name.
 _SIGNS = "≤≥≠–—−×÷¬∧∨…"
 _SPACES = "\x85\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff"
 _NAME_START = rf"[^\x00-#%-@\[-^`{{-\x7f{QUOTES}{_SIGNS}{_SPACES}]"
 _NAME_PART = rf"[^\x00-#%-,\-/:-@\[-^`{{-\x7f{QUOTES}{_SIGNS}{_SPACES}]"
-#: The pattern of comments. An unclosed quote or comment extends to the end, so that no text is scanned twice.
+#: The pattern of comments. Like a quote, a comment that is not closed extends to the end of the text, so that no text
+#: is scanned twice.
 _COMMENT = r"(?P<comment>/\*(?:[^*]++|\*++[^*/])*+(?:\*+/|\Z)|--[^\r\n]*+)|"
 _PATTERN = rf"""(?P<space>[\s{_SPACES}]+)
     |(?P<string>'(?:[^']++|'')*+(?:'|\Z))
@@ -43,7 +44,7 @@ COMPARISONS = frozenset(("=", "<>", "<", "<=", ">", ">="))
 TESTS = frozenset(("LIKE", "IN", "BETWEEN", "IS"))
 #: Words and signs that users write instead of a comma between members.
 _SEPARATORS = frozenset(("OR", "AND", "TO", "|", "||", ";"))
-#: Number of characters after an error in which words are scanned.
+#: Number of characters after the error up to which words are scanned.
 _MAX_READ = 10_000
 #: Maximum length of a correction in a hint, and of a word in a message, in characters.
 _MAX_TEXT, _MAX_QUOTED = 120, 40
@@ -100,7 +101,7 @@ def both_ends(text: str) -> str:
 
 
 class Reading:
-    """The words of a selector around the position of an error.
+    """The words of a selector around an error, in a form for the rules that recognize mistakes.
 
     ``start`` is the offset after the selector's prefixes, ``index`` the offset of the error, ``position`` the index of
     the first word that ends after that offset. The last word has the kind ``end``.
@@ -154,7 +155,7 @@ class Reading:
         ends: dict[int, int] = {}
         for at in range(len(self.words) - 1, -1, -1):
             word, end = self.words[at], at + 1
-            # A name and a parenthesis without white space between the name and the parenthesis are a call.
+            # A name directly before an opening parenthesis, without white space, is a function call.
             if word.kind == "name" and self.at(end).kind == "open" and self.at(end).start == word.end:
                 end = self.partners.get(end, end - 1) + 1
             elif word.kind == "open" and at in self.partners:
@@ -235,7 +236,7 @@ def _scan(text: str, dialect: Dialect, start: int, last: int) -> list[Word]:
 
 @cache
 def _compiled(comments: bool) -> re.Pattern[str]:
-    """Compile the pattern of a word at the first error instead of at import; ``comments`` includes comments."""
+    """Compile the pattern of a word when it is first needed. If ``comments`` is True, the pattern includes comments."""
     return re.compile(_COMMENT + _PATTERN if comments else _PATTERN, re.VERBOSE | re.DOTALL)
 
 

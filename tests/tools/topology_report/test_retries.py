@@ -60,6 +60,37 @@ def test_the_lower_one_of_an_argument_and_a_policy_is_the_wait() -> None:
     assert "wait (waits 5 s)" in answers(of_rabbitmq(queues, policies=[policy]))["work"]
 
 
+def named(name: str, pattern: str, priority: int = 0, **definition: Any) -> Json:
+    definition = {of.replace("_", "-"): value for of, value in definition.items()}
+    return {"name": name, "vhost": "/", "pattern": pattern, "priority": priority, "definition": definition}
+
+
+OPEN = "; this holds if the pattern of the policy open matches, which is not evaluated"
+
+
+@pytest.mark.parametrize(
+    ("policies", "end"),
+    [
+        ([named("open", "(?<=w)ait", 1, message_ttl=5_000)], OPEN),
+        ([named("open", "(?<=w)ait", 1, message_ttl=5_000), named("low", "^wait$", message_ttl=9)], OPEN),
+        ([named("sure", "^w", 2, message_ttl=5_000), named("open", "(?<=w)ait", 1, message_ttl=9)], ""),
+        (
+            [named("one", "^wait$", message_ttl=5_000), named("two", "wait", message_ttl=9)],
+            "; this holds if the broker chooses the policy one among those with its priority",
+        ),
+    ],
+)
+def test_a_retry_that_depends_on_which_policy_applies_is_said_with_its_condition(
+    policies: list[Json], end: str
+) -> None:
+    found = answers(of_rabbitmq({"work": to("wait"), "wait": to("work")}, policies=policies))["work"]
+    assert "wait (waits 5 s) → work" in found
+    assert "".join(found.partition("; this holds")[1:]) == end
+    limits = [policy | {"definition": {"delivery-limit": 2}} for policy in policies]
+    quorum = of_rabbitmq({"wait": to("x", **{"x-queue-type": "quorum"})}, policies=limits)
+    assert answers(quorum)["wait"].endswith(f"then to queue x{end}")
+
+
 def test_what_nobody_rejects_is_dropped_when_it_comes_back() -> None:
     waiting = {"a": to("b", **{"x-message-ttl": 10}), "b": to("a", **{"x-message-ttl": 20})}
     found = answers(of_rabbitmq(waiting))

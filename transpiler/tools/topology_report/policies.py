@@ -47,10 +47,14 @@ _POLICY_ENTRY, _DEFAULT_ENTRY = "policyEntry", "default"
 
 
 class InEffect(NamedTuple):
-    """The effective value of a setting, and the policy, argument or address pattern from which it comes."""
+    """The effective value of a setting, and the policy, argument or address pattern from which it comes.
+
+    ``condition`` is the condition in words under which the value is the effective one; empty if it certainly is.
+    """
 
     value: str
     of: str
+    condition: str = ""
 
 
 def policies(topology: Topology) -> Iterator[Finding]:
@@ -93,15 +97,29 @@ def queue_settings(topology: Topology) -> dict[str, dict[str, InEffect]]:
         of_policies: dict[str, InEffect] = {}
         for policies_ in kinds:
             deciding = _matching(policies_, "queue", queue.name, given.get("queue-type", "classic"))
+            condition = _condition(deciding)
             for name, value in deciding[0][0].values.items() if deciding else ():
                 if name not in _WHERE and _operator_wins(name, value, of_policies.get(name)):
-                    of_policies[name] = InEffect(value, f"{deciding[0][0].kind} {deciding[0][0].name}")
+                    of_policies[name] = InEffect(value, f"{deciding[0][0].kind} {deciding[0][0].name}", condition)
         values = {name: InEffect(value, "argument") for name, value in given.items()}
         for name, effect in of_policies.items():
             if name not in values or name in _OF_POLICY or _is_lower(name, effect.value, values[name].value):
                 values[name] = effect
         found[queue.name] = values
     return found
+
+
+def _condition(matching: list[tuple[_Policy, bool]]) -> str:
+    """Return the condition under which the first of the policies ``matching`` is the effective one; else empty."""
+    if not matching:
+        return ""
+    (first, is_open), *others = matching
+    name = f"the {first.kind} {first.name}"
+    if is_open:
+        return f"if the pattern of {name} matches, which is not evaluated"
+    if any(one.priority == first.priority for one, _ in others):
+        return f"if the broker chooses {name} among those with its priority"
+    return ""
 
 
 def _operator_wins(name: str, value: str, of_policy: InEffect | None) -> bool:
@@ -222,7 +240,7 @@ def _address_settings(
         values, hidden, found = _merged(topology, of_addresses, address)
         matched.update((_ADDRESS_SETTING, one) for one in found)
         if found:
-            text = ", ".join(f"{name} {value} (of {match})" for name, (value, match) in values.items())
+            text = ", ".join(f"{name} {value} (of {match})" for name, (value, match, _) in values.items())
             more = f"; hides {', '.join(hidden)}" if hidden else ""
             yield Finding("policy", address, text + more, ("exchange", address))
 

@@ -93,8 +93,15 @@ def _by_expiry(
                     ends = f"it stays in {last}"
                 again = f"delivered again after {_time(total)}" if last == queue.name else f"there after {_time(total)}"
                 details = _details(timeline, None if last == queue.name else 0, total, ends)
-                reason = f"{link.when} → {way}: {again}; {ends}"
+                open_ = [settings[name]["message-ttl"].condition for name in round_ if name in waits]
+                reason = f"{link.when} → {way}: {again}; {ends}{_conditions(open_)}"
                 yield Finding("retries", queue.name, reason, ("queue", queue.name), details)
+
+
+def _conditions(listed: Iterable[str]) -> str:
+    """Return the texts in ``listed`` that are not empty, each once, as the end of a sentence."""
+    found = [*dict.fromkeys(filter(None, listed))]
+    return f"; this holds {' and '.join(found)}" if found else ""
 
 
 def _rounds(letters: Letters, origin: str, start: State, waits: Mapping[str, int]) -> Iterator[tuple[str, ...]]:
@@ -125,7 +132,9 @@ def _by_limit(
     for queue in topology.queues:
         of = settings.get(queue.name, {})
         if of.get("queue-type", InEffect("", "")).value == "quorum":
-            yield _of_quorum(topology, queue.name, of, _end(topology, links.get(queue.name, ())))
+            finding = _of_quorum(topology, queue.name, of, _end(topology, links.get(queue.name, ())))
+            listed = (of[name].condition for name in _OF_QUORUM if name in of)
+            yield finding._replace(reason=finding.reason + _conditions(listed))
             continue
         limit = _number(of.get(ATTEMPTS_ARGUMENT))
         if limit is None or limit < 1:
@@ -134,6 +143,10 @@ def _by_limit(
         reason = f"delivered {limit:,} times, again at once; then {ends}"
         timeline = [{"queue": queue.name, "wait_ms": 0}] * min(limit - 1, _MAX_DELIVERIES)
         yield Finding("retries", queue.name, reason, ("queue", queue.name), _details(timeline, limit, 0, ends))
+
+
+#: The settings of quorum queues that decide about retries.
+_OF_QUORUM = ("delivery-limit", "delayed-retry-type", "delayed-retry-min", "delayed-retry-max")
 
 
 def _of_quorum(topology: Topology, name: str, settings: Mapping[str, InEffect], ends: str) -> Finding:

@@ -33,7 +33,7 @@ _MODULES = {
 
 
 class _LazyProgram(Program):
-    """A program that imports the module of a command only when the command is called."""
+    """A group of commands that imports the module of a command only when the user calls this command."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Return the names of all commands."""

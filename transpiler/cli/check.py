@@ -42,16 +42,16 @@ def _paint(text: str, severity: str) -> str:
 
 
 class _Known(NamedTuple):
-    """A baseline of known findings, and the name of its file."""
+    """A baseline (findings of an earlier check, which are not reported again) and the name of its file."""
 
     file: str
     baseline: Baseline
 
     @classmethod
     def of(cls, given: str | None, config: _Config, is_written: bool) -> _Known | None:
-        """Return the baseline that the option ``given`` or the project names; None if neither names a baseline.
+        """Return the baseline that the option ``given`` or the project's configuration names; None without a baseline.
 
-        If ``is_written``, the file will be replaced, so the result is an empty baseline.
+        If ``is_written`` is True, the file is going to be replaced, so the result is an empty baseline.
         """
         file = given or next((os.path.join(config.directory, name) for name in config.baseline), None)
         if file is None:
@@ -224,9 +224,9 @@ def _listed(given: tuple[str, ...]) -> list[str]:
 
 @contextmanager
 def _progress(of_files: bool) -> Iterator[Callable[[int], None]]:
-    """Yield a function that adds its argument to the number of checked selectors.
+    """Yield a function to call with the number of selectors checked since the last call.
 
-    A terminal shows this number if ``of_files``, because a check of files can take long.
+    If ``of_files``, a terminal shows the total, because a check of files can take long.
     """
     if not (of_files and sys.stderr.isatty()):
         yield lambda _: None
@@ -240,7 +240,7 @@ def _progress(of_files: bool) -> Iterator[Callable[[int], None]]:
         yield lambda count: progress.advance(task, count)
 
 
-#: The ids that have a page: of rules, and of findings about topology files.
+#: The ids for which ``rule`` can print a page: those of lint rules, and of findings about topology files.
 _PAGES = (*(one.id for one in RULES), *FINDINGS)
 
 
@@ -285,7 +285,10 @@ _NAME = "pyproject.toml"
 
 
 class _Config(NamedTuple):
-    """The options of a project. ``exclude`` and ``baseline`` are relative to ``directory``, where pyproject.toml is."""
+    """The options of a project from its pyproject.toml.
+
+    ``exclude`` and ``baseline`` are relative to ``directory``, the directory of this file.
+    """
 
     dialect: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
@@ -299,7 +302,10 @@ _KEYS = _Config._fields[:-1]
 
 
 def _read_config(start: Path) -> _Config:
-    """Return the options from the nearest pyproject.toml in ``start`` or above; an invalid table ends the command."""
+    """Return the options from the nearest pyproject.toml in ``start`` or a directory above it.
+
+    An invalid table in the file ends the command with an error.
+    """
     for directory in (start, *start.parents):
         file = directory / _NAME
         try:

@@ -41,13 +41,13 @@ from transpiler.tools.lint.run import Text
 
 #: Names of directories that are skipped because they contain third-party code or the output of a build.
 _SKIPPED = frozenset("node_modules target dist obj venv __pycache__ site-packages".split())
-#: Pattern of a line in the pyproject.toml of this program. Checkouts of this program are skipped, because many
-#: selectors in its tests are invalid on purpose.
+#: Matches the line of this program's own pyproject.toml. Checkouts of this program are skipped, because many selectors
+#: in its tests are invalid on purpose.
 _OUR_PROJECT = re.compile(rb'^name *= *"selector-sql"', re.MULTILINE)
 #: An argument that looks like a file name: it has a slash or a suffix, and no blanks, quotes or operators.
 _FILE_NAME = re.compile(r"[^\s'\"=<>()]*(?:[/\\][^\s'\"=<>()]*|\.[A-Za-z][A-Za-z0-9]{0,11})")
-#: Minified code is recognised by ``_MINIFIED``, the end of its file name, or by an average line length of more than
-#: ``_LONG_LINES`` characters in a text of more than ``_ENOUGH`` characters.
+#: Minified code is skipped. It is recognised by the end of its file name, ``_MINIFIED``, or in a text of more than
+#: ``_ENOUGH`` characters by an average line length of more than ``_LONG_LINES`` characters.
 _MINIFIED = re.compile(r"\.min\.[cm]?js$")
 _LONG_LINES, _ENOUGH = 1_000, 10_000
 _SCRIPTS = (".js", ".mjs")
@@ -60,7 +60,7 @@ _APPLICATION = ("application*.*", "src/main/resources/application*.*")
 
 
 class Choice(NamedTuple):
-    """The options that select inputs: their kind, the name of standard input, and excluded files.
+    """The options of ``check`` that say how to read its inputs: their kind, the name of standard input, excluded files.
 
     ``kind`` is the kind of the named files and of standard input; if it is None, their suffixes show the kind.
     """
@@ -68,13 +68,13 @@ class Choice(NamedTuple):
     kind: str | None = None
     stdin_filename: str | None = None
     exclude: Sequence[Globs] = ()
-    #: True if a named file is skipped whenever the same file, found in a directory, would be skipped.
+    #: True if files that the user named are skipped under the same conditions as files found in directories.
     ignore_unknown: bool = False
 
 
 @dataclass
 class Inputs:
-    """The arguments of ``check``, resolved in their order.
+    """The arguments of ``check``, as files and texts in the order in which they were given.
 
     ``notes`` has a line for each file that could not be read. ``failed`` is True if the user named such a file itself,
     not only its directory, or if a directory has no file to read. ``left_out`` lists skipped directories and files.
@@ -88,7 +88,7 @@ class Inputs:
     left_out: list[str] = field(default_factory=list)
     failed: bool = False
     _git_ignores: GitIgnores = field(default_factory=GitIgnores)
-    #: Name of a directory -> names of the files found in it.
+    #: For each searched directory, the names of the files found in it.
     _found: dict[str, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -129,20 +129,20 @@ class Inputs:
                 yield from self._file(name)
 
     def declarations(self) -> Declarations:
-        """Return the declarations in the source code of directories: functions with a selector parameter, constants."""
+        """Return the constants and the functions with a selector parameter in the source code of all directories."""
         declarations = Declarations(_source_text)
         for argument in self.arguments:
             if argument != "-" and _is_directory(argument):
                 for name in self._files_in(argument):
-                    # A file that cannot be read is reported when it is checked.
+                    # An unreadable file is skipped here, because the check itself reports it.
                     if is_code(name) and (text := _source_text(name)) is not None:
                         declarations.add(text, name)
         return declarations
 
     def fixed(self, dialects: Sequence[Dialect], checker: Checker, declarations: Declarations) -> Iterator[Text]:
-        """Write the corrections of all texts into their files, then yield the corrected texts.
+        """Correct the selectors in all files, then yield the texts of the corrected files.
 
-        ``checker`` finds what to correct for ``dialects``, and ``declarations`` are those in the project's source code.
+        ``checker`` finds what to correct for ``dialects``. ``declarations`` are those in the project's source code.
         """
         notes, left_out, corrections = list(self.notes), list(self.left_out), []
         used = self._used_elsewhere(declarations)
@@ -155,19 +155,22 @@ class Inputs:
                 kind = text.kind or text.file
                 content, count = fix_file(text.content, kind, dialects, checker, declarations, others)
             except UnreadableError:
-                # The check of the corrected files, which follows, reports this error together with the findings.
+                # The same error occurs, and is reported, when the corrected files are checked afterwards.
                 continue
             if count:
                 problem = self._outside_target(text.file) or _write(text.file, text.content, content)
                 outcome = f"{count} correction{'' if count == 1 else 's'} written"
                 corrections.append(f"{shown(text.file)}: {outcome if problem is None else f'not corrected: {problem}'}")
         declarations.constants.forget()
-        # Remove the notes of this first pass, because ``self.texts()`` reads all files and adds them again.
+        # Discard the notes of this first pass, because ``self.texts()`` reads all files again and repeats the notes.
         self.notes[:], self.left_out[:] = [*notes, *corrections], left_out
         yield from self.texts()
 
     def _outside_target(self, name: str) -> str | None:
-        """Return the reason not to write ``name`` if it links to a file outside the arguments; None for other files."""
+        """Return the reason not to write the file ``name`` if it is a link to a file outside the arguments.
+
+        Return None for any other file.
+        """
         target = Path(os.path.realpath(name))
         given = (*self.arguments, *self.files)
         if any(target.is_relative_to(os.path.realpath(one)) for one in given):
@@ -175,7 +178,7 @@ class Inputs:
         return f"it is a link to {shown(str(target))}, outside of what was given"
 
     def _used_elsewhere(self, declarations: Declarations) -> dict[str, list[FoundSelector]]:
-        """Return the constants that a file other than their own uses as selectors, by the name of their own file."""
+        """Return the constants that other files use as selectors, by the name of the file that declares them."""
         used: dict[str, list[FoundSelector]] = {}
         for text in self.texts():
             if text.file is not None and is_code(text.kind or text.file):
@@ -185,7 +188,7 @@ class Inputs:
         return used
 
     def refuse(self, text: Text, error: UnreadableError) -> None:
-        """Add the note that the content of a file does not have the kind that its name shows."""
+        """Add the note that the file of ``text`` could not be read, because of ``error``."""
         location = ""
         if error.offset is not None:
             line, column, *_ = Lines(text.content).location(Span(error.offset, error.offset))
@@ -230,9 +233,9 @@ class Inputs:
             self.failed = True
 
     def _of_directory(self, name: str, kind: str = "") -> Iterator[Text]:
-        """Yield the text of the file ``name``, found in a directory; if it cannot be read, add a note instead.
+        """Yield the text of the file ``name``, which was found in a directory; if it is unreadable, add a note instead.
 
-        ``kind`` is the kind of the text; "" if the suffix of ``name`` shows it.
+        ``kind`` is a file name that shows the kind of the text; "" if the suffix of ``name`` shows it.
         """
         try:
             if (other := no_file(system_path(name))) is not None:
@@ -289,12 +292,12 @@ class Inputs:
 
 
 def named_kind(kind: str | None) -> str | None:
-    """Return a file name whose suffix shows ``kind``, a key of ``KINDS``; None if ``kind`` is None."""
+    """Return a file name with the suffix of ``kind``, a key of ``KINDS``; None if ``kind`` is None."""
     return None if kind is None else f"-{KINDS[kind]}"
 
 
 def properties_of(name: str) -> Properties:
-    """Return the properties of the application that contains the file ``name``: profile -> key -> values.
+    """Return the properties of the application that contains the file ``name``, by profile and key.
 
     They come from the ``application*.properties`` and ``.yml`` files of the nearest directory above with such files.
     """
@@ -323,7 +326,7 @@ def _is_minified(text: str) -> bool:
 
 
 def _is_in_ours(name: str) -> bool:
-    """Return True if ``name`` is in a checkout of this program below the current directory."""
+    """Return True if ``name`` is in a checkout of this program's own source, below the current directory."""
     here = Path.cwd()
     parents = (parent for parent in Path(name).absolute().parents if here in parent.parents)
     return any(_is_ours(str(parent)) for parent in parents)
@@ -338,7 +341,10 @@ def _is_ours(directory: str) -> bool:
 
 
 def _write(name: str, old: str, new: str) -> str | None:
-    """Replace the text ``old`` of a file by ``new`` and keep its line ends; return the reason if that is impossible."""
+    """Replace the text ``old`` of the file ``name`` by ``new``, and keep its line ends.
+
+    Return the reason if that is impossible, else None.
+    """
     path = os.path.realpath(system_path(name))
     data = read_file(path)
     if (problem := what_replacing_breaks(path)) is not None:

@@ -26,12 +26,15 @@ if TYPE_CHECKING:
 #: A function from a message to True if the message matches.
 Condition = Callable[[Message], bool]
 
-#: Maximum number of values in a JSON file of up to 4 MB; in a longer file, the maximum is one for each 8 characters.
+#: A JSON file may have this number of values, or one for each 8 characters if that is more.
 MIN_VALUES = 500_000
 
 
 class Comparable(NamedTuple):
-    """A selector's text, a filter set, or a topology. ``name`` is its file's name, or OLD or NEW if it is text."""
+    """One of the two arguments of ``diff``: a selector's text, a filter set, or a topology.
+
+    ``name`` is the name of its file, or OLD or NEW if it was given as text.
+    """
 
     value: str | FilterSet | Topology
     name: str
@@ -65,9 +68,9 @@ def read_pair(old: str, new: str, form: TopologyForm) -> tuple[Comparable, Compa
 
 
 def _running(old: str, new: str, form: TopologyForm) -> Comparable | None:
-    """Return the topology of a running broker, if ``new`` is a file of its answers or a directory of such files.
+    """Return the topology of a running broker, if ``new`` is a file with its answers or a directory of such files.
 
-    What the answers do not contain is copied from the topology ``old``. Other files yield None.
+    What the answers do not contain is copied from the topology ``old``. Return None for any other file.
     """
     if old == "-" or not exists(new) or new == "-":
         return None
@@ -95,7 +98,7 @@ def _read(given: str, role: str, form: TopologyForm) -> Comparable:
         data = load_json(text, max(MIN_VALUES, len(text) // 8))
     except JsonTextError as error:
         if bracket:
-            # A text that begins with a bracket may be a SQL filter of RabbitMQ, which allows names in brackets.
+            # It may be a selector after all: RabbitMQ's SQL filters can begin with a name in square brackets.
             return selector
         fail(f"{shown(shown_as)}{error.location(text)}: {error.message}")
     if _is_filter(data):
@@ -135,11 +138,12 @@ def _filter(text: str, name: str) -> Comparable:
 
 
 def condition(value: str | FilterSet | Topology, dialect: str, connection: str | None, receiver: Receiver) -> Condition:
-    """Return the function that tests a message with ``value``, a selector or a filter set."""
+    """Return a function from a message to True if ``value``, a selector or a filter set, selects the message."""
     if isinstance(value, str):
         tree = parse_selector(value, dialect)
         return lambda message: evaluate(tree, message, dialect, **receiver.keywords) is True
     assert isinstance(value, FilterSet)
-    # Evaluate the filter once, to reject a filter that cannot be evaluated before any message is read.
+    # Call it once with an empty message, so that a filter that cannot be evaluated is rejected before any message is
+    # read.
     matches(value, Message(), dialect=dialect, connection=connection)
     return lambda message: matches(value, message, dialect=dialect, connection=connection, **receiver.keywords)

@@ -120,7 +120,7 @@ def diff(
         if isinstance(first.value, Topology) and isinstance(second.value, Topology):
             changes.of_topologies(Names(first.value, second.value, mapping), files, layout, exchange)
         else:
-            # All messages are evaluated with the same time of reception.
+            # Use the same current time for all messages.
             receiver = Receiver(destination=destination).timed
             before = condition(first.value, dialect, connection, receiver)
             after = condition(second.value, new_dialect or dialect, connection, receiver)
@@ -163,7 +163,7 @@ VERSION = 1
 
 
 class _MessageChanges:
-    """Counts of the messages that NEW gains or loses compared to OLD, by queue for topologies, with some examples."""
+    """Counts of the messages that only OLD or only NEW selects or routes to a queue, with some examples."""
 
     def __init__(self, max_examples: int) -> None:
         self.messages = self.changed = 0
@@ -189,7 +189,8 @@ class _MessageChanges:
 
         If ``exchange`` is None, each message names its exchange.
         """
-        # If only one of the topologies has the exchange, the messages change; it is an error only if neither has it.
+        # It is an error if neither topology has the exchange. If only one of them has it, that is a difference to
+        # report.
         check_exchange(exchange, names.old, names.new)
         self._of_queues = True
         unnamed = 0
@@ -245,7 +246,7 @@ class _MessageChanges:
 
 
 def _queues(names: Names, read: ReadMessage, exchange: str | None, *, of_old: bool) -> set[str]:
-    """Return the queues that a message reaches in OLD if ``of_old``, else in NEW, always with their names in NEW.
+    """Return the queues that a message reaches in OLD if ``of_old``, else in NEW; their names are always those of NEW.
 
     The text " (possible)" marks a queue that the message reaches only if an exchange chooses it.
     """

@@ -12,7 +12,10 @@ from transpiler.base.local_files import open_file
 
 
 class Globs:
-    """Patterns, one in each line, for paths below the directory ``base``. The last matching pattern decides."""
+    """Patterns of a .gitignore file for paths below the directory ``base``.
+
+    The last pattern that matches a path decides.
+    """
 
     def __init__(self, lines: Iterable[str], base: str) -> None:
         self._base = os.path.abspath(base)
@@ -31,7 +34,7 @@ class Globs:
         return None
 
     def has(self, path: str) -> bool:
-        """Return True if the file ``path`` or a directory above it is excluded."""
+        """Return True if the patterns exclude the file ``path`` or a directory that contains it."""
         absolute = Path(os.path.abspath(path))
         parents = [parent for parent in absolute.parents if parent.is_relative_to(self._base)]
         return any(self.match(str(parent), True) for parent in reversed(parents)) or bool(self.match(path, False))

@@ -41,7 +41,7 @@ EXIT_CODES = {
     141: "the reader of the output went away, as head does",
 }
 
-#: Exit codes of a program that SIGINT (``_INTERRUPTED``) or SIGPIPE (``_PIPE_CLOSED``) ended: 128 plus the signal.
+#: Exit codes of a program that a signal ended, which are 128 plus the signal's number: SIGINT, SIGPIPE.
 _INTERRUPTED, _PIPE_CLOSED = 130, 141
 
 _DEBUG = "SELECTOR_SQL_TRACEBACK"
@@ -59,7 +59,10 @@ def fail(message: str) -> NoReturn:
 
 
 class Program(click.Group):
-    """A group of commands. An error ends a command with an error text and an exit code of ``EXIT_CODES``."""
+    """The group of all commands of a program.
+
+    If a command raises an error, the program prints an error text and exits with a code of ``EXIT_CODES``.
+    """
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command ``cmd_name``; its options with choices accept upper and lower case."""
@@ -86,7 +89,7 @@ class Program(click.Group):
             return super().main(args, prog_name, complete_var, False, **extra)
         try:
             _prepare_streams()
-            # On Windows the arguments are Unicode already, and click expands their wildcards if ``args`` is None.
+            # On Windows Python decodes arguments correctly, and click expands wildcards only if ``args`` is None.
             words = _arguments() if args is None and os.name == "posix" else args
             status = super().main(words, prog_name, complete_var, False, **extra)
             code = status if isinstance(status, int) else 0
@@ -109,7 +112,10 @@ class Program(click.Group):
             return super().invoke(ctx)
 
     def describe(self, error: BaseException) -> str | None:  # noqa: ARG002
-        """Return the error text for an exception of a library that only this program uses; None for any other."""
+        """Return the error text for an exception of a library that this program uses and others do not.
+
+        Return None for any other.
+        """
         return None
 
     def _end(self, error: BaseException) -> int:
@@ -136,7 +142,10 @@ class Program(click.Group):
 
 
 class _KeptError(Exception):
-    """Wrapper of an exception that click would handle itself. Its cause is that exception."""
+    """A wrapper that hides an exception from click, which would otherwise handle it in its own way.
+
+    ``__cause__`` is the hidden exception.
+    """
 
 
 @contextmanager
@@ -154,17 +163,20 @@ def write_exit_codes(formatter: click.HelpFormatter, exits: Mapping[int, str]) -
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Write ``text`` for a person, with control characters replaced, because it may quote the user's input."""
+    """Write ``text`` for a person to read.
+
+    Control characters are replaced, because the text may quote the user's input.
+    """
     click.echo(printable(text), err=err)
 
 
 def say_data(text: str) -> None:
-    """Write ``text`` unchanged for a program; on a terminal, with control characters replaced."""
+    """Write ``text`` for a program to read, unchanged. Only on a terminal are control characters replaced."""
     click.echo(printable(text) if sys.stdout.isatty() else text)
 
 
 def command_error_text(error: TranspilerError) -> str:
-    """Return the text of ``error``, with options and layouts in its hints spelled as on the command line."""
+    """Return the text of ``error`` with its hints changed to the spelling of the command line's options."""
     if isinstance(error, RecordError):
         text = error.text
         for hint in (diagnostic.hint for diagnostic in error.diagnostics if diagnostic.hint):
@@ -174,7 +186,7 @@ def command_error_text(error: TranspilerError) -> str:
 
 
 def _text(error: BaseException) -> str:
-    """Return the error text for an exception: one line, except for an exception of this project."""
+    """Return the error text for the exception ``error``, on one line unless it is an exception of this project."""
     match error:
         case CommandError():
             return error.message
@@ -205,7 +217,7 @@ def _write_error(text: str) -> None:
 
 
 def _arguments() -> list[str]:
-    """Return the arguments of the process, decoded from UTF-8.
+    """Return the arguments of the process, decoded as UTF-8 whatever the locale is.
 
     Python decodes arguments with the locale: under ``LC_ALL=C`` without UTF-8 mode ``é`` becomes two surrogates.
     """
@@ -219,7 +231,10 @@ def _arguments() -> list[str]:
 
 
 def _prepare_streams() -> None:
-    """Make the standard streams write UTF-8. Reserve the descriptors of closed streams, so that no file gets them."""
+    """Make the standard streams write UTF-8, and open the null device in place of closed streams.
+
+    Otherwise, a file opened later could get the descriptor of a closed standard stream.
+    """
     if None in (sys.stdin, sys.stdout, sys.stderr):
         # The descriptors are opened for reading only, so that writing to a closed output remains an error.
         while (descriptor := os.open(os.devnull, os.O_RDONLY)) <= 2:
@@ -228,7 +243,7 @@ def _prepare_streams() -> None:
     if sys.stdout is None:
         sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
     elif isinstance(getattr(sys.stdout, "buffer", None), io.RawIOBase):
-        # Without a buffer (PYTHONUNBUFFERED), Python loses the rest of a text of which a pipe accepted only a part.
+        # Without a buffer (PYTHONUNBUFFERED), Python loses the rest of a text if a pipe accepts only a part of it.
         sys.stdout = open(sys.stdout.fileno(), "w", closefd=False)  # noqa: SIM115
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
@@ -239,7 +254,7 @@ def _prepare_streams() -> None:
 
 
 def _flushed(code: int) -> int:
-    """Flush standard output, and return the exit code: ``code``, or that of an error while flushing.
+    """Flush standard output, and return ``code``, or the exit code of an error that occurs while flushing.
 
     Without this, Python flushes standard output when the process exits, when an error cannot change the exit code.
     """
@@ -248,7 +263,7 @@ def _flushed(code: int) -> int:
     except BrokenPipeError:
         code = _PIPE_CLOSED
     except OSError as error:
-        # If ``code`` is 2, the command has probably reported the same error already.
+        # An error with ``code`` 2 has probably been reported by the command already.
         if code != 2:
             _write_error(_text(error))
         code = 2

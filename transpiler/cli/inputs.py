@@ -55,7 +55,10 @@ class FileOrDirectory(InputFile):
 
 
 class TextOrFile(InputFile):
-    """A text, or the name of a file that can be read. ``is_text`` returns True for a value that is a text."""
+    """The type of an argument that is a text, or else the name of a file that can be read.
+
+    ``is_text(value)`` returns True if ``value`` is a text.
+    """
 
     def __init__(self, name: str, is_text: Callable[[str], bool]) -> None:
         self.name, self._is_text = name, is_text
@@ -88,7 +91,8 @@ def check_input(name: str) -> None:
     if name == "-":
         return
     with _reported(name):
-        # Opening a named pipe, such as a shell's <(...), and closing it again would end its writer.
+        # Ask for the status and do not open the file: if it is a named pipe, such as a shell's <(...), opening and
+        # closing it would end the program that writes to it.
         if stat.S_ISDIR(os.stat(_input_path(name)).st_mode):
             _refuse(name, "is a directory")
 
@@ -103,7 +107,10 @@ def read_bytes(name: str) -> bytes:
 
 
 def read_text_file(name: str) -> str:
-    """Return the text of the file ``name`` with LF as line ends. XML is decoded with the encoding that it declares."""
+    """Return the text of the file ``name`` with LF as line ends.
+
+    An XML file is decoded with the encoding that it declares, any other file as UTF-8.
+    """
     data = read_bytes(name)
     try:
         text = decode_text(data)
@@ -118,7 +125,7 @@ def read_text_file(name: str) -> str:
 
 
 def input_lines(name: str, guard: Guard = nullcontext, *, progress: bool = False) -> Iterator[tuple[int, str]]:
-    """Yield the number, from 1, and the text of each line of a file, without line ends. ``….gz`` is decompressed.
+    """Yield each line of a file without its line end, with its number from 1. A file ``….gz`` is decompressed.
 
     ``guard`` returns a context manager, entered while a line is read and decoded; if it suppresses the error, the line
     is skipped. With ``progress``, a terminal shows how much of a long file has been read.
@@ -128,12 +135,12 @@ def input_lines(name: str, guard: Guard = nullcontext, *, progress: bool = False
 
 
 def shown(name: str) -> str:
-    """Return the file name ``name`` as errors show it: as one printable line."""
+    """Return the file name ``name`` as one printable line, for error messages."""
     return one_line(name)
 
 
 def system_path(name: str) -> str | bytes:
-    """Return the file name ``name`` in the form for calls of the operating system.
+    """Return the file name ``name`` in the form that calls of the operating system need.
 
     If the locale is not UTF-8, Python would reject a name that is not ASCII.
     """
@@ -174,7 +181,8 @@ def _measured(name: str, stream: BinaryIO, progress: bool) -> Iterator[BinaryIO]
 
     console, description = Console(stderr=True), shown(os.path.basename(name))
     with wrap_file(stream, size, description=description, console=console, transient=True) as measured:
-        # Progress is counted for each piece, because counting each line would take as long as reading it.
+        # Count the progress for each piece that is read, because counting it for each line would take as long as
+        # reading.
         yield cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, measured), PIECE))
 
 

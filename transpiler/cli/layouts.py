@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class ChosenLayout(NamedTuple):
-    """The layout that the options name.
+    """The layout of the messages that the options name.
 
     ``rows`` is the same layout if the messages are rows of it, and None if they are message JSON or plain properties.
     ``types`` maps the columns of the schema to their types; it is empty without a schema.
@@ -35,7 +35,7 @@ class ChosenLayout(NamedTuple):
 
 
 def _is_schema(text: str) -> bool:
-    """Return True if ``text`` is not the name of a file and begins like a schema."""
+    """Return True if ``text`` begins like a schema and is not the name of a file."""
     from transpiler.compiler.layouts.schemas import looks_like_schema
 
     return not exists(text) and looks_like_schema(text)
@@ -87,7 +87,7 @@ missing_option = click.option(
 )
 
 
-#: The options for the dialect, and for the meaning of a name without a column.
+#: The options for the rules of evaluation: the dialect, and what a name without a column means.
 rules_options = together(dialect_option, missing_option)
 
 
@@ -147,7 +147,8 @@ def read_options(given: tuple[str, ...], store: Callable[..., Any]) -> dict[str,
         option, dot, name = key.partition(".")
         known = options.get(option)
         if dot:
-            # The policy of an earlier ``types=POLICY`` becomes that of "*": properties without a policy of their own.
+            # After ``types=POLICY``, an option for a single property keeps this policy for all others, under the name
+            # "*".
             inner = known if isinstance(known, dict) else {} if known is None else {"*": known}
             options[option] = inner | {name: _object(text, value)}
         elif isinstance(known, dict) and not value.startswith("{"):
@@ -170,7 +171,10 @@ def read_options(given: tuple[str, ...], store: Callable[..., Any]) -> dict[str,
 
 
 def header_options(given: tuple[str, ...]) -> Headers:
-    """Return the options ``headers.NAME=COLUMN`` in ``given``; end the command for others: they need --layout."""
+    """Return the values of the options ``headers.NAME=COLUMN`` in ``given``.
+
+    End the command if there are other options, because they need --layout.
+    """
     from transpiler.compiler.inference import layout_from_schema
 
     options = read_options(given, layout_from_schema)
@@ -185,12 +189,15 @@ def _refuse_options() -> NoReturn:
 
 
 def _object(text: str, value: str) -> Any:
-    """Return ``value``, parsed as JSON if it begins with a brace; an error quotes the whole option ``text``."""
+    """Return ``value``, parsed as JSON if it begins with a brace. Errors quote the whole option ``text``."""
     return load_record(value, f"--layout-option {text}") if value.startswith("{") else value
 
 
 def _headers(value: Any) -> Any:
-    """Return ``value``, header field -> column, as the argument ``headers``; an object also states a conversion."""
+    """Return ``value``, a mapping from header field to column, in the form of the Python argument ``headers``.
+
+    If the column is an object, it also states the conversion.
+    """
     if not isinstance(value, dict):
         fail(f"--layout-option headers={value}: write headers.JMSType=order_type")
     return {name: _header(name, item) for name, item in value.items()}

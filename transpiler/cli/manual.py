@@ -12,13 +12,13 @@ from transpiler.cli.group import EXIT_CODES, click, write_exit_codes
 
 
 class Example(NamedTuple):
-    """A command line for a shell, and its purpose: an imperative sentence without a full stop."""
+    """An example in a command's help: a command line, and its purpose as an imperative sentence without a full stop."""
 
     purpose: str
     command: str
 
 
-#: Option that a command does not have, but had earlier or has in other commands -> the option to use. In all commands
+#: For options that a command had earlier or that other commands have, the option to use instead. In all commands,
 #: ``--format`` is the form of the output, ``--input-format`` that of the input, and ``--form`` that of a topology.
 _NOW = {"--json": "--format json", "--format": "--input-format"}
 
@@ -39,7 +39,7 @@ class ManualCommand(click.Command):
         self.exits = common | dict(exits or {})
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments. The error for an outdated or misused option names the option to use."""
+        """Parse the arguments. If an option is outdated or of other commands, the error names the option to use."""
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
@@ -49,7 +49,8 @@ class ManualCommand(click.Command):
                 raise
             raise click.UsageError(f"{error.option_name} is {now} in this command", ctx) from None
         except click.BadOptionUsage as error:
-            # Replace click's error only for an option that needs several values, because one of these is missing.
+            # Only if an option needs several values is the error about a missing value, which an example explains
+            # better.
             option = next((one for one in self.params if error.option_name in one.opts), None)
             examples = [each.command for each in self.examples if f"{error.option_name} " in each.command]
             if option is None or option.nargs < 2 or not examples:

@@ -25,13 +25,16 @@ keep_going_option = click.option(
 
 
 class CommandErrors(Errors):
-    """Errors about records. The first error ends the command, except with ``keep_going``: then each is reported."""
+    """The handling of errors in records: the first error ends the command.
+
+    With ``keep_going``, all errors are reported, and their records are skipped.
+    """
 
     def __init__(self, keep_going: bool = False) -> None:
         super().__init__(_write_error if keep_going else None)
 
     def finish(self) -> None:
-        """End the command with exit code 2 if there was an error. A command calls this last, after its output."""
+        """End the command with exit code 2 if any record had an error. Called at the end, after all output."""
         if self.count:
             fail(f"{self.count:,} bad {'record was' if self.count == 1 else 'records were'} left out")
 

@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
 
 class Name(click.types.StringParamType):
-    """The type of an option whose value is one of ``names``, in any case. The command reports an unknown name itself.
+    """The type of an option whose value is one of several names, in any case.
 
-    ``names`` returns the known names. ``others`` maps alternative names, in lower case, to known names.
+    An unknown name is returned unchanged, and the command reports it. ``names`` returns the known names. ``others``
+    maps alternative names, in lower case, to known names.
     """
 
     def __init__(
@@ -63,13 +64,13 @@ def _layouts() -> Iterable[str]:
     return ("amqp", "amqp-0-10", *STORES)
 
 
-#: ``DIALECT``: the type of an option whose value is a dialect. ``LAYOUT``: the same for a layout.
+#: Types of options: ``DIALECT`` for the name of a dialect, ``LAYOUT`` for the name of a layout.
 DIALECT = Name("dialect", _dialects, {"broker-j": "qpid-java"})
 LAYOUT = Name("layout", _layouts)
 
 
 class Result(Protocol):
-    """A result of a command, with a JSON form, and with ``str`` as its form for people."""
+    """A protocol for the result of a command: ``to_dict`` returns its JSON form, ``str`` its form for people."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -204,8 +205,8 @@ quiet_option = click.option("-q", "--quiet", is_flag=True, help="No warnings.")
 def warn(findings: tuple[Diagnostic, ...], every: bool = False) -> None:
     """Print ``findings`` on standard error.
 
-    If several findings about a document have the same code, only the first is printed, with the number of the
-    remaining findings. If ``every`` is True, all findings are printed.
+    Unless ``every`` is True, only the first of several findings with the same code about one document is printed, with
+    the number of the others.
     """
     counted = [not every and (finding.span is None or finding.path is not None) for finding in findings]
     alike = Counter(finding.code for finding, is_counted in zip(findings, counted, strict=True) if is_counted)

@@ -25,7 +25,7 @@ PAGE_PACKAGE = "selector_sql_playground"
 #: The only address on which the server listens, so that no other machine on the network can see the page.
 HOST = "127.0.0.1"
 
-#: Files that every complete page has: the HTML document, and the snapshot that the build writes last.
+#: Files by which a complete page is recognized: the HTML document, and the snapshot that the build writes last.
 _NEEDED = ("index.html", "core/snapshot.bin.gz")
 
 _NOT_INSTALLED = (
@@ -90,12 +90,13 @@ def page_server(folder: Path, port: int) -> ThreadingHTTPServer:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
-    # If another program already listens on the port, this is an error: the port is not shared.
+    # Do not share the port with another program; if another program listens on it, the server cannot start.
     allow_reuse_port = False
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    # The types of the page's files, independent of the system's table: browsers reject modules with a wrong type.
+    # The MIME types of the page's files. They do not depend on the system's table, because browsers reject modules with
+    # a wrong type.
     extensions_map = {  # noqa: RUF012
         **SimpleHTTPRequestHandler.extensions_map,
         ".css": "text/css",
@@ -109,7 +110,7 @@ class _Handler(SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def end_headers(self) -> None:
-        """Make the browser revalidate cached files, because another version may have been installed meanwhile."""
+        """Make the browser check cached files for changes, because another version may have been installed."""
         self.send_header("Cache-Control", "no-cache")
         self.send_header("X-Content-Type-Options", "nosniff")
         super().end_headers()
@@ -119,4 +120,4 @@ class _Handler(SimpleHTTPRequestHandler):
         self.send_error(404)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Do nothing, so that no line is printed for a request."""
+        """Print nothing for a request, unlike the method of the base class."""

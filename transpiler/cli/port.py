@@ -27,7 +27,8 @@ from transpiler.tools.dialect_tools.port import Changes, port_selector
 
 Outcome = Literal["same", "changed", "unproved", "warning", "error"]
 
-#: ``_STYLES``: outcome -> its colour in a table. ``_WIDTH``: width of a table outside a terminal, in characters.
+#: ``_STYLES`` maps an outcome to its colour in a table. ``_WIDTH`` is the width of a table outside a terminal, in
+#: characters.
 _STYLES = {"changed": "", "unproved": "yellow", "warning": "yellow", "error": "red"}
 _WIDTH = 120
 
@@ -86,7 +87,10 @@ def _acceptance(row: Compared) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A selector of a file, and its translation ``text``, which is None if the selector cannot be translated."""
+    """A line of a file with selectors to port: the selector and its translation.
+
+    ``text`` is None if the selector cannot be translated.
+    """
 
     file: str
     line: int
@@ -195,9 +199,9 @@ def port(
 def _ported(
     name: str, number: int, text: str, source: str, target: str, changes: Changes, comments: bool
 ) -> _Row | None:
-    """Return the row for ``text``, line ``number`` of file ``name``, a selector to port from ``source`` to ``target``.
+    """Return the row for ``text``, the selector on line ``number`` of the file ``name``, ported to ``target``.
 
-    A comment or a blank line has no row, or if ``comments`` is True, a row without changes.
+    For a comment or a blank line the result is None, or if ``comments`` is True, a row without changes.
     """
     if not text.strip() or text.lstrip().startswith("#"):
         return _Row(name, number, text, text, (), "same") if comments else None
@@ -215,9 +219,10 @@ def _ported(
 
 
 def _reads_alike(text: str, ported: str, source: str, target: str) -> bool:
-    """Return True if ``text`` needs no change, because ``target`` parses it to the tree of ``ported``.
+    """Return True if the selector ``text`` needs no change, because its meaning and its spelling stay the same.
 
-    Also, ``ported`` must be what ``source`` prints for the tree of ``text``.
+    ``target`` must parse ``text`` to the tree of ``ported``, and ``ported`` must be what ``source`` prints for the tree
+    of ``text``.
     """
     try:
         tree = parse_selector(text, target)
@@ -250,7 +255,10 @@ def _sentence(note: Diagnostic) -> str:
 
 
 def _end(notes: Iterable[Diagnostic], strict: bool) -> None:
-    """Exit with code 3 if ``strict`` is True and a note reports a missing proof. Other notes are not failures."""
+    """Exit with code 3 if ``strict`` is True and a note says that the port is not proved to be equivalent.
+
+    Other notes do not count as failures.
+    """
     if strict and any(note.code == "port.unproved" for note in notes):
         raise SystemExit(3)
 

@@ -20,9 +20,9 @@ from transpiler.topology.publishing import asks_for_key, no_key, own_default
 
 
 class VirtualHosts:
-    """Filter of a log's messages. Messages of virtual hosts that no topology describes are skipped and counted.
+    """A filter for the messages of a log: only messages of the topologies' virtual hosts are kept, others are counted.
 
-    If the file of a topology names no virtual host, the messages of all virtual hosts are kept.
+    If a topology's file names no virtual host, the messages of all virtual hosts are kept.
     """
 
     def __init__(self, *topologies: Topology) -> None:
@@ -32,7 +32,10 @@ class VirtualHosts:
         self.left_out: Counter[str] = Counter()
 
     def has(self, read: ReadMessage) -> bool:
-        """Return True if ``read`` names no virtual host or a host of the topologies; otherwise count it as skipped."""
+        """Return True if ``read`` belongs to a virtual host of the topologies, or names none.
+
+        Otherwise count it as skipped, and return False.
+        """
         if read.vhost is None:
             return True
         self._seen.add(read.vhost)
@@ -42,7 +45,10 @@ class VirtualHosts:
         return False
 
     def hint(self, *, left_out: bool = True) -> None:
-        """Print a warning if messages of several virtual hosts were mixed, else the number skipped if ``left_out``."""
+        """Print a warning if messages of several virtual hosts were not distinguished.
+
+        Otherwise, if ``left_out``, print how many messages of other virtual hosts were skipped.
+        """
         if self._own is None and len(self._seen) > 1:
             listed = one_line(", ".join(sorted(self._seen)))
             click.echo(
@@ -71,7 +77,8 @@ def published(read: ReadMessage, topology: Topology, exchange: str | None) -> Se
         try:
             if target is None and not names_exchange(read.value, read.layout):
                 target = own_default(topology, _offers("exchange", read))
-            # A NULL exchange is the default exchange. There a missing key is no error: the message reaches no queue.
+            # A NULL exchange is the default exchange. A message without a routing key just reaches no queue there, so
+            # do not require a key.
             if target is not None and sent.routing_keys is None and asks_for_key(topology.key_exchanges, target):
                 _check_key(read)
         except TranspilerError as error:
@@ -93,7 +100,10 @@ def _check_key(read: ReadMessage) -> None:
 
 
 def _offers(header: str, read: ReadMessage) -> list[str]:
-    """Return hints which column or member of ``read`` may contain ``header``: the exchange or the routing key."""
+    """Return hints that name columns or members of ``read`` that may contain ``header``.
+
+    ``header`` is the exchange or the routing key.
+    """
     name = header.replace("-", "_")
     schema = None if read.layout is None else read.layout.known_schema()
     if read.layout is not None and (schema is not None or read.record.cells is None):
@@ -106,7 +116,10 @@ def _offers(header: str, read: ReadMessage) -> list[str]:
 
 
 def no_messages(file: str, left_out: Counter[str]) -> str:
-    """Return the error text for a file that has no message to compare; ``left_out`` has counts by virtual host."""
+    """Return the error text for a file without a message to compare.
+
+    ``left_out`` contains the numbers of skipped messages by virtual host.
+    """
     name = "standard input" if file == "-" else shown(file)
     if not left_out:
         return f"{name} has no published message: there is nothing to compare"
@@ -114,9 +127,9 @@ def no_messages(file: str, left_out: Counter[str]) -> str:
 
 
 def hint_state(topology: Topology, undecided: int) -> None:
-    """Print the number of messages whose route depends on the state of a JMS broker, and the hint to give this state.
+    """Print how many messages have a route that depends on the state of a JMS broker, and how to give the state.
 
-    ``undecided`` is the number. If the topology contains the state, print nothing.
+    ``undecided`` is their number. If the topology contains the state, print nothing.
     """
     if undecided and not topology.knows_state:
         what = "message is" if undecided == 1 else "messages are"
@@ -131,7 +144,7 @@ def hint_subscribers(*topologies: object) -> None:
 
 
 def hint_exchange(unnamed: int) -> None:
-    """Print how many messages name no exchange and reached no queue from the default exchange."""
+    """Print that ``unnamed`` messages name no exchange and reached no queue from the default exchange."""
     if unnamed:
         what = "message names" if unnamed == 1 else "messages name"
         hint = "--exchange NAME says where messages were published"

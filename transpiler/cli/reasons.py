@@ -19,7 +19,10 @@ _VERDICTS = {True: "is TRUE", False: "is FALSE", None: "is unknown"}
 
 
 class _Part(NamedTuple):
-    """A deciding subexpression of a selector, on one line, and its result; ``throws`` if the broker would throw."""
+    """A deciding subexpression of a selector, as one line of text, with its result.
+
+    ``throws`` is True if the broker would throw an exception there.
+    """
 
     text: str
     verdict: Truth

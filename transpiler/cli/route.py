@@ -189,7 +189,7 @@ def route(
     if summary:
         counts = (dict(sorted(counter.items())) for counter in (exchanges, queues, outcomes, possible))
         counted = Summary(*counts)
-        # Queues without a message are listed with 0, because users search for such queues.
+        # Queues that no message reached are listed with 0, because such queues are what users search for.
         answer = counted.with_zeros(where).to_dict() | not_computed
         click.echo(json_text(answer, indent=2))
     hint_exchange(unnamed)
@@ -271,7 +271,8 @@ def backtest(
         any_recorded = any_recorded or queues is not None
         traced = trace(where, read.message, target, keys, PublishSettings(routing_type=routing_type))
         routed = traced.routed
-        # If an exchange chooses among queues at random or by a hash, the broker may have chosen any of these queues.
+        # The topology cannot predict a random choice or a choice by hash, so any possible queue that the broker
+        # recorded counts as predicted.
         possible = set(queues or ()) & set(routed.possible_queues)
         if traced.unknown:
             undecided += 1
@@ -298,5 +299,8 @@ def backtest(
 def _answer(
     read: ReadMessage, topology: Topology, exchange: str | None, recorded: str | None
 ) -> tuple[Sent, tuple[str, ...] | None]:
-    """Return where a message was published, and the queues that the broker recorded in the member ``recorded``."""
+    """Return where the message of ``read`` was published, and the queues that the broker recorded for it.
+
+    ``recorded`` is the name of the member that contains these queues.
+    """
     return published(read, topology, exchange), None if recorded is None else read.recorded(recorded)

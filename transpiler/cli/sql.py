@@ -33,7 +33,7 @@ Kind = Literal["function", "temp-function", "view", "temp-view", "where"]
 _KINDS = get_args(Kind)
 _VIEWS = ("view", "temp-view")
 
-#: Name of a type in Spark's JSON form -> its name in SQL, for types whose two names differ.
+#: The SQL names of the types that have another name in Spark's JSON form, by this other name.
 _SQL_NAMES: Mapping[str, str] = {"byte": "TINYINT", "short": "SMALLINT", "integer": "INT", "long": "BIGINT"}
 
 #: The error for --from without a view.
@@ -46,11 +46,11 @@ _NAME = re.compile(rf"{_PART}(?:\.{_PART})*", re.ASCII)
 
 _NAME_IN_SCHEMA = re.compile(rf"{_PART}\.", re.ASCII)
 
-#: A string, quoted column name or column name in emitted SQL. A name after a dot is a field, and a name before a
-#: parenthesis a function; these are not matched.
+#: Matches a string, a quoted column name or a column name in generated SQL. A name after a dot is a field of a column,
+#: and a name before a parenthesis is a function; these are not matched.
 _TOKEN = re.compile(r"'[^']*'|(?<!\.)`(?P<quoted>(?:[^`]|``)*)`|(?<![.\w])(?P<word>[A-Za-z_]\w*)\b(?!\()")
 
-#: A token that matters for line breaks: a string, a quoted name, a parenthesis, CASE or END, or an AND or OR.
+#: Matches the tokens that matter for line breaks: a string, a quoted name, a parenthesis, CASE, END, AND, OR.
 _BREAKS = re.compile(
     r"'[^']*'|`[^`]*`|(?P<open>\w?\(|(?<![.\w])CASE\b)|(?P<close>\)|(?<![.\w])END\b)| (?P<word>AND|OR)\b"
 )
@@ -124,7 +124,7 @@ def sql(
 ) -> None:
     """Print the Spark SQL of SELECTOR (- reads it from standard input), or of a filter set."""
     if named is not None:
-        # Check the name of the statement, because click has taken the selector as this name if the user omitted it.
+        # If the user omitted the name after --as, click has taken the selector for it, so check the name first.
         _check_statement(*named, source)
     elif source is not None:
         fail(_NO_VIEW)
@@ -161,7 +161,7 @@ def sql(
 
 
 def _on_lines(sql: str) -> str:
-    """Break the condition ``sql`` before each AND and OR, and indent a line by the number of parentheses around it.
+    """Return the condition ``sql`` with a line break before each AND and OR, indented by the depth of its parentheses.
 
     There are no breaks inside the arguments of a function or inside CASE.
     """
@@ -180,7 +180,7 @@ def _on_lines(sql: str) -> str:
 
 
 def _check_statement(kind: Kind, name: str, source: str | None) -> None:
-    """End the command with an error if the options do not describe a valid statement."""
+    """End the command with an error if the options do not describe a valid statement of the kind ``kind``."""
     if kind not in _VIEWS and source is not None:
         fail(_NO_VIEW)
     _check_name(name)
@@ -230,7 +230,8 @@ def _parameters(condition: str, layout: ChosenLayout) -> Iterator[tuple[str, str
     if not types:
         fail("--as function: the parameters need types: give the columns with --schema")
     read = {match["word"] or (match["quoted"] or "").replace("``", "`") for match in _TOKEN.finditer(condition)}
-    # IDENTIFIER() contains a column name as bytes, because it has ``${``. So any column may be read: yield all.
+    # If a column name contains ``${``, the SQL has it as bytes inside IDENTIFIER(). Then the condition may read any
+    # column, so yield all.
     every = "IDENTIFIER(" in condition
     for column, spark_type in types.items():
         if every or column in read:
@@ -238,7 +239,7 @@ def _parameters(condition: str, layout: ChosenLayout) -> Iterator[tuple[str, str
 
 
 def _sql_type(spark_type: Any) -> str:
-    """Return the SQL name of a type, which is in Spark's JSON form or in the form of a layout's columns.
+    """Return the SQL name of ``spark_type``, which is in Spark's JSON form or in the form of a layout's columns.
 
     A string type loses its collation: an argument is then cast to plain STRING, which compares bytes as selectors do.
     """

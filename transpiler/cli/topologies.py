@@ -34,7 +34,7 @@ from transpiler.topology.model import check_exchange
 from transpiler.topology.publishing import PROTOCOLS, PUBLISH_TO, Protocol, Publisher, PublishTo
 from transpiler.topology.receivers import Sender, resolve_sender
 
-#: Key in the ``meta`` of click's context. Its value is the set of findings about files that were already printed.
+#: The key in click's ``Context.meta`` for the set of findings that this command has already printed.
 _REPORTED = "transpiler.findings"
 
 
@@ -47,7 +47,7 @@ class _FormName(click.Choice):  # type: ignore[type-arg]
 
 
 class TopologyForm(NamedTuple):
-    """The options for reading a topology file: its form, the virtual host, and data that a JMS broker's file lacks."""
+    """The options for reading a topology file: format, virtual host, and data that a JMS broker's file lacks."""
 
     form: Form | None = None
     vhost: str | None = None
@@ -63,9 +63,10 @@ class TopologyForm(NamedTuple):
         return self._load(name).parse(self, every)
 
     def read_all(self, names: Sequence[str], *, every: bool = False) -> list[tuple[str, Topology]]:
-        """Read several files. Return each topology with a name; the name is empty if there is only one topology.
+        """Read several files, and return their topologies, each with a name to tell them apart in the output.
 
-        If no virtual host is chosen, a file yields a topology for each of its virtual hosts or brokers.
+        The name is empty if there is only one topology. If no virtual host is chosen, a file yields a topology for each
+        of its virtual hosts or brokers.
         """
         found: list[tuple[str, Topology]] = []
         for name in names:
@@ -101,13 +102,14 @@ class TopologyForm(NamedTuple):
     def parse(self, text: str, name: str, *, every: bool = False, running: Answers | None = None) -> Topology:
         """Parse ``text``, the content of the file ``name``, and print the findings about it; ``every`` as in ``warn``.
 
-        Objects that a running broker's answers ``running`` list replace those of the file.
+        ``running`` contains answers of a running broker. The objects that they list replace those of the file.
         """
         return self._report(parse_topology(text, name, running=running, **self._asdict()), every=every)
 
     def _report(self, topology: Topology, *, every: bool) -> Topology:
         """Print the findings about a topology's file, and return the topology."""
-        # A finding that occurs in both of two compared files is printed once. Only a report (``every``) has notes.
+        # Print a finding only once if both of two compared files have it. Notes are printed only in a report
+        # (``every``).
         reported = click.get_current_context().meta.setdefault(_REPORTED, set())
         shown = [one for one in topology.findings if every or one.severity != "info"]
         warn(tuple(one for one in shown if one not in reported), every=every)
@@ -116,9 +118,9 @@ class TopologyForm(NamedTuple):
 
 
 class _Loaded(NamedTuple):
-    """The content of a file or directory.
+    """The content of a topology file or of a directory of such files.
 
-    ``parse`` returns the topology that a ``TopologyForm`` chooses, and prints the findings about it; its second
+    ``parse`` returns the topology that a ``TopologyForm`` selects, and prints the findings about it; its second
     argument is ``every``, as in ``warn``. ``vhosts`` returns the names of all virtual hosts or brokers.
     """
 
@@ -166,7 +168,7 @@ def _names_in(name: str, what: str, vhost: str | None) -> Iterable[str]:
 
 
 def _first_file() -> str | None:
-    """Return the first existing file or directory on the command line that the shell completes; None if none exists.
+    """Return the first file or directory on the command line that the user is completing in a shell; else None.
 
     This is needed because click parses no arguments while the last option on the line still lacks its value.
     """
@@ -237,7 +239,7 @@ def exchange_option(help_text: str) -> Options:
 #: The protocols in which a publisher can set the flag mandatory; None means that the protocol is not given.
 _WITH_MANDATORY = (None, "0-8", "0-9", "0-9-1")
 
-#: The outcomes of messages that certainly or possibly reached a queue.
+#: The outcomes of messages that reached a queue, for certain or possibly.
 REACHED = frozenset({"delivered", "alternate", "undecided", "dead-letter"})
 
 #: The warning that no message reached a queue.
@@ -274,7 +276,7 @@ def recorded_options(noun: str) -> Options:
     )
 
 
-#: The options that state where messages are published without naming an exchange: ``--address``, ``--publish-to``.
+#: The options that say where messages are published without naming an exchange: ``--address``, ``--publish-to``.
 destination_options = together(
     click.option("--address", help="Publish as a sender with this address: queue, exchange, or exchange/subject."),
     click.option(
@@ -314,9 +316,10 @@ def publisher_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def read_destination(
     topology: Topology, exchange: str | None, address: str | None, publish_to: PublishTo
 ) -> Sender | None:
-    """Return the sender for ``address``; None without an address. End the command if the options contradict each other.
+    """Return the sender of messages to ``address``; None without an address.
 
-    Raise ``TopologyError`` if the topology does not have the exchange, or cannot resolve the address.
+    End the command if the options contradict each other. Raise ``TopologyError`` if the topology does not have the
+    exchange, or cannot resolve the address.
     """
     given = {
         "--exchange": exchange is not None,

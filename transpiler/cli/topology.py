@@ -195,7 +195,7 @@ _Named = list[tuple[str, Topology]]
 
 
 class _Names(NamedTuple):
-    """The names of exchanges and queues that the user chose, of which a topology is shown only in part."""
+    """The names of exchanges and queues that the user chose, to show only a part of a topology."""
 
     exchanges: tuple[str, ...]
     queues: tuple[str, ...]
@@ -203,7 +203,7 @@ class _Names(NamedTuple):
     distance: int
 
     def narrowed(self, topologies: _Named) -> _Named:
-        """Return the chosen parts of ``topologies``, without topologies that have none of the names.
+        """Return the parts of ``topologies`` around the chosen names, without topologies that have none of the names.
 
         End the command with an error if no topology has a name.
         """
@@ -221,7 +221,7 @@ class _Names(NamedTuple):
         return [(name, narrow(one, **of._asdict())) for name, one, of in kept if of.exchanges or of.queues or of.around]
 
     def _of(self, topology: Topology) -> _Names:
-        """Return only the names of elements of ``topology``."""
+        """Return those of the chosen names that are names of elements of ``topology``."""
         exchanges = tuple(name for name in self.exchanges if name in topology.exchange_by_name)
         queues = tuple(name for name in self.queues if name in topology.queue_names)
         known = {*topology.exchange_by_name, *topology.queue_names}
@@ -229,7 +229,7 @@ class _Names(NamedTuple):
 
 
 def _shown(topologies: _Named) -> _Named:
-    """Return the topologies as reports show them: of a JMS broker, with its addresses in the place of exchanges."""
+    """Return the topologies in the form for reports, in which a JMS broker has addresses instead of exchanges."""
     return [(name, addresses_of(one)) for name, one in topologies]
 
 
@@ -257,7 +257,10 @@ def _print_forms(topologies: _Named) -> None:
 
 
 def _of(name: str) -> Mapping[str, str]:
-    """Return the JSON member with the name of a topology; empty if the topology is the only one and has no name."""
+    """Return the JSON member with the name of the topology, for the beginning of a JSON line.
+
+    It is empty if the topology is the only one and has no name.
+    """
     return {"topology": name} if name else {}
 
 
@@ -270,7 +273,7 @@ def _print_reports(reports: list[tuple[str, TopologyReport]], form: str) -> None
 
 
 def _answers(topologies: _Named, question: Callable[[Topology], Iterable[Finding]]) -> list[tuple[str, list[Finding]]]:
-    """Return the answers of ``question`` for each topology.
+    """Return the findings that ``question`` returns for each topology, with the topology's name.
 
     A topology without the name that the question is about is left out. If no topology has it, raise ``TopologyError``.
     """
@@ -303,7 +306,7 @@ def _answer(answers: list[tuple[str, list[Finding]]], form: str) -> None:
 
 
 def _within(topology: Topology, whole: Topology, summary: Summary) -> Summary:
-    """Return the counts in ``summary`` of the exchanges and queues of ``topology``, which is a part of ``whole``.
+    """Return ``summary``, which is about ``whole``, reduced to the exchanges and queues of its part ``topology``.
 
     If ``topology`` is ``whole``, the result includes the counts of queues that the configuration does not contain.
     """

@@ -102,7 +102,7 @@ def test_a_recipe_names_the_files_of_its_example(name: str) -> None:
     for path in product_files(name):
         within = path.removeprefix("transpiler/")
         named = (within, f"{os.path.dirname(within)}/")
-        assert any(f"`{place}`" in row for place in named), path
+        assert any(f"`{file_name}`" in row for file_name in named), path
 
 
 def apply(name: str, folder: Path, *options: str) -> None:

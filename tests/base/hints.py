@@ -56,14 +56,14 @@ def hints() -> Iterator[Hint]:
 
 def _hint_indexes(trees: Iterable[ast.Module]) -> dict[str, int]:
     """Return the index of the argument ``hint`` in a call, for each function that has a parameter of this name."""
-    places = {"Diagnostic": 5, "at": 4, "at_path": 4, "Violation": 2, "Advice": 0, "Row": 1, "Unusable": 1, "_hint": 1}
+    indexes = {"Diagnostic": 5, "at": 4, "at_path": 4, "Violation": 2, "Advice": 0, "Row": 1, "Unusable": 1, "_hint": 1}
     for tree in trees:
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef):
                 names = [one.arg for one in node.args.args]
                 if "hint" in names and node.name != "__init__":
-                    places[node.name] = names.index("hint") - (names[0] in ("self", "cls"))
-    return places
+                    indexes[node.name] = names.index("hint") - (names[0] in ("self", "cls"))
+    return indexes
 
 
 class _Hints(ast.NodeVisitor):

@@ -131,9 +131,9 @@ def test_what_is_written_is_read_back(value: Everything) -> None:
     assert repr(read.groups) == repr(value.groups)
 
 
-def _places(data: object, path: tuple[object, ...] = ()) -> list[tuple[object, ...]]:
+def _paths(data: object, path: tuple[object, ...] = ()) -> list[tuple[object, ...]]:
     inner = enumerate(data) if isinstance(data, list) else data.items() if isinstance(data, dict) else ()
-    return [path, *(place for key, item in inner for place in _places(item, (*path, key)))]
+    return [path, *(inner_path for key, item in inner for inner_path in _paths(item, (*path, key)))]
 
 
 def _altered(data: Any, path: tuple[Any, ...], value: object) -> Any:
@@ -166,7 +166,7 @@ def test_an_altered_form_is_refused_or_is_a_value_of_the_declared_types(
     value: Everything, data: st.DataObject, wrong: object
 ) -> None:
     form = json.loads(TYPED.write(Everything, value))
-    altered = _altered(form, data.draw(st.sampled_from(_places(form))), wrong)
+    altered = _altered(form, data.draw(st.sampled_from(_paths(form))), wrong)
     try:
         read = TYPED.read(Everything, json.dumps(altered).encode())
     except ValueError:

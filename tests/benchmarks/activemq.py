@@ -18,7 +18,7 @@ from tests.benchmarks.messages import PROPERTIES
 from tests.benchmarks.selectors import CASES, Case
 
 ROOT = Path(__file__).parents[2]
-PLACES = (ROOT / "build" / "activemq" / "usr" / "share" / "java", Path("/usr/share/java"))
+DIRECTORIES = (ROOT / "build" / "activemq" / "usr" / "share" / "java", Path("/usr/share/java"))
 JARS = ("activemq-client.jar", "geronimo-jms_1.1_spec.jar", "hawtbuf.jar")
 
 _LOOP = """
@@ -43,8 +43,8 @@ _SETTERS = {
 
 def find_jars() -> list[Path] | None:
     """Return the jars of ActiveMQ, as .ci/run unpacks them or from an installation; None if they are not found."""
-    for place in PLACES:
-        jars = [place / name for name in JARS]
+    for directory in DIRECTORIES:
+        jars = [directory / name for name in JARS]
         if all(jar.exists() for jar in jars):
             return jars
     return None

@@ -73,8 +73,8 @@ def svg(tables: Sequence[Table], heading: str) -> str:
             parts.append(f'<rect x="{_LABEL}" y="{top + 3}" width="{width:.1f}" height="11"/>')
             parts.append(f'<text x="{_LABEL + width + 5:.1f}" y="{top + 12}" class="value">{value:,.4g}</text>')
             if target:
-                place = _LABEL + (math.log10(target) - low) / (high - low) * _BAR
-                parts.append(f'<path d="M{place:.1f} {top}v{_LINE}"/>')
+                x = _LABEL + (math.log10(target) - low) / (high - low) * _BAR
+                parts.append(f'<path d="M{x:.1f} {top}v{_LINE}"/>')
             top += _LINE
         top += 34
     style = (

@@ -41,13 +41,13 @@ class Case:
 
 
 def _filled(layout: str, condition: str) -> str:
-    return re.sub(r"\{(\w+)(?::(\w))?\}", lambda found: _place(layout, found[1], found[2]), condition)
+    return re.sub(r"\{(\w+)(?::(\w))?\}", lambda found: _column_of(layout, found[1], found[2]), condition)
 
 
 _FIELDS = {None: "string", "b": "boolean", "i": "long", "d": "double", "x": "binary", "t": "type"}
 
 
-def _place(layout: str, name: str, kind: str | None) -> str:
+def _column_of(layout: str, name: str, kind: str | None) -> str:
     if layout == "typed":
         return name
     if layout == "struct":

@@ -366,8 +366,8 @@ def test_a_file_name_injects_no_workflow_command(name: str) -> None:
     assert result.exit_code == 1
     lines = re.split(r"[\r\n]", result.stdout.removesuffix("\n"))
     assert len(lines) == 1
-    place = "line=1,endLine=1,col=3,endColumn=5"
-    found = re.fullmatch(rf"::error file=([^:,\r\n]*),{place},title=syntax\.operator::([^\r\n]*)", lines[0])
+    location = "line=1,endLine=1,col=3,endColumn=5"
+    found = re.fullmatch(rf"::error file=([^:,\r\n]*),{location},title=syntax\.operator::([^\r\n]*)", lines[0])
     assert found is not None, lines
     unescaped = found[1].replace("%3A", ":").replace("%2C", ",").replace("%0A", "\n").replace("%0D", "\r")
     assert unescaped.replace("%25", "%") == name
@@ -378,14 +378,14 @@ def test_a_file_name_is_data_in_every_other_format(name: str) -> None:
     result = run("check --as selectors --file @ --format json", b"a == 1\n", name)
     assert json.loads(result.stdout)[0]["file"] == name
     result = run("check --as selectors --file @ --format sarif", b"a == 1\n", name)
-    place = json.loads(result.stdout)["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
-    assert place["artifactLocation"]["uri"] == quote(name)
+    location = json.loads(result.stdout)["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+    assert location["artifactLocation"]["uri"] == quote(name)
     result = run("check --as selectors --file @", b"a == 1\n", name)
     assert len(re.split(r"[\r\n]+", result.stdout.strip())) == 4
     path = str(Path(name).absolute())
     result = CliRunner().invoke(main, ["check", "--as", "selectors", "--format", "sarif", "--file", path])
-    place = json.loads(result.stdout)["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
-    assert place["artifactLocation"]["uri"] == "file://" + quote(path)
+    location = json.loads(result.stdout)["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+    assert location["artifactLocation"]["uri"] == "file://" + quote(path)
 
 
 @pytest.mark.parametrize("words", ["--help", "sql --help", "check --help", "route --help"])

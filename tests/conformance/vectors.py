@@ -162,7 +162,9 @@ def _every_message() -> Iterator[Message]:
 @cache
 def verdicts(dialect: str) -> tuple[Row, ...]:
     """Return the results of one broker for every case."""
-    return tuple(Row(name, selector, places, letters[dialect]) for name, selector, places, letters in _tried())
+    return tuple(
+        Row(name, selector, message_numbers, letters[dialect]) for name, selector, message_numbers, letters in _tried()
+    )
 
 
 @cache
@@ -175,7 +177,7 @@ def _tried() -> tuple[tuple[str, str, tuple[int, ...], dict[str, str]], ...]:
             number = numbers[identity(read_message(row["message"]))]
             rows.append((f"{file.partition('.')[0]}:{line}", row["selector"], (number,), row["verdicts"]))
     for file in RANDOM_FILES:
-        places = tuple(numbers[identity(message)] for message in random_messages(file))
+        message_numbers = tuple(numbers[identity(message)] for message in random_messages(file))
         for line, row in enumerate(_lines(file)[1:], 2):
-            rows.append((f"{file.partition('.')[0]}:{line}", row["selector"], places, row["verdicts"]))
+            rows.append((f"{file.partition('.')[0]}:{line}", row["selector"], message_numbers, row["verdicts"]))
     return tuple(rows)

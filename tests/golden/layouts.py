@@ -64,8 +64,8 @@ def headers(described: Any, names: list[str], finding: Callable[[Diagnostic], An
     found: dict[str, dict[str, Any]] = {"layout": {repr(layout): []}}
     for dialect in names or (*dialects(), "artemis-core"):
         for name, field in _named(find_dialect(dialect)):
-            said = str(_compiled(f"{name} = {_CONSTANTS.get(field.type, 5)}", layout, dialect, finding))
-            found.setdefault(name, {}).setdefault(said, []).append(dialect)
+            outcome = str(_compiled(f"{name} = {_CONSTANTS.get(field.type, 5)}", layout, dialect, finding))
+            found.setdefault(name, {}).setdefault(outcome, []).append(dialect)
     return found
 
 

@@ -279,9 +279,9 @@ class OwnLayout(Layout):
         """Return the name that errors use."""
         return self._name
 
-    def field(self, place: MessageField) -> Stored | None:
-        """Return the column or key of ``place`` in the tests' layout."""
-        return LAYOUT.field(place)
+    def field(self, message_field: MessageField) -> Stored | None:
+        """Return the column or key of ``message_field`` in the tests' layout."""
+        return LAYOUT.field(message_field)
 
     def property(self, name: str) -> Stored | None:
         """Return the column or key of the property ``name`` in the tests' layout."""

@@ -95,8 +95,8 @@ def test_a_jms_topic_exchange_routes_by_its_selectors_alone(node: Node) -> None:
         assert tree is not None
         arguments = {"rjms_erlang_selector": compiled(tree), "rjms_version": "2.8.0"}
         node.channel.queue_bind(queue, "jms", f"key{number}", arguments)
-    places = [("jms", "a.b"), ("jms", "key1"), ("amq.topic", "a.b"), ("amq.topic", "b")]
-    messages = [(Message.of(**headers), *place) for headers in MESSAGES for place in places]
+    exchanges_and_keys = [("jms", "a.b"), ("jms", "key1"), ("amq.topic", "a.b"), ("amq.topic", "b")]
+    messages = [(Message.of(**headers), *target) for headers in MESSAGES for target in exchanges_and_keys]
     topology = exported(node)
     routed = [list(publish(topology, message, exchange, [key]).queues) for message, exchange, key in messages]
     assert sent(node, messages, queues) == routed

@@ -26,7 +26,7 @@ from transpiler.reference.evaluate import judge
 pytestmark = pytest.mark.live
 
 ROOT = Path(__file__).parents[2]
-PLACES = (ROOT / "build" / "activemq" / "usr" / "share" / "java", Path("/usr/share/java"))
+DIRECTORIES = (ROOT / "build" / "activemq" / "usr" / "share" / "java", Path("/usr/share/java"))
 JARS = ("activemq-client.jar", "geronimo-jms_1.1_spec.jar", "hawtbuf.jar")
 
 SETTERS = {
@@ -99,8 +99,8 @@ class Broker:
 
 @pytest.fixture(scope="module")
 def broker(spark: SparkSession) -> Broker:
-    for place in PLACES:
-        jars = [place / name for name in JARS]
+    for directory in DIRECTORIES:
+        jars = [directory / name for name in JARS]
         if all(jar.exists() for jar in jars):
             return Broker(spark, jars)
     pytest.skip("ActiveMQ's classes are not here: run .ci/run, or apt-get install libactivemq-java")

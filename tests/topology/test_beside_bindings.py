@@ -186,7 +186,7 @@ def test_a_downstream_takes_the_messages_of_queues_by_a_queue_policy() -> None:
     ]
 
 
-def test_a_policy_that_a_federation_lacks_is_told_and_a_transformer_is_not_computed() -> None:
+def test_a_policy_that_a_federation_lacks_is_reported_and_a_transformer_is_not_computed() -> None:
     topology = artemis(federated(address_policy("news"), refs="p q"))
     assert [(one.code, one.message) for one in topology.findings] == [
         ("import.upstream", "there is no policy 'q': nothing is federated by it")

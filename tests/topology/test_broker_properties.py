@@ -57,7 +57,7 @@ def test_properties_say_what_the_same_broker_xml_says(text: str, name: str) -> N
     topology = parse_topology(text, name, properties={"type": "ANYCAST"})
     expected = parse_topology(XML, "broker.xml")
 
-    def places_apart(of: Topology) -> tuple[object, ...]:
+    def differing_paths(of: Topology) -> tuple[object, ...]:
         return (
             set(of.exchanges),
             set(of.queues),
@@ -65,7 +65,7 @@ def test_properties_say_what_the_same_broker_xml_says(text: str, name: str) -> N
             set(of.links),
         )
 
-    assert places_apart(topology) == places_apart(expected)
+    assert differing_paths(topology) == differing_paths(expected)
     assert topology.findings == ()
     assert [link.kind for link in topology.links if link.source == "archive"] == ["dead-letter", "bridge"]
     sent = publish(topology, Message.of(vip=True, amount=5000), "orders.eu", routing_type="MULTICAST")

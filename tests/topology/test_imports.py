@@ -371,7 +371,7 @@ OWN_LINES = """{"broker": "rabbitmq",
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "place", "shown"),
+    ("old", "new", "location", "shown"),
     [
         ("", "", "3:38", '"topik"'),
         ('"topik"', '"topic"', "2:43", '"yes"'),
@@ -382,14 +382,14 @@ OWN_LINES = """{"broker": "rabbitmq",
     ],
 )
 @pytest.mark.parametrize("name", ["t.json", "t.yaml"])
-def test_an_error_of_the_own_form_has_line_and_column(old: str, new: str, place: str, shown: str, name: str) -> None:
+def test_an_error_of_the_own_form_has_line_and_column(old: str, new: str, location: str, shown: str, name: str) -> None:
     text = OWN_LINES
     for before, after in zip(old.split("|"), new.split("|"), strict=True):
         text = text.replace(before, after) if before else text
     with pytest.raises(TopologyError) as error:
         parse_topology(text, name)
     finding = error.value.diagnostics[0]
-    assert str(error.value).startswith(f"{name}:{place}: ")
+    assert str(error.value).startswith(f"{name}:{location}: ")
     assert finding.span is not None
     assert text[finding.span.start :].startswith(shown)
 

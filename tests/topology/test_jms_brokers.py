@@ -280,7 +280,7 @@ def test_what_a_branch_may_come_to_is_not_decided(
 
 
 @pytest.mark.parametrize(
-    ("inner", "place", "words"),
+    ("inner", "location", "words"),
     [
         ("<diverts><divert name='d'><address>a</address></divert></diverts>", "2:10", "has no forwarding-address"),
         ("<diverts><divert nmae='d'/></diverts>", "2:10", "did you mean name?"),
@@ -289,10 +289,10 @@ def test_what_a_branch_may_come_to_is_not_decided(
         ("<addresses><address name='a'></addresses>", "2:32", "not well-formed"),
     ],
 )
-def test_what_an_artemis_file_cannot_say_is_refused_with_its_place(inner: str, place: str, words: str) -> None:
+def test_what_an_artemis_file_cannot_say_is_refused_with_its_place(inner: str, location: str, words: str) -> None:
     with pytest.raises(TopologyError) as caught:
         artemis(inner)
-    assert f"broker.xml:{place}: " in str(caught.value)
+    assert f"broker.xml:{location}: " in str(caught.value)
     assert words in str(caught.value)
 
 

@@ -256,15 +256,15 @@ def test_a_resource_that_is_no_topology_is_named(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "place"),
+    ("text", "location"),
     [
         ('<subsystem xmlns="urn:jboss:domain:messaging:1.4">\n<hornetq-server/></subsystem>', "2:1"),
         ('<server>\n <profile><subsystem><hornetq-server name="a"/></subsystem></profile></server>', "2:22"),
         ('<configuration xmlns="urn:hornetq"><queue name="q"/></configuration>', "1:1"),
     ],
 )
-def test_the_configuration_of_hornetq_says_that_it_is_not_read(text: str, place: str) -> None:
-    with pytest.raises(TopologyError, match=rf"h\.xml:{place}: .* is HornetQ's configuration, which is not read"):
+def test_the_configuration_of_hornetq_says_that_it_is_not_read(text: str, location: str) -> None:
+    with pytest.raises(TopologyError, match=rf"h\.xml:{location}: .* is HornetQ's configuration, which is not read"):
         parse_topology(text, "h.xml")
 
 

@@ -39,14 +39,14 @@ ERRORS: tuple[tuple[Any, str, str, str], ...] = (
 
 
 @pytest.mark.parametrize("broker", BROKERS)
-@pytest.mark.parametrize(("state", "place", "message", "hint"), ERRORS)
+@pytest.mark.parametrize(("state", "location", "message", "hint"), ERRORS)
 def test_an_error_in_a_state_has_its_place_in_the_file_of_the_state(
-    broker: str, state: Any, place: str, message: str, hint: str, tmp_path: Path
+    broker: str, state: Any, location: str, message: str, hint: str, tmp_path: Path
 ) -> None:
     with pytest.raises(TopologyError) as caught:
         read(broker, state, tmp_path)
     text = str(caught.value)
-    assert text.startswith(f"{tmp_path / 'state.json'}{place}:"), text
+    assert text.startswith(f"{tmp_path / 'state.json'}{location}:"), text
     assert message in text
     assert hint in text
     assert "broker.xml" not in text
@@ -73,9 +73,9 @@ def test_what_the_broker_refuses_is_left_out_with_a_finding_at_its_place(
     assert publish(topology, Message.of(odd="a"), to, routing_type=None).queues == ("good",)
     found = [finding for finding in topology.findings if finding.code == "topology.state"]
     names = [finding.source.name for finding in found if finding.source is not None]
-    places = [finding.source.position(finding.span.start) for finding in found if finding.source and finding.span]
+    locations = [finding.source.position(finding.span.start) for finding in found if finding.source and finding.span]
     assert names == [str(tmp_path / "state.json")] * 2
-    assert places == [(6, len(member) + 5), (17, len(member) + 5)]
+    assert locations == [(6, len(member) + 5), (17, len(member) + 5)]
     assert f"subscriptions[0].{member}: the broker refuses" in found[0].message
 
 

@@ -154,11 +154,11 @@ WRONG = (
 )
 
 
-@pytest.mark.parametrize(("text", "place", "message"), WRONG)
-def test_an_error_of_a_schema_has_line_and_column(text: str, place: str, message: str) -> None:
+@pytest.mark.parametrize(("text", "location", "message"), WRONG)
+def test_an_error_of_a_schema_has_line_and_column(text: str, location: str, message: str) -> None:
     with pytest.raises(LayoutError) as caught:
         parse_schema(text)
-    assert str(caught.value).startswith(f"schema:{place}: layout.schema: ")
+    assert str(caught.value).startswith(f"schema:{location}: layout.schema: ")
     assert message in str(caught.value)
 
 

@@ -64,9 +64,9 @@ def test_a_text_is_in_spark_what_it_is_to_the_reference(spark: SparkSession, typ
     dialect = ("jms", "jms", *DIALECTS)[(number + (ansi == "true") * 3) % (len(DIALECTS) + 2)]
     selectors = [text for text in SELECTORS if takes(text, dialect)]
     sqls = [transpile_selector(text, layout, dialect=dialect, result="ternary").sql for text in selectors]
-    places = "map('x', t, 'y', '5')"
+    properties_map = "map('x', t, 'y', '5')"
     with settings(spark, {"spark.sql.ansi.enabled": ansi}):
-        answers = ask(spark, NASTY, [sql.replace("properties", places) for sql in sqls])
+        answers = ask(spark, NASTY, [sql.replace("properties", properties_map) for sql in sqls])
     messages = [layout.message({"properties": {"x": text, "y": "5"}}) for text in NASTY]
     wrong = {}
     for selector, sql, column in zip(selectors, sqls, answers, strict=True):

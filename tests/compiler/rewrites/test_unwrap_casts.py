@@ -38,9 +38,9 @@ FOLLOWING = ir.Apply(ir.Function.NEXT, (N,), BIGINT)
 FOLDED = ir.Apply(ir.Function.FOLDED, (UINT,), BIGINT)
 
 
-def unwrapped(inner: ir.Column, operator: str, place: float) -> ir.Compare:
+def unwrapped(inner: ir.Column, operator: str, bound: float) -> ir.Compare:
     """Return the comparison of ``inner`` with a constant of its type: unscaled for DECIMAL, microseconds for a time."""
-    return ir.Compare(Comparison(operator), inner, ir.Constant(place, inner.type))
+    return ir.Compare(Comparison(operator), inner, ir.Constant(bound, inner.type))
 
 
 REWRITTEN = {

@@ -217,11 +217,11 @@ def test_a_header_without_a_column_has_one_error() -> None:
         ("the binding h -> q: ", lambda: build_plan(topology, layout, "error", "h")),
         ("the binding x -> q: ", lambda: build_plan(topology, layout, "error", "x")),
     )
-    for place, compile_it in compiled:
+    for prefix, compile_it in compiled:
         with pytest.raises(LayoutError) as error:
             compile_it()
         [finding] = error.value.diagnostics
-        assert finding.message.removeprefix("filters: ") == f"{place}no column holds the property colour"
+        assert finding.message.removeprefix("filters: ") == f"{prefix}no column holds the property colour"
         assert finding.hint == "did you mean color? Names are case-sensitive"
 
 

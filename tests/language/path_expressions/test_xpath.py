@@ -142,10 +142,10 @@ def test_names_of_a_query_are_xmls_too() -> None:
 def test_any_text_is_an_xpath_or_has_a_place_where_it_is_none(parts: list[str]) -> None:
     expression = " ".join(parts)
     assert holds(expression) in (True, False)
-    assert 0 <= place_of_error(expression) <= len(expression)
+    assert 0 <= position_of_error(expression) <= len(expression)
 
 
-def place_of_error(expression: str) -> int:
+def position_of_error(expression: str) -> int:
     """Return the position of the error in ``expression``; 0 if it is a valid XPath."""
     try:
         parse_xpath(expression)

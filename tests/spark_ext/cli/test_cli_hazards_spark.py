@@ -90,12 +90,12 @@ def test_an_input_that_cannot_be_read_is_one_line(words: str, file: str, data: b
 
 @pytest.mark.parametrize("layout", ["flat", "rabbitmq-trace"])
 @pytest.mark.parametrize(
-    ("data", "place"),
+    ("data", "location"),
     [(b"{oops\n", "2:2"), (b"[1]\n", "2"), (b'{"a": "\0"}\n', "2:8"), (b'{"a": "\xff"}\n', "2:8")],
 )
-def test_a_wrong_line_of_a_log_is_reported_by_its_place(layout: str, data: bytes, place: str) -> None:
+def test_a_wrong_line_of_a_log_is_reported_by_its_place(layout: str, data: bytes, location: str) -> None:
     Path("log.jsonl").write_bytes(lines([ENTRY]).encode() + data)
-    assert_one_line(run(f"route topology.json @ --layout {layout}", "log.jsonl"), f"log.jsonl:{place}: ")
+    assert_one_line(run(f"route topology.json @ --layout {layout}", "log.jsonl"), f"log.jsonl:{location}: ")
 
 
 def test_a_byte_order_mark_crlf_gzip_patterns_and_directories_simply_work() -> None:

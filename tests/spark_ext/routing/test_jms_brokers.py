@@ -72,14 +72,14 @@ def test_a_compiled_topology_routes_what_enters_it(spark: SparkSession, tmp_path
 
 def test_a_topic_whose_subscribers_are_not_known_is_undecided(spark: SparkSession) -> None:
     topology = parse_topology("<broker/>", "activemq.xml")
-    places = ("topic://t", "queue://q", "topic://VirtualTopic.v")
-    sent = [Sent("", Message(), place, None, frozenset(), False) for place in places]
+    addresses = ("topic://t", "queue://q", "topic://VirtualTopic.v")
+    sent = [Sent("", Message(), address, None, frozenset(), False) for address in addresses]
     # The option's Column contains the destination of some messages. For the others the table's column applies.
     given = sf.expr("if(id = 0, 'topic://t', NULL)")
     messages = sends(spark, sent).withColumn("exchange", sf.expr("if(id = 0, 'none', exchange)"))
     frame = route(messages, topology, exchange=given, outcome="outcome", possible_column="possible")
     rows = [(tuple(row.queues), row.outcome, tuple(row.possible)) for row in frame.orderBy("id").collect()]
-    routed = [publish(topology, Message(), place) for place in places]
+    routed = [publish(topology, Message(), address) for address in addresses]
     assert rows == [(each.queues, each.outcome, each.possible_queues) for each in routed]
     assert [outcome for _, outcome, _ in rows] == ["undecided", "delivered", "undecided"]
 
@@ -90,11 +90,11 @@ def test_a_destination_in_a_list_enters_apart_where_filters_read_it(spark: Spark
     inner = f"<virtualDestinationInterceptor><virtualDestinations>{inner}</virtualDestinations>"
     inner = f"<destinationInterceptors>{inner}</virtualDestinationInterceptor></destinationInterceptors>"
     topology = parse_topology(f"<broker>{inner}</broker>", "activemq.xml")
-    places = ("queue://o", "queue://o,queue://p", "queue://p,o", "queue://p")
-    sent = [Sent("", Message(), place, None, frozenset(), False) for place in places]
+    addresses = ("queue://o", "queue://o,queue://p", "queue://p,o", "queue://p")
+    sent = [Sent("", Message(), address, None, frozenset(), False) for address in addresses]
     frame = route(sends(spark, sent), topology, possible_column="possible")
     rows = [(tuple(row.queues), tuple(row.possible)) for row in frame.orderBy("id").collect()]
-    routed = [publish(topology, Message(), place) for place in places]
+    routed = [publish(topology, Message(), address) for address in addresses]
     assert rows == [(each.queues, each.possible_queues) for each in routed]
     assert rows[:2] == [(("queue://q",), ()), (("queue://p",), ("queue://q",))]
 

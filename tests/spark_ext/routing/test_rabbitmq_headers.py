@@ -81,7 +81,7 @@ def exported(**more: Any) -> dict[str, Any]:
     return {"bindings": bindings, "queues": queues} | more
 
 
-def places(found: Topology, code: str) -> list[int]:
+def rows_with(found: Topology, code: str) -> list[int]:
     """Return the indexes of the bindings that diagnostics with ``code`` name."""
     codes = [finding for finding in found.findings if finding.code == code]
     return [int(finding.message.partition("[")[2].partition("]")[0]) for finding in codes]
@@ -90,7 +90,7 @@ def places(found: Topology, code: str) -> list[int]:
 def test_definitions_without_a_finding_have_the_brokers_verdicts() -> None:
     """Bindings whose argument the export does not contain exactly (a void, or binary) have a diagnostic."""
     found = topology_from_definitions(exported(rabbit_version="3.10.8"))
-    uncertain = {number for code in ("import.types", "import.decimal") for number in places(found, code)}
+    uncertain = {number for code in ("import.types", "import.decimal") for number in rows_with(found, code)}
     rows = rabbitmq_headers.rows()
     text = next(number for number, row in enumerate(rows) if row["value"] == ["S", "undefined"])
     certain = {f"q{number:02}" for number in range(len(rows)) if number != text and number not in uncertain}
@@ -99,8 +99,8 @@ def test_definitions_without_a_finding_have_the_brokers_verdicts() -> None:
         assert answer == [name for name in wanted if name in certain], message
     kinds = {row["value"][0] for number, row in enumerate(rows) if number in uncertain}
     assert kinds == {"A", "F", "D", "f", "d"}
-    assert [rows[number]["value"] for number in places(found, "import.void")] == [["S", "undefined"], ["V", None]]
-    assert [rows[number]["value"] for number in places(found, "import.bytes")] == [["x", "ff"]]
+    assert [rows[number]["value"] for number in rows_with(found, "import.void")] == [["S", "undefined"], ["V", None]]
+    assert [rows[number]["value"] for number in rows_with(found, "import.bytes")] == [["x", "ff"]]
 
 
 @pytest.mark.parametrize(
@@ -116,12 +116,12 @@ def test_definitions_without_a_finding_have_the_brokers_verdicts() -> None:
 def test_the_version_in_the_definitions_says_how_numbers_compare(versions: dict[str, str], rules: Rules) -> None:
     found = topology_from_definitions(exported(**versions))
     assert found.rules is rules
-    assert places(found, "import.version") == []
+    assert rows_with(found, "import.version") == []
 
 
 def test_definitions_without_a_version_are_of_today_and_say_where_that_matters() -> None:
     found = topology_from_definitions(exported())
     assert found.rules is RABBITMQ
     values = rabbitmq_headers.rows()
-    assert {values[number]["value"][0] for number in places(found, "import.version")} == set("bBsuIilfdDT")
+    assert {values[number]["value"][0] for number in rows_with(found, "import.version")} == set("bBsuIilfdDT")
     assert topology_from_definitions(exported(bindings=[], rabbit_version="unknown")).findings == ()

@@ -25,7 +25,7 @@ PATTERNS = [".".join(words) for count in (1, 2, 3) for words in product(("a", ""
 #: Fewer patterns, because an address of a JMS broker becomes several exchanges.
 FEWER = [*PATTERNS[:20], "a.*.a", "a.#.a", "*.a.#", "#.a.*", "*.*.a"]
 KEYS = [".".join(words) for count in (1, 2, 3, 4) for words in product(("a", "b", ""), repeat=count)]
-PLACES = range(4)
+POSITIONS = range(4)
 
 
 def keys_of(spark: SparkSession, keys: list[str | None], name: str) -> DataFrame:
@@ -34,7 +34,11 @@ def keys_of(spark: SparkSession, keys: list[str | None], name: str) -> DataFrame
 
 def test_the_columns_have_the_words_from_both_ends(spark: SparkSession) -> None:
     found = list(dict.fromkeys(rules.topic for rules in RULES.values()))
-    names = [COUNT, *(word_column(place) for place in PLACES), *(word_column(place, back=True) for place in PLACES)]
+    names = [
+        COUNT,
+        *(word_column(position) for position in POSITIONS),
+        *(word_column(position, back=True) for position in POSITIONS),
+    ]
     texts = [f"array({', '.join(f'CAST({word(name)} AS STRING)' for name in names)})" for _ in found]
     columns = [f"{text.replace(WORDS, f'w{number}')} AS c{number}" for number, text in enumerate(texts)]
     frame = keys_of(spark, [*KEYS, None], "k")
@@ -42,9 +46,9 @@ def test_the_columns_have_the_words_from_both_ends(spark: SparkSession) -> None:
     for row in frame.selectExpr("k", *columns).collect():
         for number, rules in enumerate(found):
             words = rules.words(row.k)
-            padded = [*words, *([None] * len(PLACES))]
-            back = [*reversed(words), *([None] * len(PLACES))]
-            assert row[f"c{number}"] == [str(len(words)), *padded[: len(PLACES)], *back[: len(PLACES)]], row.k
+            padded = [*words, *([None] * len(POSITIONS))]
+            back = [*reversed(words), *([None] * len(POSITIONS))]
+            assert row[f"c{number}"] == [str(len(words)), *padded[: len(POSITIONS)], *back[: len(POSITIONS)]], row.k
 
 
 def topology(name: str, patterns: list[str]) -> Topology:

@@ -25,8 +25,11 @@ def test_a_missing_name_has_a_near_one(selector: str, message: dict[str, Any], n
 
 
 @pytest.mark.parametrize(
-    ("dialect", "value", "is_told"), [("activemq", "21", True), ("activemq", "old", False), ("rabbitmq", "21", False)]
+    ("dialect", "value", "is_reported"),
+    [("activemq", "21", True), ("activemq", "old", False), ("rabbitmq", "21", False)],
 )
-def test_a_text_that_spells_a_number_has_the_prefix_where_there_is_one(dialect: str, value: str, is_told: bool) -> None:
+def test_a_text_that_spells_a_number_has_the_prefix_where_there_is_one(
+    dialect: str, value: str, is_reported: bool
+) -> None:
     reason = explain_selector("age > 18", Message.of(age=value), dialect).reason
-    assert ("convert_string_expressions:" in reason) is is_told
+    assert ("convert_string_expressions:" in reason) is is_reported

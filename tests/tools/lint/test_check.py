@@ -222,9 +222,9 @@ def test_sarif_has_the_rules_and_places_that_code_scanning_shows(repository: Pat
         assert result["level"] in ("error", "warning", "note")
         region = result["locations"][0]["physicalLocation"]["region"]
         assert (region["startLine"], region["startColumn"]) < (region["endLine"], region["endColumn"])
-    places = [result["locations"][0]["physicalLocation"] for result in run["results"]]
-    assert places[0]["artifactLocation"]["uri"] == "a%20b%23%25%C3%A9.sel"
-    assert places[0]["region"] | {"snippet": None} == {
+    locations = [result["locations"][0]["physicalLocation"] for result in run["results"]]
+    assert locations[0]["artifactLocation"]["uri"] == "a%20b%23%25%C3%A9.sel"
+    assert locations[0]["region"] | {"snippet": None} == {
         "startLine": 1,
         "startColumn": 5,
         "endLine": 1,

@@ -189,11 +189,11 @@ def test_the_steps_of_the_workflow_run_in_a_repository_of_other_files() -> None:
         codes.append(result.exit_code)
         if ">" in command:
             assert command[-1] == steps[-1]["with"]["sarif_file"]
-            places = [
+            locations = [
                 one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
                 for one in json.loads(result.stdout)["runs"][0]["results"]
             ]
-            assert places == ["src/A.java"]
+            assert locations == ["src/A.java"]
         else:
             assert result.stdout.startswith("::error file=src/A.java,line=1")
             assert len(result.stdout.splitlines()) == 1

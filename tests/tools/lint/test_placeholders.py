@@ -155,8 +155,8 @@ def test_a_key_of_several_profiles_is_read_with_each_and_the_summary_says_what_h
     for name, value in (("application.properties", "b = 1"), ("application-test.properties", "b = 2")):
         (project / "src/main/resources" / name).write_text(f"orders.selector={value}\n", encoding="utf-8")
     (project / "src/main/java/shop/Other.java").write_text((project / record[:-2]).read_text(encoding="utf-8"))
-    places = "read: src/main/java/shop/Orders.java:1, src/main/java/shop/Other.java:1"
-    assert check(".")[-1] == f"no findings: 4 selectors, 4 files; {places}"
+    locations = "read: src/main/java/shop/Orders.java:1, src/main/java/shop/Other.java:1"
+    assert check(".")[-1] == f"no findings: 4 selectors, 4 files; {locations}"
     (project / "src/main/resources" / "application-test.properties").write_text("orders.selector=b == 2\n")
     lines = check("src/main/java")
     assert "  with the values of its names: a = 1 AND b == 2" in lines

@@ -260,14 +260,14 @@ def test_every_fix_of_every_rule_leads_to_a_selector_without_its_finding() -> No
                 continue
             fixed = finding.fix.apply(text)
             after = _findings(fixed, dialect)
-            if _placed(finding, text) in [_placed(one, fixed) for one in after]:
+            if _located(finding, text) in [_located(one, fixed) for one in after]:
                 undone.append((dialect, text, fixed, finding.code))
             if was_legal and any(one.severity == "error" for one in after):
                 undone.append((dialect, text, fixed, "an error"))
     assert not undone
 
 
-def _placed(finding: Diagnostic, text: str) -> tuple[str, str, str]:
+def _located(finding: Diagnostic, text: str) -> tuple[str, str, str]:
     """Return the code and message of the diagnostic, and the text from its position on."""
     return finding.code, finding.message, "" if finding.span is None else text[finding.span.start :]
 

@@ -133,14 +133,14 @@ def test_what_match_prints_is_read_again(name: str) -> None:
     assert again.sent() == first.sent()
 
 
-def places(name: str) -> list[int]:
+def lines_of(name: str) -> list[int]:
     return [one.line for one in read(name)]
 
 
 def test_messages_have_the_lines_where_they_begin() -> None:
-    assert (places("export.xml"), places("browse.txt"), places("browse")) == ([3, 5], [1, 10], [4, 13])
-    assert (places("artemis.json"), places("lines")) == ([1, 1], [1, 3])
-    first, second = places("indented.json")
+    assert (lines_of("export.xml"), lines_of("browse.txt"), lines_of("browse")) == ([3, 5], [1, 10], [4, 13])
+    assert (lines_of("artemis.json"), lines_of("lines")) == ([1, 1], [1, 3])
+    first, second = lines_of("indented.json")
     lines = FILES["indented.json"].splitlines()
     assert ([lines[number - 1].strip() for number in (first, second)], first < second) == (["{", "{"], True)
 

@@ -156,7 +156,7 @@ def test_coverage_names_the_condition_that_never_decided(tmp_path: Path) -> None
     assert ElementTree.fromstring(result.read_text(encoding="utf-8")).get("failures") == "1"
 
 
-def _told_apart(selector: str) -> Iterator[str]:
+def _not_distinguished(selector: str) -> Iterator[str]:
     """Yield the mutants of a selector that some message distinguishes from it, but none of its generated messages."""
     jms = find_dialect("jms")
     tree = parse_selector(selector)
@@ -183,7 +183,7 @@ def test_every_mutant_that_differs_is_distinguished(selector: str) -> None:
         parse_selector(selector)
     except TranspilerError:
         return
-    assert list(_told_apart(selector)) == []
+    assert list(_not_distinguished(selector)) == []
 
 
 def test_the_work_for_a_list_grows_with_the_square_of_its_members() -> None:

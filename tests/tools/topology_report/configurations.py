@@ -63,21 +63,23 @@ def configuration(broker: str, draw: Random) -> Configuration:
 
 def universe(topology: Topology) -> Iterator[Sent]:
     """Yield all messages to all destinations and with all keys that occur in the configurations."""
-    places: list[tuple[str, str | None, str | None]]
+    send_targets: list[tuple[str, str | None, str | None]]
     if topology.rules.name == "artemis":
-        places = [(name, None, kind) for name in _ADDRESSES if "#" not in name for kind in ("ANYCAST", "MULTICAST")]
-        places.append(("a", None, None))
+        send_targets = [
+            (name, None, kind) for name in _ADDRESSES if "#" not in name for kind in ("ANYCAST", "MULTICAST")
+        ]
+        send_targets.append(("a", None, None))
     elif topology.rules.name == "activemq":
-        places = [(f"{kind}://{name}", None, None) for name in _DESTINATIONS for kind in ("queue", "topic")]
+        send_targets = [(f"{kind}://{name}", None, None) for name in _DESTINATIONS for kind in ("queue", "topic")]
     else:
         exchanges = [name for name, exchange in topology.exchange_by_name.items() if not exchange.internal]
-        places = [
+        send_targets = [
             (name, key, None)
             for name in exchanges
             if not name.startswith("amq.") or name == "amq.topic"
             for key in _KEYS
         ]
-    for to, key, kind in places:
+    for to, key, kind in send_targets:
         for message in MESSAGES:
             yield Sent(message, to, key, kind)
 
@@ -297,15 +299,15 @@ def _activemq(draw: Random) -> Configuration:
         return f"<composite{kind} name='{name}' forwardOnly='{only}'><forwardTo>{targets}</forwardTo></composite{kind}>"
 
     def strategy() -> str:
-        place, kind = draw.choice(("queue", "topic")), draw.choice(("individual", "shared", "discarding"))
+        noun, kind = draw.choice(("queue", "topic")), draw.choice(("individual", "shared", "discarding"))
         name = draw.choice(("a", "b", "&gt;"))
         inner = {
-            "individual": f"<individualDeadLetterStrategy {place}Prefix='DLQ.' useQueueForQueueMessages='true'/>",
+            "individual": f"<individualDeadLetterStrategy {noun}Prefix='DLQ.' useQueueForQueueMessages='true'/>",
             "shared": "<sharedDeadLetterStrategy><deadLetterQueue><queue physicalName='b'/></deadLetterQueue>"
             "</sharedDeadLetterStrategy>",
             "discarding": "<discarding/>",
         }[kind]
-        return f"<policyEntry {place}='{name}'><deadLetterStrategy>{inner}</deadLetterStrategy></policyEntry>"
+        return f"<policyEntry {noun}='{name}'><deadLetterStrategy>{inner}</deadLetterStrategy></policyEntry>"
 
     # The broker accepts one virtual destination of each name.
     inner = "".join({each.split("'")[1]: each for each in [composite() for _ in range(3)]}.values())

@@ -43,7 +43,7 @@ from transpiler.topology.records import CHOICE_ARGUMENT, Binding, Link
 from transpiler.topology.targets import Target
 
 #: Destinations to which a message may have been sent.
-_PLACES = ("queue://a", "queue://b", "topic://a", "topic://c")
+_DESTINATION_FIELDS = ("queue://a", "queue://b", "topic://a", "topic://c")
 
 _SETTINGS = settings(max_examples=size(2, 25), deadline=None)
 _seeds = st.integers(0, 2**32)
@@ -186,7 +186,7 @@ def _changes_nothing(world: World, finding: Finding) -> bool:
         # A subexpression that is not evaluated has the same result in both selectors.
         return all(
             any(_selects(world.displayed, one, sent.message, at, perhaps=perhaps) for one in others)
-            for sent, at, perhaps in itertools.product(world.sent, _PLACES, (False, True))
+            for sent, at, perhaps in itertools.product(world.sent, _DESTINATION_FIELDS, (False, True))
             if _selects(world.displayed, binding, sent.message, at, perhaps=perhaps)
         )
     kept, is_gone = [], False
@@ -202,7 +202,7 @@ def _changes_nothing(world: World, finding: Finding) -> bool:
 def _never_holds(world: World, finding: Finding) -> bool:
     assert isinstance(finding.about, Binding)
     if not world.topology.rules.addressing.has_exchanges:
-        ways = itertools.product(world.sent, _PLACES)
+        ways = itertools.product(world.sent, _DESTINATION_FIELDS)
         return not any(_selects(world.displayed, finding.about, one.message, at, perhaps=True) for one, at in ways)
     number = next(n for n, one in enumerate(world.topology.bindings) if one == finding.about)
     return not world.matched[number]
@@ -346,12 +346,12 @@ def variants(broker: str, draw: Random) -> tuple[Topology, Topology]:
     first = configuration(broker, draw)
     words = [("'a'", "'b'"), ("n = 1", "n = 2"), ("true", "false"), ('"e0"', '"e1"'), ("queue", "topic"), ("q0", "q1")]
     before, after = draw.choice(words)
-    places = first.text.count(before)
+    occurrences = first.text.count(before)
     text = first.text
-    if places:
+    if occurrences:
         parts = text.split(before)
-        place = draw.randrange(places) + 1
-        text = before.join(parts[:place]) + after + before.join(parts[place:])
+        position = draw.randrange(occurrences) + 1
+        text = before.join(parts[:position]) + after + before.join(parts[position:])
     try:
         return first.read(), replace(first, text=text).read()
     except ValueError:

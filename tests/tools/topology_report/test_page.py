@@ -50,10 +50,10 @@ def test_a_box_has_room_for_the_letters_of_a_wider_font() -> None:
     root = ElementTree.fromstring(draw_svg(Topology(RABBITMQ, queues=(Queue(name),))))
     [node] = (one for one in root.iter(f"{SVG}g") if one.get("class") == "node")
     [box] = node.iter(f"{SVG}polygon")
-    places = [float(point.partition(",")[0]) for point in box.attrib["points"].split()]
+    xs = [float(point.partition(",")[0]) for point in box.attrib["points"].split()]
     [text] = root.iter(f"{SVG}text")
     # A letter of DejaVu Sans is 0.52 of its font size wide.
-    assert max(places) - min(places) > len(name) * 0.52 * float(text.attrib["font-size"])
+    assert max(xs) - min(xs) > len(name) * 0.52 * float(text.attrib["font-size"])
 
 
 @pytest.mark.parametrize("count", [10, 40, 150])

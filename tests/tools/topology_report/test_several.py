@@ -144,8 +144,8 @@ def test_a_failing_finding_of_any_topology_fails() -> None:
 def test_brokers_and_virtual_hosts_of_resources_are_named_with_both_names() -> None:
     kind = "apiVersion: rabbitmq.com/v1beta1\nkind: Queue\nmetadata: {{name: {0}-{1}-q}}\n"
     kind += "spec: {{name: q-{1}, vhost: {1}, "
-    places = (("east", "one"), ("east", "two"), ("north", "one"))
-    listed = [kind.format(*at) + f"rabbitmqClusterReference: {{name: {at[0]}}}}}\n" for at in places]
+    namespaces_and_names = (("east", "one"), ("east", "two"), ("north", "one"))
+    listed = [kind.format(*at) + f"rabbitmqClusterReference: {{name: {at[0]}}}}}\n" for at in namespaces_and_names]
     Path("k.yaml").write_text("---\n".join(listed), encoding="utf-8")
     shown = run("k.yaml").stdout.splitlines()
     assert [line for line in shown if line.startswith("k.yaml")] == [

@@ -44,7 +44,7 @@ class Layout(ABC):
         ``fields.PUBLISHED_KEYS`` and ``fields.PUBLISHED_EXCHANGE`` are the routing key and the exchange.
 
         Args:
-            place: The field of a section, such as ``MessageField("header", "priority")``.
+            message_field: The field of a section, such as ``MessageField("header", "priority")``.
         """
 
     @abstractmethod

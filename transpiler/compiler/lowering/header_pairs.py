@@ -78,9 +78,9 @@ class Header:
 
 
 def header_at(*stored_values: Stored | None) -> Header:
-    """Return the header read from the first of ``stored_values`` that has its key; places that are None are skipped.
+    """Return the header read from the first of ``stored_values`` that has its key; values that are None are skipped.
 
-    Without places, no message has the header. In a typed column, NULL means that the message does not have the key.
+    Without values, no message has the header. In a typed column, NULL means that the message does not have the key.
     """
     return Header(tuple(stored_value for stored_value in stored_values if stored_value is not None))
 

@@ -75,7 +75,7 @@ class BindingExplanation:
 
 @dataclass(frozen=True, slots=True)
 class StepExplanation:
-    """A step of a message from its queue to another place, with the explanation of the route from there.
+    """A step of a message from its queue along a link, with the explanation of the route from there.
 
     ``route`` is None if the message is not routed again.
     """

@@ -294,7 +294,7 @@ def _finding(rule: Rule, violation: Violation, source: Source) -> Diagnostic:
 def without_lesser(*groups: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Return the findings of all ``groups`` in the order of the text, without repetitions.
 
-    A finding is also dropped if a more specific rule (see ``Rule.instead_of``) has a finding at the same place.
+    A finding is also dropped if a more specific rule (see ``Rule.instead_of``) has a finding at the same span.
     """
     findings = sorted(chain(*groups), key=_span_of)
     replacing = _replacing(findings)

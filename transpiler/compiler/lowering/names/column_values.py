@@ -367,7 +367,7 @@ def converted(
         case Conversion.CORRELATION_ID:
             return _id_texts(stored, kind, _CORRELATION_ID_TEXTS)
         case Conversion.EXPIRY | Conversion.EXPIRY_UNLESS_ZERO:
-            raise AssertionError("an expiry has several places")
+            raise AssertionError("an expiry is read from several fields")
         case _:
             assert_never(conversion)
 

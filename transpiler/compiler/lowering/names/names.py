@@ -217,7 +217,7 @@ class Names:
                 part = converted(origin.conversion, message_field, source, field.type, self.dialect.types, field.name)
                 if origin.conversion is Conversion.NUMBER_IN_TEXT:
                     return part
-                # A place that has a value takes precedence over the places after it, even if the dialect lacks the
+                # A field that has a value takes precedence over the fields after it, even if the dialect lacks the
                 # value's type and the operand is therefore NULL.
                 operand = or_else(operand, part, nothing_stored)
                 nothing_stored = ir.all_of(nothing_stored, at(source).absent)

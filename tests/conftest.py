@@ -47,8 +47,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @cache
-def _starts_a_jvm(file: Path) -> bool:
-    return any(word in file.read_text(encoding="utf-8") for word in ("SparkSession", "subprocess", '"spark"'))
+def _uses_spark(file: Path) -> bool:
+    return any(word in file.read_text(encoding="utf-8") for word in ("SparkSession", '"spark"'))
+
+
+@cache
+def _is_slow(file: Path) -> bool:
+    return _uses_spark(file) or "subprocess" in file.read_text(encoding="utf-8")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -64,7 +69,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.stash[_COUNTS] = (*on_spark, sum(map(_is_full_only, left_out)))
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item in kept]
-    items.sort(key=lambda item: not _starts_a_jvm(item.path))
+    items.sort(key=lambda item: not _is_slow(item.path))
 
 
 def _on_spark(item: pytest.Item) -> bool:
@@ -126,21 +131,26 @@ def pytest_collection_finish() -> None:
 class _Scheduler(LoadFileScheduling):
     """Distribute whole files to processes, and at full size the long ``test_dialects_spark.py`` case by case.
 
-    Files that start a Spark Connect server form one scope, because all servers use the same port.
+    In a sample, all files that use Spark form one scope: while one process runs them, the other runs all others. A
+    second Spark would take half a minute to load the same classes. At full size, files that start a Spark Connect
+    server form one scope, because all servers use the same port.
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        if "/test_connect.py" in nodeid or "/test_pipelines.py" in nodeid:
+        file = super()._split_scope(nodeid)
+        if not is_full():
+            return "Spark" if _uses_spark(self.config.rootpath / file) else file
+        if file.endswith(("/test_connect.py", "/test_pipelines.py")):
             return "Spark Connect"
-        return nodeid if is_full() and "/test_dialects_spark.py" in nodeid else super()._split_scope(nodeid)
+        return nodeid if file.endswith("/test_dialects_spark.py") else file
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling:
-    """Give each process its own Spark session.
+    """Give each process its own Spark session at full size.
 
     Spark plans a query in one thread, and tests plan more than they execute, so that one session for all would leave
-    the second core idle.
+    the second core idle when all other tests are done.
     """
     config.option.loadscopereorder = False
     return _Scheduler(config, log)

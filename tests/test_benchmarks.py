@@ -10,6 +10,7 @@ import random
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
 from pyspark.sql import SparkSession
 
 from spark_ext import create_messages
@@ -53,6 +54,7 @@ if is_full():
         TABLES["latency"] = 1
 
 
+@pytest.mark.full
 def test_every_part_of_the_benchmarks_runs(spark: SparkSession, tmp_path: Path) -> None:
     found = list(tables(spark, tmp_path, TINY, tuple(TABLES)))
     assert [len(table.rows) for table in found[:3]] == [3 * len(TINY.cases), len(TINY.cases), 2]

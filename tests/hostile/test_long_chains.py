@@ -14,7 +14,7 @@ from tests.sizes import size
 from transpiler.cli import main
 
 #: Number of terms of the shorter chain. The longer chain has four times as many.
-TERMS = size(100, 400)
+TERMS = size(40, 400)
 
 
 def joined(word: str, term: str) -> Callable[[int], str]:

@@ -537,6 +537,7 @@ PRESETS = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_preset_by_its_name_is_the_store_in_every_function(spark: SparkSession, tmp_path: Path, preset: str) -> None:
     column, properties = PRESETS[preset]

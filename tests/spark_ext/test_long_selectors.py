@@ -171,6 +171,7 @@ def sizes() -> Iterator[tuple[str, int]]:
     yield from ((name, size(1_000, 4_000)) for name in ("texts", "contained", "a text and a bound"))
 
 
+@pytest.mark.full
 @pytest.mark.skipif(SPARK < (4, 3), reason="Spark before 4.3 interprets functions of arrays with lambdas")
 def test_no_generated_method_is_too_long_for_the_compiler(canonical: DataFrame) -> None:
     # HotSpot interprets methods above 8,000 bytes.

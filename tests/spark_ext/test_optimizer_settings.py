@@ -211,7 +211,7 @@ def test_what_spark_rewrites_to_common_expressions_is_noticed(spark: SparkSessio
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_no_selector_has_common_expressions(spark: SparkSession, tables: dict[str, list[Table]], dialect: str) -> None:
     schema = StructType.fromDDL(f"{COLUMNS}, t timestamp, w timestamp_ntz, d decimal(12, 2)")
-    every = sample((table for several in tables.values() for table in several), 3)
+    every = sample((table for several in tables.values() for table in several), 2)
     typed = accepted([tree for table in every for tree in table.typed], dialect)
     found = compiled(typed, infer_layout(schema), dialect)
     assert common_expressions(spark, spark.createDataFrame([], schema), found) == []
@@ -226,6 +226,7 @@ def test_no_filter_and_no_address_has_common_expressions(spark: SparkSession) ->
     assert common_expressions(spark, create_messages(spark, [Message()]), texts) == []
 
 
+@pytest.mark.full
 def test_no_selector_on_amqp_0_10_has_common_expressions(spark: SparkSession) -> None:
     addresses = ("JMSReplyTo = 'a'", "JMSReplyTo LIKE 'a/%'", "JMSReplyTo IS NULL", "JMSReplyTo <> a OR a / b > 1")
     texts = compiled([*COMMON, *addresses, *addresses[1:]], "amqp-0-10", "jms")

@@ -82,6 +82,7 @@ LONG_QUERIES = (
 )
 
 
+@pytest.mark.full
 def test_long_queries_that_are_taken_run(spark: SparkSession) -> None:
     bodies = ("<a><b>7</b></a>", "<a><b>149</b></a>", "<a/>", "no")
     messages = [Message.from_dict({"body": {"value": body}}) for body in bodies]

@@ -290,6 +290,7 @@ def test_directories_with_links_in_a_circle_are_read_once(tmp_path: Path) -> Non
     assert sorted(Path(name).name for name in _below(str(root))) == ["0.jsonl", "1.jsonl", "2.jsonl"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", OTHERS)
 @pytest.mark.parametrize("record", [{"application_properties": {"a": 1}}, {"a": 1}], ids=["messages", "properties"])
 def test_a_directory_may_have_what_is_no_file(kind: str, record: dict[str, object]) -> None:

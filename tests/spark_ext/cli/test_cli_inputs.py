@@ -138,6 +138,7 @@ def test_what_brokers_write_is_read_without_a_layout(name: str) -> None:
     assert result.stderr.startswith("1 of 2 messages match"), result.output
 
 
+@pytest.mark.full
 def test_a_wrong_line_in_a_directory_is_reported_by_its_place() -> None:
     Path("job").mkdir()
     Path("job/a b.jsonl").write_text(lines(MESSAGES) + '{"header": {"prioritty": 5}}\n', encoding="utf-8")
@@ -170,6 +171,7 @@ def test_a_record_that_is_cut_is_left_out_and_counted(name: str) -> None:
     assert last == "1 bad record was left out"
 
 
+@pytest.mark.full
 def test_a_log_that_is_cut_is_routed_and_compared_without_its_last_line() -> None:
     entry = {"type": "published", "exchange": "x", "routing_keys": ["red"], "routed_queues": ["q"], "properties": {}}
     Path("log.jsonl").write_text(f"{json.dumps(entry)}\n{json.dumps(entry)[:40]}\n", encoding="utf-8")
@@ -290,6 +292,7 @@ def test_csv_has_a_header_and_the_types_of_a_schema() -> None:
     )
 
 
+@pytest.mark.full
 def test_a_tracing_log_is_filtered_by_the_basic_property_type() -> None:
     file = str(RAW / "trace.jsonl")
     selector = "JMSPriority > 4 AND color = 'red' AND weight > 2500 AND JMSType = 'order'"
@@ -326,6 +329,7 @@ def test_inputs_of_two_formats_are_refused() -> None:
     assert (result.exit_code, "there is no layout called 'nothing'" in result.stderr) == (2, True)
 
 
+@pytest.mark.full
 def test_a_backtest_needs_recorded_queues(spark: SparkSession) -> None:
     expected_text = "a backtest compares with a column routed_queues, an array of the names of the broker's queues"
     Path("a.jsonl").write_text(lines(MESSAGES), encoding="utf-8")

@@ -38,6 +38,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-unt
     return invoke
 
 
+@pytest.mark.full
 def test_an_export_of_artemis_is_compared_with_the_queues_that_hold_each_message(run) -> None:  # type: ignore[no-untyped-def]
     right = exported(1, 5, "audit"), exported(2, 500, "large"), exported(3, 500, "audit", "large")
     wrong = exported(4, 5, "large")

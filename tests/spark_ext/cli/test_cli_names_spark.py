@@ -58,6 +58,7 @@ def test_counts_of_routes_have_all_names(spark: SparkSession, tmp_path: Path) ->
     assert summary["queues"] == dict.fromkeys(NAMES, 1)
 
 
+@pytest.mark.full
 def test_comparisons_with_a_broker_have_all_names() -> None:
     words = ["backtest", "m.jsonl", "topology.json", "--examples", "100"]
     output = run(*words, code=1).stdout
@@ -68,6 +69,7 @@ def test_comparisons_with_a_broker_have_all_names() -> None:
     assert {one["queue"] for one in found["missed"]} == {f"recorded {name}" for name in NAMES}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("form", ["text", "markdown", "json"])
 def test_changes_of_routes_have_all_names(form: str) -> None:
     words = ["diff", "empty.json", "topology.json", "m.jsonl", "--examples", "100", "--format", form]
@@ -85,6 +87,7 @@ def test_changes_of_routes_have_all_names(form: str) -> None:
     assert ACTING.search(Path("report").read_text(encoding="utf-8")) is None
 
 
+@pytest.mark.full
 def test_messages_and_explanations_have_all_names() -> None:
     listed = ", ".join("'{}'".format(name.replace("'", "''")) for name in NAMES)
     shown = run("filter", f"a IN ({listed})", "m.jsonl", "--show", "100").stdout

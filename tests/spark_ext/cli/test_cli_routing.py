@@ -145,6 +145,7 @@ def test_an_archive_without_messages_proves_nothing(run) -> None:  # type: ignor
     assert "archive.jsonl has no published message: there is nothing to compare" in result.output
 
 
+@pytest.mark.full
 def test_messages_of_other_virtual_hosts_are_left_out(run) -> None:  # type: ignore[no-untyped-def]
     lines = [ENTRY, ENTRY | {"vhost": "b", "routed_queues": ["z"]}, ENTRY | {"vhost": "/", "routed_queues": ["gone"]}]
     result = run("backtest", "archive.jsonl", "small.json", lines=lines)
@@ -195,6 +196,7 @@ CHOOSING = SMALL | {
 }
 
 
+@pytest.mark.full
 def test_what_an_exchange_chooses_is_possible(run, spark: SparkSession) -> None:  # type: ignore[no-untyped-def]
     Path("choosing.json").write_text(json.dumps(CHOOSING), encoding="utf-8")
     lines = [{"exchange": "hash"}, {"properties": {"subject": "q"}}]
@@ -220,6 +222,7 @@ def test_parquet_with_typed_columns_is_compared(run, spark: SparkSession) -> Non
     assert "2 of 2 messages" in result.output
 
 
+@pytest.mark.full
 def test_copies_are_routed_by_their_own_keys(run) -> None:  # type: ignore[no-untyped-def]
     result = run("backtest", "archive.jsonl", "small.json", lines=[ENTRY | {"routing_keys": ["other", "a.b"]}])
     assert result.exit_code == 0, result.output
@@ -242,6 +245,7 @@ COUNTED = {
 }
 
 
+@pytest.mark.full
 def test_archives_of_amqp_0_10_are_routed_from_json_lines_and_parquet(run, spark: SparkSession) -> None:  # type: ignore[no-untyped-def]
     options = ("--layout", "amqp-0-10", "--mandatory", "--output", "routed.out", "--outcome", "became")
     result = run("route", "small.json", "archive.jsonl", *options, lines=ZERO_TEN)
@@ -264,6 +268,7 @@ def test_archives_of_amqp_0_10_are_routed_from_json_lines_and_parquet(run, spark
     assert json.loads(shown.stdout) == COUNTED
 
 
+@pytest.mark.full
 def test_messages_and_what_spark_writes_are_json_lines_of_amqp_0_10_too(run, spark: SparkSession) -> None:  # type: ignore[no-untyped-def]
     frame = create_messages(
         spark, [{"properties": {"subject": "a.b"}, "application_properties": {"n": 1}}], "amqp-0-10"
@@ -307,6 +312,7 @@ def test_parquet_without_the_structs_of_amqp_0_10_is_refused(run, spark: SparkSe
     )
 
 
+@pytest.mark.full
 def test_messages_are_published_to_their_own_to_or_by_an_address(run) -> None:  # type: ignore[no-untyped-def]
     lines = [
         {"properties": {"to": "/exchanges/amq.topic/a.b"}},
@@ -367,6 +373,7 @@ BROKER = (
 )
 
 
+@pytest.mark.full
 def test_sends_to_a_jms_broker_are_compared_by_their_routing_types_and_destinations(run) -> None:  # type: ignore[no-untyped-def]
     Path("broker.xml").write_text(BROKER, encoding="utf-8")
 

@@ -312,6 +312,7 @@ def test_no_query_overlooks_a_wrong_line(spark: SparkSession, tmp_path: Path, li
                 act()
 
 
+@pytest.mark.full
 def test_files_are_read_whatever_they_are_called(spark: SparkSession, tmp_path: Path) -> None:
     text = "\ufeff" + "".join(f'{{"header": {{"priority": {index}}}}}\r\n\r\n' for index in range(5))
     (tmp_path / "a b").mkdir()

@@ -300,6 +300,7 @@ def test_the_command_answers(words: str, code: int, printed: str) -> None:
     assert "Traceback" not in result.output
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("spark", "files")
 def test_the_report_is_written_to_a_file() -> None:
     result = run("old.sel", "speed > 5", "m.jsonl", "--format", "markdown", "--output", "report.md")

@@ -143,6 +143,7 @@ def test_examples_are_few_and_unlike(spark: SparkSession) -> None:
     assert len(explain_matches(df, "weight > 5", examples=20).groups[0].examples) == 20
 
 
+@pytest.mark.full
 def test_a_long_selector_is_counted_in_so_many_parts(orders: DataFrame) -> None:
     selector = " AND ".join([*(f"weight <> {number}" for number in range(100)), "region <> 'eu'"])
     explained = explain_matches(orders, selector)

@@ -108,6 +108,7 @@ SETTINGS = (
 )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("own", SETTINGS, ids=lambda own: ", ".join(own) or "defaults")
 def test_messages_of_which_the_optimizer_knows_a_key_route_under_any_setting(
     spark: SparkSession, messages: DataFrame, own: dict[str, str]
@@ -153,6 +154,7 @@ def test_a_table_beyond_the_limit_of_broadcasts_is_refused_before_it_is_made(
     assert route(messages, compiled).filter("size(queues) > 0").count() > 50
 
 
+@pytest.mark.full
 def test_tables_are_made_once_a_session_and_go_with_the_plan(
     spark: SparkSession, messages: DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,6 +230,7 @@ def test_messages_of_another_form_are_refused(messages: DataFrame) -> None:
         route(messages, compiled, exchange="x")
 
 
+@pytest.mark.full
 def test_no_task_carries_a_table_of_any_size(spark: SparkSession) -> None:
     keys = tuple(Binding("d", f"queue-{number}", f"key-{number}") for number in range(60_000))
     queues = tuple(Queue(binding.destination) for binding in keys)

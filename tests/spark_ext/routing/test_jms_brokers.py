@@ -50,6 +50,7 @@ def test_spark_routes_as_the_live_brokers_did(spark: SparkSession, broker: str, 
     assert compared(spark, topology, sample(sent, 40)) == []
 
 
+@pytest.mark.full
 def test_other_wildcard_characters_are_those_of_the_file(spark: SparkSession) -> None:
     (configuration,) = (
         each for each in live_brokers.configurations("artemis") if each["title"] == "other wildcard characters"
@@ -70,6 +71,7 @@ def test_a_compiled_topology_routes_what_enters_it(spark: SparkSession, tmp_path
     assert [(tuple(row.queues), row.outcome) for row in rows] == [(each.queues, each.outcome) for each in expected]
 
 
+@pytest.mark.full
 def test_a_topic_whose_subscribers_are_not_known_is_undecided(spark: SparkSession) -> None:
     topology = parse_topology("<broker/>", "activemq.xml")
     addresses = ("topic://t", "queue://q", "topic://VirtualTopic.v")

@@ -61,6 +61,7 @@ def messages(spark: SparkSession) -> DataFrame:
     return spark.createDataFrame([(key, n) for n, key in enumerate(KEYS * 3)], "routing_key STRING, n BIGINT")
 
 
+@pytest.mark.full
 def test_threads_that_compile_evaluate_and_route_at_once_get_what_one_gets(messages: DataFrame) -> None:
     """Each thread routes by a shared, its own and a compiled topology, and evaluates with and without Spark."""
     shared, compiled = version(0), compile_topology(version(1), messages)
@@ -96,6 +97,7 @@ def test_threads_that_compile_evaluate_and_route_at_once_get_what_one_gets(messa
         sys.setswitchinterval(interval)
 
 
+@pytest.mark.full
 def test_two_sessions_of_one_spark_share_tables_and_nothing_else(spark: SparkSession, messages: DataFrame) -> None:
     """The tables of a plan belong to Spark. Settings, views and tables of a session belong to that session."""
     other = spark.newSession()

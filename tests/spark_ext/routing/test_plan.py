@@ -537,6 +537,7 @@ def test_no_method_is_too_long_for_the_jit(spark: SparkSession, tmp_path: Path, 
         assert largest_method(route(frame, topology, layout, keys=frame)) < 8_000
 
 
+@pytest.mark.full
 def test_no_method_of_many_columns_is_too_long_for_the_jit(spark: SparkSession, tmp_path: Path) -> None:
     keys = ("region", "tenant", "origin", "kind", "customer", "sku")
     asked = ("weight > {}", "price <= {}.5", "weight BETWEEN {} AND 500", "weight <> {} AND price < 1.5")
@@ -565,6 +566,7 @@ NUMBERS = (
 )
 
 
+@pytest.mark.full
 def test_arithmetic_is_asked_in_methods_that_the_jit_takes(spark: SparkSession, tmp_path: Path) -> None:
     """A condition with many subexpressions is evaluated in several methods; one would have 16,000 bytes."""
     texts = [f"region = 'r{n % 2}' AND weight + {n} < price" for n in range(20)]

@@ -200,6 +200,7 @@ def test_columns_say_the_exchange_and_the_key_in_every_layout_and_by_every_way(
         assert counted_by_spark(table, tmp_path) == Counter(chain.from_iterable(expected))
 
 
+@pytest.mark.full
 def test_an_array_of_routing_keys_takes_precedence_over_the_single_key(spark: SparkSession) -> None:
     ddl = "n INT, routing_key STRING, routing_keys ARRAY<STRING>"
     rows = [(0, "us.x", ["us.y", "eu.x"]), (1, "eu.x", None), (2, "eu.x", []), (3, "eu.x", [None, "eu.x"])]
@@ -236,6 +237,7 @@ def test_an_exchange_may_be_given_by_a_column(spark: SparkSession) -> None:
         compile_topology(TOPOLOGY, frame, exchange=sf.col("ex"))  # type: ignore[arg-type]
 
 
+@pytest.mark.full
 def test_without_an_exchange_the_error_names_those_of_the_topology(spark: SparkSession) -> None:
     frame = spark.createDataFrame([(0, "eu")], "n INT, routing_key STRING")
     for ask in (

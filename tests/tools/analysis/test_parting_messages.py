@@ -88,7 +88,7 @@ def pairs(dialect: str, count: int) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_difference_is_found_wherever_brute_force_finds_one_and_a_proof_is_right(dialect: str) -> None:
     rules, found, proved = find_dialect(dialect), 0, 0
-    for old, new in pairs(dialect, size(12, 50)):
+    for old, new in pairs(dialect, size(8, 50)):
         trees = []
         try:
             trees = [parse_selector(text, dialect) for text in (old, new)]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from functools import cache
 from itertools import product
+from operator import itemgetter
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.conformance.vectors import all_messages, verdicts
-from tests.sizes import randomness, size
+from tests.sizes import randomness, sample, size
 from tests.spark_ext import strategies
 from transpiler import Message, TranspilerError, UnsupportedFeatureError, parse_selector, print_selector
 from transpiler.base.comparison import Comparison
@@ -117,7 +118,7 @@ LEAST_EXACT = size(0, 10)
 STRIDE = size(4, 1)
 
 
-@pytest.mark.parametrize("source", DIALECTS)
+@pytest.mark.parametrize("source", sample(DIALECTS, 3))
 def test_random_selectors_select_the_same_messages_where_they_port_without_a_note(source: str) -> None:
     counts: Counter[tuple[str, str]] = Counter()
     dialect = find_dialect(source)
@@ -219,7 +220,7 @@ def test_check_finds_nothing_in_what_was_ported_as_the_same() -> None:
     check()
     assert outcomes["told"] + outcomes["same"] > 5, outcomes
     outcomes.clear()
-    for number, (source, text) in enumerate(product(DIALECTS, TYPED)):
+    for number, (source, text) in enumerate(sample(product(DIALECTS, TYPED), 60, itemgetter(0))):
         others = [name for name in DIALECTS if name != source]
         if _reads(text, source):
             for target in others[number % STRIDE :: STRIDE]:
@@ -243,7 +244,7 @@ def hash_of(text: str) -> int:
     return sum((index + 1) * ord(character) for index, character in enumerate(text)) * 2654435761 % 2**32
 
 
-@pytest.mark.parametrize("source", DIALECTS)
+@pytest.mark.parametrize("source", sample(sorted(DIALECTS, reverse=True), 3))
 def test_the_brokers_own_cases_select_the_same_messages(source: str) -> None:
     messages, draw = all_messages(), randomness(source)
     step, tries = size(700, 150), size(60, 100)

@@ -23,7 +23,7 @@ from transpiler.tools.explanation.routes import explain_route
 from transpiler.topology import topology_from_dict
 
 DEFINITIONS = str(Path(__file__).parents[3] / "examples" / "data" / "definitions.json")
-MANY = settings(max_examples=size(20, 60), suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=size(8, 60), suppress_health_check=list(HealthCheck))
 
 
 @given(pattern=topologies.patterns, key=topologies.keys)

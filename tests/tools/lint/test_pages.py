@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from tests.sizes import sample
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.source import Span
 from transpiler.cli import main
@@ -69,7 +70,7 @@ def test_rule_prints_a_page_of_every_code_and_sarif_describes_it() -> None:
     assert len(codes) > 100
     assert {"syntax.section", "layout.collation", "name.unreadable", "limit.broadcast"} <= codes
     line = "a = 1"
-    for code in sorted({*codes, *WITHOUT_EXAMPLE}):
+    for code in sample(sorted({*codes, *WITHOUT_EXAMPLE}), 30):
         printed = CliRunner().invoke(main, ["rule", code])
         assert (printed.exit_code, printed.output.splitlines()[0]) == (0, f"# {code}")
         assert len(printed.output) > 80, code

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.sizes import size
@@ -209,6 +209,7 @@ def test_a_condition_that_no_message_lets_decide_is_named() -> None:
 
 
 @given(data=st.data())
+@settings(max_examples=size(5, 200))
 def test_strategies_give_messages_and_selectors_of_the_dialect(data: st.DataObject) -> None:
     dialect = data.draw(st.sampled_from(["jms", "activemq", "rabbitmq"]))
     selector = data.draw(selectors(dialect))

@@ -11,8 +11,9 @@ demo: java .venv/.installed
 # Rewritten assertions and imports are kept, whatever the environment says: each process that a test starts needs them.
 test test-all: export PYTHONDONTWRITEBYTECODE =
 
-# A sample of every property and table. Left to test-all is what needs a broker, which has to be installed and started and
-# says nothing about a change where it is slow or missing, and what starts a Python, a stream or a Spark of its own.
+# A sample of every property and table, in about five minutes. Left to test-all is what needs a broker, which has to be
+# installed and started and says nothing about a change where it is slow or missing, and the tests marked full, which start
+# a process or a stream or plan many queries.
 test: java .venv/.installed
 	@$(BIN)/python -m pytest --numprocesses 2 -m "not live" $(ARGS)
 

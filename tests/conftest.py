@@ -118,7 +118,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     if not is_full() and (on_spark < of or apart):
         terminalreporter.write_line(
             f"This was a sample: {on_spark:,} of {of:,} cases on Spark, {few} of {many} examples of each property,"
-            f" parts of long tables, and none of {apart:,} cases that start a Python, a stream or a Spark of their own."
+            f" parts of long tables, and none of {apart:,} cases that start a process or a stream or plan many queries."
             " make test-all runs the rest, and make test-all ARGS=tests/FILE the rest of one file."
         )
 

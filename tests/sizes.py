@@ -1,7 +1,7 @@
 """Sizes of tests: a sample in ``make test``, everything in ``make test-all``, which passes the option ``--full``.
 
-A sample contains every property and every table, except tests with the mark ``full``, which start a Python, a stream or
-a Spark of their own. It is the same in every run. The full size draws new random examples
+A sample contains every property and every table, except tests with the mark ``full``, which start a process or a
+stream, or plan many queries of their own on Spark. It is the same in every run. The full size draws new random examples
 in every run, unless ``--hypothesis-seed`` is given. A failure that it finds is pinned with ``@example``.
 """
 

@@ -367,6 +367,7 @@ def test_an_archive_of_amqp_0_10_gets_the_reference_evaluators_answer(spark: Spa
             assert answer is evaluate(text, message), f"{str(document)[:300]}\n{text}"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", SETTINGS)
 def test_a_row_of_amqp_0_10_that_no_message_can_be_makes_nothing_throw(spark: SparkSession, name: str) -> None:
     frame = create_messages(spark, [Message()], "amqp-0-10")

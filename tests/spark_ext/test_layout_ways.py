@@ -462,6 +462,7 @@ WITHOUT_KEYS: Mapping[tuple[str, str | None], dict[int, list[str]] | None] = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("shape", "asks", "exchange"),
     sample([(shape, *case) for shape, case in product(SHAPES, WITHOUT_KEYS)], 6, stratum=lambda case: case[1:]),

@@ -208,6 +208,7 @@ def test_what_spark_rewrites_to_common_expressions_is_noticed(spark: SparkSessio
     assert common_expressions(spark, spark.createDataFrame([], COLUMNS), [text]) == [text]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_no_selector_has_common_expressions(spark: SparkSession, tables: dict[str, list[Table]], dialect: str) -> None:
     schema = StructType.fromDDL(f"{COLUMNS}, t timestamp, w timestamp_ntz, d decimal(12, 2)")

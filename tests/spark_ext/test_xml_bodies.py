@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as sf
 
@@ -70,6 +71,7 @@ def parted(spark: SparkSession, bodies: Iterable[str]) -> list[tuple[str, str, A
     return found
 
 
+@pytest.mark.full
 def test_hostile_bodies_end_no_query_and_change_no_other_answer(spark: SparkSession) -> None:
     short = (text for text, _ in BODIES.values() if len(text) < 5_000)
     assert [(name, body[:80]) for name, body, _ in parted(spark, short)] == []

@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator
 from itertools import product
 
+import pytest
 from pyspark.sql import SparkSession
 
 from spark_ext import create_messages
@@ -74,6 +75,7 @@ PREFIXED = ("<a/>", "<p:a/>", "<r><a/></r>", "<r><p:a/></r>", "<p:a><p:a/></p:a>
 BEGINNINGS = ("", ".", "..", "/.", "*", "(.)", "(/)", "./.", "/r")
 
 
+@pytest.mark.full
 def test_spark_finds_names_with_prefixes_by_the_paths_by_which_the_reference_does(spark: SparkSession) -> None:
     short = ["".join(parts) for parts in product(BEGINNINGS, ("/", "//"), ("a", "*", "@a"), ("", "[1]", "/."))]
     expressions = [form.format(path) for path in short for form in ("{}", "count({}) = 1", "/*[{}]", "{} | /b")]

@@ -81,6 +81,7 @@ def test_a_text_is_in_spark_what_it_is_to_the_reference(spark: SparkSession, typ
     assert wrong == {}
 
 
+@pytest.mark.full
 def test_a_text_beside_a_sum_that_is_a_number_or_a_text_is_read_by_the_row(spark: SparkSession) -> None:
     """In Java's dialects '5' + 1 is 6 if the text is read by use, and 'a' + 1 is 'a1'."""
     layout = stores.text_map(types="by-use")

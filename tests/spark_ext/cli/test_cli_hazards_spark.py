@@ -98,6 +98,7 @@ def test_a_wrong_line_of_a_log_is_reported_by_its_place(layout: str, data: bytes
     assert_one_line(run(f"route topology.json @ --layout {layout}", "log.jsonl"), f"log.jsonl:{location}: ")
 
 
+@pytest.mark.full
 def test_a_byte_order_mark_crlf_gzip_patterns_and_directories_simply_work() -> None:
     mark, end = "\ufeff", "\r\n"
     text = (mark + lines(MESSAGES, end)).encode()

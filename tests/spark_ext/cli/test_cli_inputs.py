@@ -267,6 +267,7 @@ def test_match_and_spark_read_the_cells_of_csv_alike(name: str) -> None:
             assert by_python.stderr.splitlines()[0] == by_spark.stderr.splitlines()[0]
 
 
+@pytest.mark.full
 def test_csv_has_a_header_and_the_types_of_a_schema() -> None:
     text = 'color,weight,note\nred,5,"a ""b"", c"\nblue,5,\nred,7,x\n'
     Path("a.csv").write_text(text, encoding="utf-8")

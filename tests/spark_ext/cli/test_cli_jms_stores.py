@@ -51,6 +51,7 @@ def test_an_export_of_artemis_is_compared_with_the_queues_that_hold_each_message
     assert "messages to artemis have a destination" in absent_text.output
 
 
+@pytest.mark.full
 def test_a_browse_of_an_artemis_queue_is_compared_with_that_queue(run) -> None:  # type: ignore[no-untyped-def]
     def browsed(amount: int) -> str:
         maps = {

@@ -49,6 +49,7 @@ def run(*words: str, code: int = 0) -> Result:
     return result
 
 
+@pytest.mark.full
 def test_counts_of_routes_have_all_names(spark: SparkSession, tmp_path: Path) -> None:
     listed = run("route", "topology.json", "m.jsonl", "--output", "out").stdout.splitlines()
     assert sorted(line[12:] for line in listed) == sorted(PRINTABLE_NAMES)

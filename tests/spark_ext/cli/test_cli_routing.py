@@ -63,6 +63,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-unt
     return invoke
 
 
+@pytest.mark.full
 def test_the_real_trace_agrees(run) -> None:  # type: ignore[no-untyped-def]
     with gzip.open(TRACE, "rt", encoding="utf-8") as file:
         lines = [json.loads(line) for line in file]

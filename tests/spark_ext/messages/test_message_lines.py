@@ -295,6 +295,7 @@ def test_the_content_of_a_list_or_a_map_is_reported(spark: SparkSession) -> None
     assert [row[PROBLEM] for row in parsed(spark, lines)] == [CONTENT] * 3
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("line", "expected_text"),
     [

@@ -37,6 +37,7 @@ def test_spark_reads_the_log_as_python_does(spark: SparkSession, trace: DataFram
     ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("wholly_compiled", ["true", "false"])
 def test_every_message_gets_the_queues_that_the_broker_gave_it(
     spark: SparkSession, trace: DataFrame, wholly_compiled: str

@@ -14,6 +14,7 @@ from tests.spark_ext.routing.test_publication import FORM, TOPOLOGY
 from transpiler import Topology, TopologyError, topology_from_dict
 
 
+@pytest.mark.full
 def test_a_backtest_reads_the_exchange_that_the_route_used(spark: SparkSession) -> None:
     rows = [(0, "eu.x", "orders", "", ["all", "eu", "other"]), (1, "us", "orders", "", ["all", "eu"])]
     frame = spark.createDataFrame(

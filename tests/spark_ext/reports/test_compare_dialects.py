@@ -15,6 +15,7 @@ MESSAGES = [
 ]
 
 
+@pytest.mark.full
 def test_the_rows_that_change_hands_are_counted_and_shown(spark: SparkSession) -> None:
     frame = create_messages(spark, MESSAGES)
     found = compare_dialects(frame, "n = b", ["jms", "activemq", "rabbitmq"])

@@ -228,6 +228,7 @@ def test_the_plan_runs_no_python_and_sorts_nothing(orders: DataFrame, capsys: py
     assert plan.count("ObjectHashAggregate") == 2
 
 
+@pytest.mark.full
 def test_every_store_is_explained(spark: SparkSession) -> None:
     tables = json.loads((TABLES / "stores.json").read_text(encoding="utf-8"))
     named = {"plain_map": stores.text_map(types="by-use"), "json_string": stores.variant(json=True)}

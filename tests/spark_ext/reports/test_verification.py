@@ -120,6 +120,7 @@ def test_a_sample_is_drawn_alike_each_time(spark: SparkSession) -> None:
     assert verify(df, "weight >= 0", sample=None).compared == 5000
 
 
+@pytest.mark.full
 def test_a_layout_is_given_in_any_of_its_forms(spark: SparkSession, orders: DataFrame) -> None:
     for layout in (None, "color STRING, weight BIGINT", orders.schema, orders, infer_layout(orders)):
         assert verify(orders, "weight > 5", layout).answers[True] == 3
@@ -162,6 +163,7 @@ HEADER_SELECTORS = (
 )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("struct", [None, "properties"])
 def test_header_columns_are_read_as_they_are(spark: SparkSession, struct: str | None) -> None:
     df = spark.sql(HEADER_COLUMNS)

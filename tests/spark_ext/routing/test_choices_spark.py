@@ -55,6 +55,7 @@ def test_spark_agrees_with_the_reference_on_choices(spark: SparkSession, data: s
         ]
 
 
+@pytest.mark.full
 def test_senders_and_the_relay_reach_exchanges_that_choose(spark: SparkSession) -> None:
     messages = [
         Message(properties=Properties(subject="s.h", to="/exchanges/hash")),

@@ -288,6 +288,7 @@ CHANGED = [
 ]
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("every_topology_is_large")
 @pytest.mark.parametrize(
     ("exchange", "between"),

@@ -8,6 +8,7 @@ from decimal import Decimal
 from pyspark.sql import SparkSession
 
 from spark_ext import route
+from tests.sizes import size
 from transpiler import Message
 from transpiler.compiler.presets import find_layout
 from transpiler.message.types import AmqpType, AmqpValue
@@ -63,7 +64,7 @@ def test_constants_of_every_type_route_as_the_reference_does(spark: SparkSession
             number + number % 2 / 2,
             f"{'Kk'[number % 2]}{number}",
         )
-        for number in range(0, COUNT + 3, 3)
+        for number in range(0, COUNT + 3, size(12, 3))
     ]
     values = [(a, datetime.fromtimestamp(t / 1000, UTC), f, s) for a, t, f, s in rows]
     frame = spark.createDataFrame(values, SCHEMA).coalesce(1)

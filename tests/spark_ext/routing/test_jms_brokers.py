@@ -86,6 +86,7 @@ def test_a_topic_whose_subscribers_are_not_known_is_undecided(spark: SparkSessio
     assert [outcome for _, outcome, _ in rows] == ["undecided", "delivered", "undecided"]
 
 
+@pytest.mark.full
 def test_a_destination_in_a_list_enters_apart_where_filters_read_it(spark: SparkSession) -> None:
     forward = "<filteredDestination selector=\"JMSDestination = 'queue://o'\" queue='q'/>"
     inner = f"<compositeQueue name='o'><forwardTo>{forward}</forwardTo></compositeQueue>"

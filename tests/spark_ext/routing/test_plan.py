@@ -148,6 +148,7 @@ def with_repeated_keys(spark: SparkSession, path: Path, selected: bool) -> tuple
     return found, spark.read.parquet(str(path)), wanted
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("selected", [False, True], ids=["by key only", "selectors too"])
 def test_keys_that_repeat_are_matched_once(spark: SparkSession, tmp_path: Path, selected: bool) -> None:
     """Keys that are not in ``keys`` are matched, too, each with its exchange."""

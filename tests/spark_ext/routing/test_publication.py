@@ -216,6 +216,7 @@ def test_an_array_of_routing_keys_takes_precedence_over_the_single_key(spark: Sp
         route(frame.withColumn("routing_key", sf.lit(5)), TOPOLOGY, exchange="orders")
 
 
+@pytest.mark.full
 def test_an_exchange_may_be_given_by_a_column(spark: SparkSession) -> None:
     frame = spark.sql("SELECT n, 'eu.x' AS routing_key, 'orders' AS ex, 'empty' AS exchange FROM VALUES 0, 1 AS v(n)")
     given: list[str | Column] = ["ex", "EX", sf.col("ex"), sf.when(sf.col("n") >= 0, sf.col("ex"))]

@@ -165,6 +165,7 @@ def test_a_sender_with_an_address_publishes_to_its_node(
     assert publish(found, message, address=resolve_sender(found, address)).queues == queues
 
 
+@pytest.mark.full
 def test_spark_publishes_by_the_same_addresses(spark: SparkSession) -> None:
     found = topology("qpid-cpp")
     for address in dict.fromkeys(address for address, *_ in ADDRESSED):

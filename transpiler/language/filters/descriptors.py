@@ -40,7 +40,7 @@ class Payload(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Descriptor:
-    """One row of the table: a filter's symbol and numeric code, its kind, and the capability that a peer advertises.
+    """A row of the table of filters: symbol, numeric code, the filter's class, and the capability that peers advertise.
 
     ``kind`` is None if this library knows the descriptor but does not implement the filter.
     """

@@ -17,7 +17,7 @@ _MARKDOWN = re.compile(r"(?<![^\W_])_(?=.*_(?![^\W_]))|^[-= ]|^[0-9]{1,9}[.)]|\b
 
 @dataclass(frozen=True)
 class Node:
-    """A node: an exchange, a queue, another broker, or a group of one of these kinds.
+    """A node of the diagram: an exchange, a queue, another broker, or a group of one of these kinds.
 
     ``names`` are the names of the elements in the node. ``several`` is the plural noun for a group of such nodes.
     """
@@ -50,7 +50,7 @@ class Arrow:
 
 @dataclass(frozen=True)
 class Box:
-    """A frame around the nodes with the IDs in ``members``, which are all nodes of one topology, with its name."""
+    """A frame around the nodes of one topology, with its name. ``members`` contains the ids of these nodes."""
 
     id: str
     title: str
@@ -59,7 +59,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Graph:
-    """Nodes and arrows. ``grouped`` is True if some nodes are groups of several exchanges or queues.
+    """A diagram as nodes and arrows. ``grouped`` is True if some nodes stand for several exchanges or queues.
 
     If the graph has several topologies, ``boxes`` has a frame for each of them, and every node is in one frame.
     """
@@ -75,7 +75,7 @@ def joined(graphs: Sequence[tuple[str, Graph]]) -> Graph:
     boxes, nodes, arrows = [], [], []
     for number, (title, graph) in enumerate(graphs):
         prefix = f"t{number}"
-        # Graphviz draws no box without nodes.
+        # Graphviz draws a box only if it contains a node, so add one.
         shown = graph.nodes or (Node("b0", "broker", "no exchange and no queue", ""),)
         renamed = [replace(node, id=f"{prefix}{node.id}") for node in shown]
         boxes.append(Box(prefix, title, tuple(node.id for node in renamed)))
@@ -100,7 +100,10 @@ def mermaid_text(graph: Graph) -> str:
 
 
 def _boxed(graph: Graph, drawn: Mapping[str, str], begin: Callable[[Box], str], end: str) -> Iterator[str]:
-    """Yield the lines of the nodes in ``drawn``, by ID, inside the lines ``begin`` and ``end`` of their boxes."""
+    """Yield the lines for the nodes of ``graph``, each box between the lines ``begin(box)`` and ``end``.
+
+    ``drawn`` contains the line of each node, by the node's id.
+    """
     if not graph.boxes:
         yield from (f"  {line}" for line in drawn.values())
     for box in graph.boxes:
@@ -110,8 +113,9 @@ def _boxed(graph: Graph, drawn: Mapping[str, str], begin: Callable[[Box], str], 
 
 
 def _in_mermaid(text: str) -> str:
-    """Return ``text`` for Mermaid quotes: letters, digits and some signs unchanged, the rest as entity codes."""
-    # Replace control and bidirectional characters, because they would take effect even as entity codes.
+    """Return ``text`` for quotes in Mermaid. Characters with a meaning in Mermaid become entity codes."""
+    # Mermaid decodes entity codes, so control and bidirectional characters must be replaced, not only written as such
+    # codes.
     text = printable(text.replace("\r\n", "\n").replace("\r", "\n"))
     marks = {found.end() - 1 for found in _MARKDOWN.finditer(text)}
     return "".join(
@@ -131,7 +135,8 @@ def dot_text(
     columns = _columns(graph)
     lines = [
         "digraph topology {",
-        # Draw unconnected subgraphs side by side. Ranks are narrow, because an arrow with a label takes two.
+        # ``pack`` draws unconnected parts side by side. Ranks are close together, because an arrow with a label takes
+        # two ranks.
         "  rankdir=LR; pack=true; ranksep=0.2; nodesep=0.1;",
         # Graphviz knows the widths of letters in this font; it assumes that any other font is narrow.
         f'  node [fontname="Helvetica"{node_style}];',
@@ -142,13 +147,14 @@ def dot_text(
         text = node.title + (f"\n{node.detail}" if node.detail else "")
         shape = f"hexagon{exchange_style}" if node.kind == "exchange" else "box"
         drawn[node.id] = f"{node.id} [shape={shape}, label={_in_dot(text)}];"
-    # Graphviz draws a frame around a subgraph only if the name of the subgraph begins with "cluster".
+    # For Graphviz, a subgraph is a frame only if its name begins with "cluster".
     lines += _boxed(
         graph, drawn, lambda box: f"subgraph cluster_{box.id} {{ {box_style}label={_in_dot(box.title)};", "}"
     )
     for arrow in graph.arrows:
         style = ", style=dashed" if arrow.alternate else ""
-        # Edges of dead letters must not determine the layout of the routes.
+        # With weight 0, the edges of alternates and links (such as dead letters) do not determine the layout of the
+        # routes.
         style += ", weight=0" if arrow.alternate else ""
         length = 2 * columns.get(arrow.target, 1)
         lines.append(f"  {arrow.source} -> {arrow.target} [label={_in_dot(arrow.label)}, minlen={length}{style}];")
@@ -158,7 +164,7 @@ def dot_text(
 def _columns(graph: Graph) -> dict[str, int]:
     """Return the column, counted from 1, of each node with exactly one incoming arrow and no outgoing arrow.
 
-    If many such nodes have the same source, they are spread over several columns, so that the picture is not a strip.
+    Many such nodes with the same source would form a long strip, so they are spread over several columns.
     """
     sources = {arrow.source for arrow in graph.arrows}
     sources_of: dict[str, list[str]] = {}
@@ -176,7 +182,8 @@ def _columns(graph: Graph) -> dict[str, int]:
 
 
 def _in_dot(text: str) -> str:
-    # Graphviz copies characters to the SVG, which must not contain control characters, and decodes HTML entities.
+    # Graphviz decodes HTML entities, so escape "&". It copies all other characters to the SVG, so replace control
+    # characters, which SVG forbids.
     text = printable(text.replace("\r\n", "\n").replace("\r", "\n")).replace("&", "&amp;")
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'

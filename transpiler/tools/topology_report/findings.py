@@ -39,11 +39,12 @@ from transpiler.topology.records import REPLACEMENT_ARGUMENT, SELECTOR_ARGUMENT,
 #: equal bindings are found.
 MAX_COMPARED = 200
 
-#: Maximum number of queues reported as hot; minimum share of a hot queue in all deliveries, as a fraction.
+#: ``MAX_HOT`` is the maximum number of queues reported as hot. ``HOT_SHARE`` is the minimum share of a hot queue in all
+#: deliveries, as a fraction.
 MAX_HOT, HOT_SHARE = 5, 0.2
 
-#: ``MAX_LISTED`` is the maximum number of lines for each kind of finding. At most ``MAX_ALIKE`` findings with equal
-#: reasons get a line each; more share one line, with at most ``MAX_NAMES`` names.
+#: At most ``MAX_LISTED`` lines are printed for each kind of finding. If more than ``MAX_ALIKE`` findings have the same
+#: reason, they share one line with at most ``MAX_NAMES`` names.
 MAX_LISTED, MAX_ALIKE, MAX_NAMES = 20, 4, 3
 
 #: Version number of the JSON form.
@@ -136,7 +137,10 @@ class TopologyReport:
         return self.render()
 
     def render(self, columns: int = 10_000) -> str:
-        """Return the report as text; if a line is longer than ``columns`` characters, reasons are below subjects."""
+        """Return the report as text.
+
+        If a line would be longer than ``columns`` characters, each reason gets a line of its own below its subject.
+        """
         lines = [self.topology.headline]
         for kind, findings in self.by_kind().items():
             lines += ["", f"{self._title(kind)}: {len(findings):,}"]
@@ -172,7 +176,10 @@ def _counted(findings: int) -> str:
 
 
 def rows(findings: Sequence[Finding], columns: int, most: int = MAX_LISTED) -> list[str]:
-    """Return text lines for the first ``most`` findings; if one exceeds ``columns``, all reasons are below subjects."""
+    """Return one text line for each of the first ``most`` findings: the subject, then the reason.
+
+    If such a line would be longer than ``columns``, each reason gets a line of its own below its subject.
+    """
     shown = [finding._replace(subject=one_line(finding.subject)) for finding in findings[:most]]
     width = min(48, max((len(finding.subject) for finding in shown), default=0))
     lines = [f"  {finding.subject:{width}}  {one_line(finding.reason)}" for finding in shown]
@@ -184,10 +191,14 @@ def rows(findings: Sequence[Finding], columns: int, most: int = MAX_LISTED) -> l
 
 
 def alike(findings: Sequence[Finding]) -> list[Finding]:
-    """Return ``findings``; more than ``MAX_ALIKE`` with the same reason become one, with their number and names."""
+    """Return ``findings``, in which more than ``MAX_ALIKE`` findings with the same reason are merged to one.
+
+    A merged finding has the number of these findings and the names of the first ones.
+    """
     by_reason: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
-        # The text after the comma names the aspect of a queue or exchange, such as its alternate.
+        # A subject may have a comma and an aspect of the queue or exchange after it, such as its alternate. Merge only
+        # findings about the same aspect.
         by_reason.setdefault((finding.reason, _aspect(finding)), []).append(finding)
     shown = []
     for (_, aspect), equal in by_reason.items():
@@ -251,7 +262,7 @@ def _unknown_queues(topology: Topology) -> Iterator[Finding]:
 
 
 def _refused_file(topology: Topology) -> Iterator[Finding]:
-    """Yield the importer's findings because of which the broker rejects the whole file."""
+    """Yield the findings of the importer about mistakes for which the broker rejects the whole file."""
     for found in topology.findings:
         if found.severity == "error":
             subject = found.path or "the file"
@@ -310,7 +321,7 @@ _STRICT, _MAX_MANY_WORDS, _MAX_PATTERN = (4, 3, 5), 2, 1024
 
 
 def _refused(topology: Topology) -> Iterator[Finding]:
-    """Yield the bindings that newer versions of RabbitMQ reject, unless the file is of an older version."""
+    """Yield the bindings that newer versions of RabbitMQ reject. If the file is of an older version, yield nothing."""
     rules = topology.rules
     if not rules.name.startswith("rabbitmq"):
         return
@@ -362,13 +373,16 @@ def _contained(topology: Topology) -> tuple[list[Finding], int]:
 
 
 def _may_differ(topology: Topology, bindings: Sequence[Binding]) -> bool:
-    """Return True if one of ``bindings``, all between the same ends, may accept all messages of another of these."""
+    """Return True if one of ``bindings`` may be redundant, because another one may accept all of its messages.
+
+    All ``bindings`` have the same source and destination.
+    """
     keys = [_compared_key(topology, binding) for binding in bindings]
     return len(set(keys)) < len(keys) or any(key is None or key.is_wild for key in keys)
 
 
 class _ComparedKey(NamedTuple):
-    """The key of a binding in the form in which its exchange compares it: words, or one text."""
+    """The key of a binding in the form in which its exchange compares it: as a pattern of words, or as one text."""
 
     words: TopicPattern
 
@@ -436,12 +450,12 @@ def _pairs_of(
 
 
 def candidate(topology: Topology, binding: Binding) -> Candidate:
-    """Return the condition of ``binding`` as a ``Candidate`` for containment."""
+    """Return the condition of ``binding`` as a ``Candidate``, for the proof that one condition contains another."""
     return Candidate(lambda conditions: conditions.formula(topology.condition(binding)))
 
 
 def may_contain(topology: Topology, outer: Binding, inner: Binding) -> bool:
-    """Return False if ``outer`` cannot make ``inner`` redundant, for example because their ends differ."""
+    """Return False if ``outer`` certainly does not make ``inner`` redundant, for example because their ends differ."""
     if (outer.source, outer.destination_type, outer.destination) != (
         inner.source,
         inner.destination_type,
@@ -449,7 +463,8 @@ def may_contain(topology: Topology, outer: Binding, inner: Binding) -> bool:
     ) or topology.replacement_key(outer) != topology.replacement_key(inner):
         return False
     if not topology.rules.addressing.has_exchanges and outer.path == inner.path != "":
-        # Both bindings come from one element of a JMS broker's file, and accept messages of different origin.
+        # Both bindings were made from one element of a JMS broker's file. They accept messages of different origin, so
+        # both are needed.
         return False
     kind = topology.exchange_by_name[outer.source].kind
     if kind.choosing is not None:
@@ -459,7 +474,7 @@ def may_contain(topology: Topology, outer: Binding, inner: Binding) -> bool:
 
 
 def _difference(outer: Binding, inner: Binding) -> str:
-    """Return the names of the arguments in which two bindings with equal labels differ."""
+    """Return the names of the arguments in which the two bindings differ, although their labels are equal."""
     names = dict.fromkeys((*inner.arguments, *outer.arguments))
     differing = [name for name in names if repr(outer.arguments.get(name)) != repr(inner.arguments.get(name))]
     return ", ".join(differing) or "their keys"
@@ -487,7 +502,7 @@ def _never_true(selector: str, dialect: str) -> bool:
     try:
         return never_true(selector, dialect)
     except UnsupportedFeatureError:
-        # A condition that this project does not evaluate may be TRUE.
+        # This project does not evaluate the condition, so assume that it may be TRUE.
         return False
 
 

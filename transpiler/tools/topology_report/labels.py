@@ -26,9 +26,9 @@ MAX_TEXT = 48
 
 
 class Finding(NamedTuple):
-    """A finding of a report: its kind, the name or binding that it is about, as text, and the reason.
+    """A finding of a report: its kind, its subject (the name or binding that it is about, as text), and the reason.
 
-    ``about`` is the element itself: a binding, a link, or the kind and name of an exchange or queue. None if the
+    ``about`` is the element itself: a binding, a link, or the kind and name of an exchange or queue. It is None if the
     finding is not about a single element. ``details`` are further members of the finding's JSON, such as an example
     message.
     """
@@ -56,7 +56,7 @@ class Finding(NamedTuple):
 
 
 def exchange_title(name: str) -> str:
-    """Return the exchange ``name`` as text; the default exchange has an empty name, and so gets a title."""
+    """Return the exchange ``name`` as text. The default exchange, whose name is empty, gets a title."""
     return name or "default exchange"
 
 

@@ -33,7 +33,10 @@ _ADDED = "x-"
 
 
 class State(NamedTuple):
-    """A queue, or an exchange. ``keys`` contains the routing key that a link gave the letter; else it is empty."""
+    """A place of a letter (a message that a link moves on, such as a dead letter): a queue, or an exchange.
+
+    ``keys`` contains the routing key that a link gave the letter; else it is empty.
+    """
 
     kind: TargetType
     name: str
@@ -48,7 +51,7 @@ class Letters:
 
     def __init__(self, topology: Topology) -> None:
         self.topology = topology
-        #: For each state, the states that a letter can reach next.
+        #: For each state, the states that a letter can reach from it in one step.
         self.graph: dict[State, set[State]] = {}
         #: The edges of the graph along which a link moves a message. Bindings are the other edges.
         self.links: set[tuple[State, State]] = set()
@@ -80,7 +83,7 @@ class Letters:
         self.graph.setdefault(target, set())
 
     def _expand(self, start: State) -> None:
-        """Add to the graph all states that can be reached from ``start`` through exchanges."""
+        """Add to the graph all states that a letter can reach from ``start`` through exchanges, without other links."""
         waiting, seen = [start], {start}
         self.graph.setdefault(start, set())
         while waiting:
@@ -129,7 +132,7 @@ class Letters:
         return known
 
     def _asks_more(self, binding: Binding) -> bool:
-        """Return True if ``binding`` has further conditions apart from its key."""
+        """Return True if ``binding`` has conditions other than its key, such as a selector."""
         topology = self.topology
         kind = topology.exchange_by_name[binding.source].kind
         has_condition = topology.selector(binding) is not None or topology.xquery(binding) is not None
@@ -142,7 +145,7 @@ class Letters:
         if link.key is not None or link.source is None or exchange is None:
             return True
         if not topology.rules.addressing.has_exchanges:
-            # A letter may be accepted by an address pattern, or create its queue.
+            # A pattern of addresses may accept the letter, or the broker may create a queue for it.
             return True
         taking = topology.bindings_by_source.get(exchange.name, ())
         arriving = self._arriving(link.source)
@@ -160,7 +163,10 @@ class Letters:
         return any(self._may_take(conditions, solver, binding, brought) for binding in taking)
 
     def _arriving(self, queue: str) -> list[Binding]:
-        """Return the bindings by which messages reach ``queue``; empty if messages may also reach it in other ways."""
+        """Return the bindings by which messages reach ``queue``, to know what its letters look like.
+
+        The result is empty if messages may reach ``queue`` in other ways, too.
+        """
         topology = self.topology
         other = any(target == State("queue", queue) for _, target in self.links)
         other = other or any((link.destination_type, link.destination) == ("queue", queue) for link in topology.onward)

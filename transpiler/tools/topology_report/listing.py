@@ -19,7 +19,8 @@ from transpiler.topology.setting import DELAYED, Setting
 
 #: Maximum number of names in a line; the further names are only counted.
 MAX_NAMES = 3
-#: Maximum number of conditions of one exchange, and of lines for all exchanges or all queues; the rest is counted.
+#: Maximum number of conditions listed for one exchange, and of lines for all exchanges or all queues. The rest is only
+#: counted.
 MAX_BINDINGS, MAX_LINES = 20, 300
 
 
@@ -129,14 +130,14 @@ def _exchange(topology: Topology, exchange: Exchange, summary: Summary | None) -
 
 
 def _of_nothing(topology: Topology, exchange: Exchange) -> str:
-    """Return the reason why ``exchange`` is listed without a target."""
+    """Return why ``exchange`` is listed although no binding leads from it."""
     if not exchange.is_unknown:
         return "nothing is bound to it" if topology.knows_subscribers else "who subscribes is not in the file"
     return topology.rules.addressing.unknown
 
 
 def names_of(names: Iterable[str], several: str) -> str:
-    """Return ``names`` as text; if they are many, their number, the plural noun ``several``, and the first names."""
+    """Return ``names`` as text. If there are too many, return their number, the noun ``several``, and the first."""
     listed = [*names]
     if len(listed) <= MAX_NAMES + 1:
         return ", ".join(listed)
@@ -174,10 +175,10 @@ def _queue(
     letters: Mapping[str, Iterable[tuple[str, str]]],
     summary: Summary | None,
 ) -> str:
-    """Return the text after the name of ``queue``; the caller lists queues with equal texts in one line.
+    """Return the text after the name of ``queue`` in the listing. Queues with equal texts are listed in one line.
 
-    By queue, ``sources`` contains the names of its sources, ``links`` the links from it, and ``letters`` the queues
-    from which links lead to it, each with a verb.
+    ``sources``, ``links`` and ``letters`` are mappings by the name of a queue: the names of its sources, the links from
+    it, and the queues from which links lead to it, each with a verb.
     """
     parts = []
     if queue.name in sources:

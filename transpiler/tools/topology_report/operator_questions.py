@@ -35,10 +35,11 @@ from transpiler.topology.setting import LOSS
 #: Maximum number of pairs of bindings compared for each exchange, and of overlaps reported in all.
 MAX_PAIRS, MAX_OVERLAPS = 5_000, 50
 
-#: The kinds of links for messages that a queue rejects, that expire or that exceed a limit.
+#: The kinds of links that move a message which its queue rejects, lets expire or has no room for.
 _LETTING_GO = ("dead-letter", "expiry", "alternate")
 
-#: The engine with which the broker of a dialect matches LIKE patterns (docs/dialects.md); by default Java's.
+#: The regular expression engine with which a dialect's broker matches LIKE patterns (docs/dialects.md), if it is not
+#: Java's.
 _ENGINES: Mapping[str, str] = {
     "qpid-cpp": "the broker's POSIX regular expression",
     "rabbitmq-jms": "the broker's PCRE, which gives up beyond its match limit,",
@@ -55,9 +56,10 @@ def losses(topology: Topology) -> Iterator[Finding]:
     for link in topology.onward:
         if link.source is not None and link.source_type == "queue" and link.kind in _LETTING_GO:
             links.setdefault(link.source, []).append(link)
-    # Skip dead-letter queues that themselves would have a dead-letter queue with a longer name, and so on endlessly.
+    # If the dead-letter queue's name is made from its source's name, dead-letter queues would have longer-named
+    # dead-letter queues endlessly, so skip them.
     endless = {link.destination for link in chain.from_iterable(links.values()) if link.affixes is not None}
-    # A stream keeps its messages, even after they are consumed.
+    # A stream loses no messages in this way, because it keeps them even after they are consumed.
     of_type = {one.of: one.value for one in topology.settings if (one.kind, one.name) == ("queue", "queue-type")}
     by_itself: dict[str, list[str]] = {}
     for one in topology.settings:
@@ -66,7 +68,7 @@ def losses(topology: Topology) -> Iterator[Finding]:
     coming_back = _coming_back(topology)
     for queue in topology.queues:
         yield from (Finding("loses", queue.name, why, ("queue", queue.name)) for why in by_itself.get(queue.name, ()))
-        # Skip an undeclared queue, because its arguments are unknown and may have a dead-letter exchange.
+        # The arguments of an undeclared queue are unknown, so it may have a dead-letter exchange.
         if of_type.get(queue.name) == "stream" or not queue.declared:
             continue
         own = links.get(queue.name, [])
@@ -88,10 +90,10 @@ def losses(topology: Topology) -> Iterator[Finding]:
 
 
 def _coming_back(topology: Topology) -> dict[str, frozenset[str]]:
-    """Return for each queue of Artemis the settings whose address is the queue's own address.
+    """Return for each queue of Artemis those of its settings that name the queue's own address.
 
-    The settings are the dead-letter address and the expiry address. The broker moves a copy there
-    (``QueueImpl.move``), and so keeps the message.
+    The settings are the dead-letter address and the expiry address. The broker moves a copy there (``QueueImpl.move``),
+    and so keeps the message.
     """
     if not topology.rules.addressing.has_expiry_address:
         return {}
@@ -105,7 +107,7 @@ def _coming_back(topology: Topology) -> dict[str, frozenset[str]]:
 
 
 def reads(topology: Topology, name: str) -> Iterator[Finding]:
-    """Yield the bindings that read a property, header field or header called ``name``, with their tests of it."""
+    """Yield the bindings whose conditions test a property or header called ``name``, with these tests."""
     for binding in topology.bindings:
         tests: list[str] = []
         match = topology.headers(binding)
@@ -130,7 +132,7 @@ def reads(topology: Topology, name: str) -> Iterator[Finding]:
 
 
 def shapes(topology: Topology) -> Iterator[Finding]:
-    """Yield the shapes of bindings, the most frequent first. A shape is a condition without its constants."""
+    """Yield the shapes of bindings (conditions without their constants), the most frequent first."""
     found: dict[str, list[Binding]] = {}
     for binding in topology.bindings:
         found.setdefault(_shape(topology, binding), []).append(binding)
@@ -158,9 +160,10 @@ def _shape(topology: Topology, binding: Binding) -> str:
 
 
 def overlaps(topology: Topology) -> Iterator[Finding]:
-    """Yield pairs of bindings of one exchange to different destinations that both match one message, with the message.
+    """Yield pairs of bindings of one exchange that match a common message but lead to different destinations.
 
-    Bindings that accept every message are skipped. For each exchange at most ``MAX_PAIRS`` pairs are compared.
+    Each pair comes with such a message. Bindings that accept every message are skipped. For each exchange at most
+    ``MAX_PAIRS`` pairs are compared.
     """
     shown = 0
     for source, bindings in topology.bindings_by_source.items():
@@ -202,7 +205,8 @@ def slow(topology: Topology) -> Iterator[Finding]:
                 engine = _ENGINES.get(topology.dialect(binding), "the broker's regular expression of Java")
                 reason = _slowness(pattern, engine)
                 if reason:
-                    # The reason omits the pattern, which is in the label, so that equal reasons share one line.
+                    # The label contains the pattern already. Without it in the reason, equal reasons can share one
+                    # line.
                     name = node.operand.name if isinstance(node.operand, ast.Identifier) else "a value"
                     yield binding_finding(topology, "slow", binding, f"{name} LIKE a pattern that {reason}")
 

@@ -73,7 +73,7 @@ def allowed(topology: Topology, user: str) -> Iterator[Finding]:
 
 
 def _asks_for_topics(topology: Topology, exchange: Exchange) -> bool:
-    """Return True if topic permissions apply: for exchanges of type topic, but not for similar types of plugins."""
+    """Return True if topic permissions apply to ``exchange``: it has the type topic, not a similar type of a plugin."""
     by_plugin = exchange.kind.requires_selector or exchange.kind.choosing is not None
     is_delayed = Setting("exchange", exchange.name, DELAYED, "true") in topology.settings
     return exchange.kind.key is KeyTest.WORDS and not by_plugin and not is_delayed
@@ -102,7 +102,7 @@ def _matches(pattern: str, name: str) -> bool | None:
     try:
         return compile_regular(pattern or "^$", Flavor.PCRE).search(name)
     except RegexError as error:
-        # If the regular expression is invalid, the broker denies access.
+        # The broker denies access if the permission's regular expression is invalid.
         return False if error.wrong else None
     except SearchLimitError:
         return None

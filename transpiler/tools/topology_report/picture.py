@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 #: Maximum number of bindings in the label of an arrow; the further bindings are only counted.
 MAX_LABELS = 3
 
-#: Number of equal dashed arrows to one node from which on their label is moved to the node; maximum length of a line of
-#: a label, in characters.
+#: ``MAX_SAME`` is the number of equal dashed arrows to one node from which on their label is moved to the node.
+#: ``MAX_LINE`` is the maximum length of a line of a label, in characters.
 MAX_SAME, MAX_LINE = 4, 80
 
-#: Maximum length of a line in the label of a link, in characters. The labels of a rank make the picture wider.
+#: Maximum length of a line in the label of a link, in characters. Longer lines would make the picture wider.
 MAX_WHEN = 48
 
-#: Pattern of the routing key in the label of a link.
+#: Matches the routing key in the label of a link.
 _KEY = re.compile(r" \| [^\n]*")
 
 #: Number of nodes from which on similar nodes are drawn as groups.
@@ -54,11 +54,11 @@ MAX_NAMES = 3
 
 Format = Literal["mermaid", "dot"]
 
-#: Font size of a name, and its size in Graphviz's layout, in points. The latter is larger, because the fonts of many
-#: systems are up to an eighth wider than Graphviz's.
+#: Font size of a name, and the size that Graphviz assumes for the layout, in points. The latter is larger, because the
+#: fonts of many systems are up to an eighth wider than Graphviz's.
 _SIZE, _LAID_OUT = 11, 12.5
 
-#: Attributes with the colours for a white background, which the picture contains.
+#: Attributes with the colours for a white background, as written in the picture itself.
 _NODES = (
     f', fontsize={_LAID_OUT}, height=0.3, style="filled", fillcolor="#e8f0fe", color="#5b7fb5", fontcolor="#16233a"'
     ', margin="0.15,0.06"'
@@ -110,7 +110,10 @@ def build_graph_of_all(topologies: Sequence[tuple[str, Topology]], summary: Summ
 
 
 def _with_shared_labels(graph: Graph) -> Graph:
-    """Return ``graph``; if many dashed arrows to a node have the same label, the node gets this label."""
+    """Return ``graph`` with labels moved from dashed arrows to the node to which they lead.
+
+    A label is moved if many dashed arrows to the node have this label.
+    """
     counts = Counter((arrow.target, arrow.label) for arrow in graph.arrows if arrow.alternate and arrow.label)
     many = {ends: count for ends, count in counts.items() if count >= MAX_SAME}
     shared: dict[str, list[str]] = {}
@@ -126,7 +129,8 @@ def _with_shared_labels(graph: Graph) -> Graph:
     return replace(graph, nodes=tuple(nodes), arrows=tuple(arrows))
 
 
-#: The kinds of links for rejected, expired and other removed messages, which are lost if the target does not exist.
+#: The kinds of links that move rejected, expired and other removed messages. If their target does not exist, these
+#: messages are lost.
 _LETTING_GO = ("dead-letter", "expiry", "alternate")
 
 
@@ -149,7 +153,7 @@ class _Builder:
         for queue in topology.queues:
             self._add("queue", queue.name)
         for name in self.summary.queues if self.summary is not None else ():
-            # A queue that is not in the configuration, although a message reached it.
+            # A message reached a queue that the configuration does not contain.
             if ("queue", name) not in self._ids:
                 self._add("queue", name)
         arrows = [*self._binding_arrows(), *self._alternate_arrows(), *self._link_arrows()]
@@ -215,7 +219,10 @@ class _Builder:
                     yield Arrow(self._ids["exchange", exchange.name], target, "alternate", True)
 
     def _link_arrows(self) -> Iterator[Arrow]:
-        """Yield an arrow for the links between each two nodes; a link to a missing target leads to a node "lost"."""
+        """Yield an arrow for the links between each two nodes.
+
+        A link to a missing target leads to a node for lost messages.
+        """
         labels: dict[tuple[str, str], dict[str, None]] = {}
         for link in self.topology.onward:
             source = self._end(link.source_type, link.source)
@@ -237,7 +244,10 @@ class _Builder:
         return self._beside("", "another broker")
 
     def _beside(self, name: str, title: str) -> str:
-        """Return the id of the node ``name``, for another broker or lost messages; add a missing node as ``title``."""
+        """Return the id of the node for another broker, or for lost messages, with the name ``name``.
+
+        If there is no such node, it is added with the title ``title``.
+        """
         if ("broker", name) not in self._ids:
             node_id = self._ids["broker", name] = f"b{len(self.nodes)}"
             self.nodes.append(Node(node_id, "broker", title, "", (title,)))
@@ -249,7 +259,7 @@ def _counted(kind: str, messages: int) -> str:
 
 
 class _Alike:
-    """The functions that return a grouping key for a node, from the finest grouping to the coarsest."""
+    """The functions that return the grouping key of a node, each coarser than the one before."""
 
     def __init__(self, graph: Graph) -> None:
         self._by_id = {node.id: node for node in graph.nodes}
@@ -277,12 +287,15 @@ class _Alike:
         return node.type, *(frozenset((self._by_id[i].kind, self._by_id[i].type) for i in side) for side in sides)
 
     def by_type(self, node: Node) -> Hashable:
-        """Return a key that is equal for nodes with the same kind and type whose sources have the same types."""
+        """Return a key that is equal for nodes of the same kind and type whose sources have equal types, too."""
         return node.kind, node.type, frozenset(self._by_id[i].type for i in self._before[node.id])
 
 
 def _grouped(graph: Graph, key: Callable[[Node], Hashable]) -> Graph:
-    """Merge nodes with equal keys to groups; arrows between two groups become one arrow that counts the bindings."""
+    """Merge the nodes for which ``key`` returns equal values to groups.
+
+    All arrows between two groups become one arrow, which counts the bindings.
+    """
     members: dict[Hashable, list[Node]] = {}
     for node in graph.nodes:
         members.setdefault(key(node), []).append(node)
@@ -303,7 +316,10 @@ def _grouped(graph: Graph, key: Callable[[Node], Hashable]) -> Graph:
 
 
 def _common(one: str, other: str) -> str:
-    """Return the label of an arrow merged from arrows with the labels ``one`` and ``other``, without unequal keys."""
+    """Return the label for an arrow that replaces two arrows with the labels ``one`` and ``other``.
+
+    Routing keys that differ are left out. If other parts differ, the label has the first lines of both.
+    """
     if one == other:
         return one
     kinds = [_KEY.sub("", label) for label in (one, other)]
@@ -311,7 +327,10 @@ def _common(one: str, other: str) -> str:
 
 
 def _of_some(arrow: Arrow, size: int) -> Arrow:
-    """Return ``arrow``; if it is dashed and only some of the ``size`` nodes of its source have it, state how many."""
+    """Return ``arrow``.
+
+    If it is dashed and only some of the ``size`` nodes in its source have it, its label says how many.
+    """
     if not arrow.alternate or arrow.sources >= size:
         return arrow
     return replace(arrow, label=f"{arrow.sources:,} of {size:,}: {arrow.label}")
@@ -385,7 +404,7 @@ def draw_page(reports: Sequence[tuple[str, TopologyReport]], summary: Summary | 
         ),
         style=_asset("page.css"),
         script=_asset("page.js"),
-        # Escaped, because a tag or comment in a name must not end the script element.
+        # Escape "<", so that a tag or comment in a name cannot end the script element.
         names=json.dumps(names, ensure_ascii=True).replace("<", "\\u003c"),
     )
 

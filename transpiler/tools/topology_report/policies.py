@@ -28,14 +28,14 @@ from transpiler.topology.model import Topology
 #: The settings of a policy that determine which names it matches.
 _WHERE = ("pattern", "apply-to", "priority")
 
-#: ``_LOWER``: the settings for which the lower value of a policy and the queue's argument applies. ``_OF_POLICY``: the
-#: settings for which the policy's value applies. For any other setting, the argument applies.
+#: The rules for a setting that both a policy and the queue's argument have: for ``_LOWER`` settings the lower value
+#: applies, for ``_OF_POLICY`` settings the policy's value, and for any other setting the argument.
 _LOWER = frozenset(
     "expires message-ttl max-length max-length-bytes delivery-limit delayed-retry-min delayed-retry-max".split()
 )
 _OF_POLICY = frozenset({"delayed-retry-type"})
-#: The settings for which the lower, or the higher, value of a policy and an operator policy applies. For any other
-#: setting, the value of the operator policy applies.
+#: The rules for a setting that both a policy and an operator policy have: the lower value applies, or the higher value.
+#: For any other setting, the value of the operator policy applies.
 _LOWER_OF_OPERATOR, _HIGHER_OF_OPERATOR = (
     _LOWER - {"delayed-retry-min"},
     frozenset({"delayed-retry-min", "target-group-size"}),
@@ -47,9 +47,9 @@ _POLICY_ENTRY, _DEFAULT_ENTRY = "policyEntry", "default"
 
 
 class InEffect(NamedTuple):
-    """The effective value of a setting, and the policy, argument or address pattern from which it comes.
+    """The effective value of a setting, and its source: a policy, an argument or an address pattern.
 
-    ``condition`` is the condition in words under which the value is the effective one; empty if it certainly is.
+    ``condition`` is the condition in words under which this value applies; empty if it certainly applies.
     """
 
     value: str
@@ -58,7 +58,7 @@ class InEffect(NamedTuple):
 
 
 def policies(topology: Topology) -> Iterator[Finding]:
-    """Yield for each queue, exchange and address its effective policies; then the policies that match nothing."""
+    """Yield the effective policies of each queue, exchange and address; then the policies that match none of them."""
     listed = _listed(topology)
     matched: set[tuple[str, str]] = set()
     yield from _address_settings(topology, listed, matched)
@@ -66,7 +66,7 @@ def policies(topology: Topology) -> Iterator[Finding]:
         yield from _policies(topology, _of_kind(listed, kind), matched)
     yield from _policy_entries(topology, listed, matched)
     for kind, of in listed:
-        # Policies of ActiveMQ may match destinations that are not in the file, because clients create them.
+        # Clients can create destinations of ActiveMQ, so a policy that matches none in the file may still be needed.
         if (kind, of) not in matched and kind != _POLICY_ENTRY:
             yield Finding("policy", f"{kind} {of}", "it matches nothing in the file")
 
@@ -110,7 +110,10 @@ def queue_settings(topology: Topology) -> dict[str, dict[str, InEffect]]:
 
 
 def _condition(matching: list[tuple[_Policy, bool]]) -> str:
-    """Return the condition under which the first of the policies ``matching`` is the effective one; else empty."""
+    """Return the condition under which the first policy of ``matching`` applies; empty if it certainly applies.
+
+    Each policy comes with True if it is not certain whether it matches.
+    """
     if not matching:
         return ""
     (first, is_open), *others = matching
@@ -123,7 +126,10 @@ def _condition(matching: list[tuple[_Policy, bool]]) -> str:
 
 
 def _operator_wins(name: str, value: str, of_policy: InEffect | None) -> bool:
-    """Return True if the ``value`` of an operator policy applies instead of the policy's; None is no such setting."""
+    """Return True if an operator policy's ``value`` for the setting ``name`` applies instead of the policy's own value.
+
+    ``of_policy`` is the policy's own value, None if the policy does not have the setting.
+    """
     if of_policy is None:
         return True
     if name in _HIGHER_OF_OPERATOR:
@@ -140,7 +146,10 @@ def _is_less(value: str, than: str) -> bool:
 
 
 def _is_lower(name: str, value: str, than: str) -> bool:
-    """Return True if the limit ``value`` applies instead of ``than``; a negative delivery limit means no limit."""
+    """Return True if the limit ``value`` applies instead of ``than``, because it is lower.
+
+    A negative delivery limit means no limit.
+    """
     if name == "delivery-limit" and (_is_less(value, "0") or _is_less(than, "0")):
         return _is_less(than, value)
     return name in _LOWER and _is_less(value, than)
@@ -161,7 +170,7 @@ class _Policy(NamedTuple):
 
     @property
     def priority(self) -> float:
-        """The priority; the policy with the highest priority applies."""
+        """The priority of the policy. Of all policies that match, the one with the highest priority applies."""
         return float(self.values.get("priority", "0"))
 
     @property
@@ -191,7 +200,10 @@ def _arguments(topology: Topology) -> dict[str, dict[str, str]]:
 
 
 def _matching(listed: list[_Policy], kind: str, name: str, queue_type: str) -> list[tuple[_Policy, bool]]:
-    """Return the policies that match ``name``, the effective one first; each with True if the match is not certain."""
+    """Return the policies that match ``name``; the policy that applies is the first.
+
+    Each comes with True if it is not certain that it matches.
+    """
     answers = [(policy, policy.applies(kind, name, queue_type)) for policy in listed]
     found = [(policy, answer is None) for policy, answer in answers if answer is not False]
     return sorted(found, key=lambda one: -one[0].priority)
@@ -252,7 +264,7 @@ def destinations(topology: Topology) -> list[str]:
 
 
 def matching_entries(entries: Iterable[str], destination: str) -> list[str]:
-    """Return the entries of a map of ActiveMQ that match the destination ``destination``. Only the first one applies.
+    """Return those of ``entries`` that match ``destination`` in a map of ActiveMQ. Only the first of them applies.
 
     An entry is a kind of destinations and a pattern, such as ``queue a.>``. The entry ``default`` is returned only if
     no other entry matches (``PolicyMap.getEntryFor``, ``RedeliveryPolicyMap.getEntryFor``).
@@ -265,7 +277,7 @@ def matching_entries(entries: Iterable[str], destination: str) -> list[str]:
 
 
 def node_of(topology: Topology, destination: str) -> tuple[str, str]:
-    """Return the kind and the name of the node of the destination ``destination`` of ActiveMQ."""
+    """Return the kind and name of the exchange or queue that stands for the ActiveMQ ``destination`` here."""
     return ("queue" if destination in topology.queue_names else "exchange", destination)
 
 
@@ -274,7 +286,8 @@ def _policy_entries(
 ) -> Iterator[Finding]:
     """Yield for each destination of ActiveMQ the policy entry that applies.
 
-    It hides all settings of the other entries that match. All these entries are added to ``matched``.
+    Unlike in Artemis, it hides all settings of the other entries that match. All matching entries are added to
+    ``matched``.
     """
     entries = {of: values for (kind, of), values in listed.items() if kind == _POLICY_ENTRY}
     queues_and_topics = destinations(topology)
@@ -294,7 +307,7 @@ def _merged(
 ) -> tuple[dict[str, InEffect], list[str], list[str]]:
     """Return the effective settings of ``address``, the hidden settings as text, and the patterns that match.
 
-    A setting is hidden if a more specific pattern also has this setting.
+    A setting of a pattern is hidden if a more specific pattern has this setting, too.
     """
     topic = topology.rules.topic
     words = {match: topic.name_pattern(match) for match in listed}

@@ -33,14 +33,14 @@ from transpiler.topology.model import Topology
 from transpiler.topology.records import ATTEMPTS_ARGUMENT, Link
 from transpiler.topology.setting import REDELIVERY, REDELIVERY_PLUGIN
 
-#: Defaults of Artemis' ``AddressSettings``: ``_ATTEMPTS`` deliveries at most, and a maximum redelivery delay of
+#: Defaults of Artemis's ``AddressSettings``: at most ``_ATTEMPTS`` deliveries, and a maximum redelivery delay of
 #: ``_TIMES_DELAY`` times the redelivery delay.
 _ATTEMPTS, _TIMES_DELAY = 10, 10
-#: The default delivery limit of quorum queues (``rabbit_quorum_queue``), and the first version that has it.
+#: The default delivery limit of RabbitMQ's quorum queues (``rabbit_quorum_queue``), and the first version that has it.
 _QUORUM_LIMIT, _WITH_LIMIT = 20, (4, 0)
-#: The first version whose quorum queues have delayed retries, and count only failed deliveries.
+#: The first version of RabbitMQ whose quorum queues have delayed retries, and count only failed deliveries.
 _WITH_DELAYS = (4, 3)
-#: Maximum numbers: of waits listed in a text, of queues passed between two deliveries, of deliveries listed in JSON.
+#: Maximum numbers of waits listed in a text, of queues passed between two deliveries, and of deliveries listed in JSON.
 _MAX_LISTED, _MAX_STEPS, _MAX_DELIVERIES = 6, 12, 1000
 #: Largest integer of a setting, and largest delay of ActiveMQ, in milliseconds: Java's largest long.
 _LARGEST = 2**63 - 1
@@ -51,7 +51,7 @@ _BY_CONSUMER = (
 
 
 def retries(topology: Topology) -> Iterator[Finding]:
-    """Yield for each queue with redelivery the waits, the number of deliveries, and where a message finally goes."""
+    """Yield for each queue with redelivery how long a message waits, how often it is delivered, and where it ends."""
     links: dict[str, list[Link]] = {}
     for link in topology.onward:
         if link.source is not None and link.source_type == "queue" and link.kind in ("dead-letter", "alternate"):
@@ -70,7 +70,7 @@ def retries(topology: Topology) -> Iterator[Finding]:
 def _by_expiry(
     topology: Topology, links: Mapping[str, list[Link]], settings: Mapping[str, Mapping[str, InEffect]]
 ) -> Iterator[Finding]:
-    """Yield the retries of RabbitMQ that lead through queues in which a message waits until it expires."""
+    """Yield the retries of RabbitMQ in which a message waits in another queue until it expires and comes back."""
     letters = Letters(topology)
     waits = {name: wait for name, of in settings.items() if (wait := _number(of.get("message-ttl"))) is not None}
     for queue in topology.queues:
@@ -99,15 +99,15 @@ def _by_expiry(
 
 
 def _conditions(listed: Iterable[str]) -> str:
-    """Return the texts in ``listed`` that are not empty, each once, as the end of a sentence."""
+    """Return the conditions in ``listed`` that are not empty, each once, as the end of a sentence."""
     found = [*dict.fromkeys(filter(None, listed))]
     return f"; this holds {' and '.join(found)}" if found else ""
 
 
 def _rounds(letters: Letters, origin: str, start: State, waits: Mapping[str, int]) -> Iterator[tuple[str, ...]]:
-    """Yield each sequence of queues that a message passes from ``start`` on while it waits and expires in each.
+    """Yield the sequences of queues that a message passes from ``start`` on while it waits and expires in each.
 
-    A sequence ends at ``origin``, at a queue that is not in ``waits``, or at a queue passed before.
+    A sequence ends at ``origin``, at a queue that is not in ``waits``, or at a queue that it already contains.
     """
     pending: list[tuple[State, tuple[str, ...], frozenset[State]]] = [(start, (), frozenset())]
     found: dict[tuple[str, ...], None] = {}
@@ -128,7 +128,7 @@ def _rounds(letters: Letters, origin: str, start: State, waits: Mapping[str, int
 def _by_limit(
     topology: Topology, links: Mapping[str, list[Link]], settings: Mapping[str, Mapping[str, InEffect]]
 ) -> Iterator[Finding]:
-    """Yield the queues that redeliver a message at once, up to a limit."""
+    """Yield the queues that redeliver a rejected message at once, up to a limit."""
     for queue in topology.queues:
         of = settings.get(queue.name, {})
         if of.get("queue-type", InEffect("", "")).value == "quorum":
@@ -145,15 +145,16 @@ def _by_limit(
         yield Finding("retries", queue.name, reason, ("queue", queue.name), _details(timeline, limit, 0, ends))
 
 
-#: The settings of quorum queues that decide about retries.
+#: The settings of RabbitMQ's quorum queues that affect retries.
 _OF_QUORUM = ("delivery-limit", "delayed-retry-type", "delayed-retry-min", "delayed-retry-max")
 
 
 def _of_quorum(topology: Topology, name: str, settings: Mapping[str, InEffect], ends: str) -> Finding:
-    """Return the finding about the quorum queue ``name``; ``ends`` is where a message goes after the last delivery.
+    """Return the finding about the quorum queue ``name``; ``ends`` says where a message goes after the last delivery.
 
-    ``rabbit_fifo:should_delay`` lets a message wait for the shortest delay times the number of its failed deliveries. A
-    message that a consumer requeues has not failed, and from RabbitMQ 4.3 on does not count towards the limit.
+    A message waits for the shortest delay times the number of its failed deliveries (``rabbit_fifo:should_delay``). If
+    a consumer requeues a message, its delivery has not failed, and from RabbitMQ 4.3 on does not count towards the
+    limit.
     """
     limit, source = _quorum_limit(topology, settings)
     version = _version(topology)
@@ -179,7 +180,7 @@ def _of_quorum(topology: Topology, name: str, settings: Mapping[str, InEffect], 
 
 
 def _delayed_retry(settings: Mapping[str, InEffect]) -> tuple[str, int, int] | None:
-    """Return the type and the shortest and longest delay of delayed retries, in milliseconds; None without them.
+    """Return the type and the shortest and longest delay (in milliseconds) of delayed retries; None without them.
 
     The rules are those of ``rabbit_quorum_queue:get_delayed_retry_config``.
     """
@@ -191,18 +192,21 @@ def _delayed_retry(settings: Mapping[str, InEffect]) -> tuple[str, int, int] | N
 
 
 def _listed(waits: Sequence[int]) -> str:
-    """Return the first waits as text."""
+    """Return ``waits`` as text, of which only the first are listed."""
     return ", ".join(map(_time, waits[:_MAX_LISTED])) + (", …" if len(waits) > _MAX_LISTED else "")
 
 
 def _version(topology: Topology) -> tuple[int, int] | None:
-    """Return the first two numbers of the broker's version; None if it is not known."""
+    """Return the first two numbers of the broker's version; None if the version is not known."""
     version = re.match(r"(\d{1,9})\.(\d{1,9})", topology.version)
     return None if version is None else (int(version[1]), int(version[2]))
 
 
 def _quorum_limit(topology: Topology, settings: Mapping[str, InEffect]) -> tuple[int | None, str]:
-    """Return the delivery limit of a quorum queue and its origin; None and the reason if it has no known limit."""
+    """Return the delivery limit of a quorum queue, and where it comes from.
+
+    If there is no known limit, return None and the reason.
+    """
     given = settings.get("delivery-limit")
     limit = _number(given)
     if given is not None and limit is not None:
@@ -243,7 +247,7 @@ def _of_activemq(topology: Topology) -> Iterator[Finding]:
             dead.setdefault(link.source, {})[link.destination] = None
     unused = dict.fromkeys(policies)
     for index in destinations(topology):
-        # The strategy may be in another file, and the subscriptions of a topic are not in the file.
+        # Another file may define the dead-letter strategy, and no file contains the subscriptions of a topic.
         letters = f"to {' and '.join(dead[index])}" if index in dead else "to the dead-letter queue, if there is one"
         found = matching_entries(policies, index)
         if found:
@@ -331,7 +335,8 @@ def _of_artemis(topology: Topology) -> Iterator[Finding]:
         waits = list(islice(_growing(min(delay, longest), multiplier, longest), count - 1))
         ends = _end(topology, (*links.get(queue.name, ()), *(links.get(address, ()) if address != queue.name else ())))
         if settings.get("dead-letter-address", InEffect("", "")).value == address:
-            # QueueImpl.sendToDeadLetterAddress moves a copy to the address that the message is at.
+            # Artemis (``QueueImpl.sendToDeadLetterAddress``) moves a copy of the message even if the dead-letter
+            # address is its own address.
             ends = f"back to address {address}, whose dead-letter address is the address itself"
         shown = _listed(waits)
         varied = f", each up to {factor:.0%} shorter or longer" if factor else ""
@@ -348,7 +353,7 @@ def _of_artemis(topology: Topology) -> Iterator[Finding]:
 
 
 def _details(timeline: list[dict[str, Any]], deliveries: int | None, total: int, ends: str | None) -> dict[str, Any]:
-    """Return the JSON members of a finding: the waits of ``timeline``, each with its end time, and the arguments.
+    """Return the JSON members of a finding: ``timeline``, the waits, with the time at which each ends, and the rest.
 
     ``deliveries`` is the number of deliveries, None if it is not limited. ``total`` is the time of all waits. ``ends``
     states where the message ends. Times are in milliseconds.
@@ -359,7 +364,7 @@ def _details(timeline: list[dict[str, Any]], deliveries: int | None, total: int,
 
 
 def _growing(wait: int, multiplier: float, longest: int) -> Iterator[int]:
-    """Yield ``wait``, and without end the products of the last one and ``multiplier``, each at most ``longest``."""
+    """Yield an endless sequence of waits: ``wait``, then the last one times ``multiplier``, at most ``longest``."""
     exact: float = wait
     while True:
         yield int(exact)
@@ -367,9 +372,9 @@ def _growing(wait: int, multiplier: float, longest: int) -> Iterator[int]:
 
 
 def _number(setting: InEffect | None, default: int | None = None) -> int | None:
-    """Return the value of ``setting`` as an integer, None for other texts; ``default`` if ``setting`` is None.
+    """Return the value of ``setting`` as an integer; ``default`` if ``setting`` is None; None for any other text.
 
-    An integer that is not in the range of Java's long is no number for the brokers.
+    An integer outside the range of Java's long is not a number for the brokers.
     """
     if setting is None:
         return default

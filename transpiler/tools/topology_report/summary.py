@@ -23,7 +23,7 @@ def check_summary(value: object) -> None:
 
 @dataclass(frozen=True)
 class Summary:
-    """Numbers of messages: published to each exchange, delivered to each queue, and with each outcome.
+    """Counts of messages: how many were published to each exchange, delivered to each queue, and had each outcome.
 
     ``possible`` counts, for each queue, messages that may have reached the queue, because an exchange chooses or a
     condition is not evaluated.

@@ -29,29 +29,29 @@ _MAX_SOURCES = 5
 
 
 class Ways:
-    """The graph of possible routes in a topology, as the common basis of several findings."""
+    """The graph of all possible routes in a topology, which several kinds of findings use."""
 
     def __init__(self, topology: Topology) -> None:
         self.topology = topology
-        #: For each exchange and queue, the nodes to which routing leads from it.
+        #: For each exchange and queue, the nodes that it routes messages to.
         self.routes = successors(topology, routes(topology))
-        # Exchanges that feed another broker.
+        # Links by which an exchange sends messages to another broker.
         feeding = (link for link in topology.links if link.source_type == "exchange" and link.kind != "dead-letter")
         ends: list[Node] = [("exchange", link.source) for link in feeding if link.source is not None]
         ends += [("queue", name) for name in topology.queue_names]
         # It is unknown where an exchange of unknown type sends a message.
         ends += [("exchange", one.name) for one in topology.exchanges if one.is_unknown]
         ends += [("exchange", DEFAULT_EXCHANGE)] if topology.queues else []
-        #: The nodes at which a message is not lost.
+        #: The nodes at which a message is not lost, such as queues and exchanges that feed another broker.
         self.ends = frozenset(ends)
         self.back = reverse(self.routes)
-        #: The nodes from which routing leads to one of ``ends``, such as a queue.
+        #: The nodes from which a message can arrive at one of ``ends``.
         self.leading = reached(self.back, ends)
         self.letters = Letters(topology)
 
 
 def lonely_queues(of: Ways) -> Iterator[Finding]:
-    """Yield the queues to which no binding and no link leads."""
+    """Yield the queues to which neither a binding nor a link leads."""
     topology = of.topology
     reason = topology.rules.addressing.lonely
     if reason is None:
@@ -67,7 +67,7 @@ def exchanges(of: Ways, summary: Summary | None) -> Iterator[Finding]:
     topology = of.topology
     ways = successors(topology, all_ways(topology))
     starts: list[Node] = [("exchange", n) for n, exchange in topology.exchange_by_name.items() if not exchange.internal]
-    # Messages also start at queues, by their names, and at the ends of links from other brokers.
+    # Clients also send to queues directly, by their names, and links from other brokers bring messages.
     starts += [("queue", name) for name in topology.queue_names]
     starts += [(link.destination_type, link.destination) for link in topology.links if link.destination is not None]
     entered = reached(ways, starts)
@@ -78,7 +78,7 @@ def exchanges(of: Ways, summary: Summary | None) -> Iterator[Finding]:
     for exchange in topology.exchanges:
         node: Node = ("exchange", exchange.name)
         if not topology.rules.addressing.has_exchanges and not (of.routes[node] or of.back[node]):
-            # An address that receives only dead letters is reported with the dead letters.
+            # If an address receives only dead letters, the finding about these dead letters is enough.
             continue
         if node not in entered:
             reason = "it is internal, and no exchange that takes messages leads to it"
@@ -89,7 +89,7 @@ def exchanges(of: Ways, summary: Summary | None) -> Iterator[Finding]:
         own = exchange.name in topology.rules.predeclared and not (ways[node] or of.back[node])
         if node in of.leading or own:
             continue
-        # Links of an address may be configured with a pattern of addresses.
+        # A link of an address can also be configured for a pattern that matches the address.
         has_successors = bool(ways[node]) or any(links_at(topology, exchange.name))
         lost = _lost(topology, has_successors)
         if lost is not None:
@@ -97,7 +97,7 @@ def exchanges(of: Ways, summary: Summary | None) -> Iterator[Finding]:
 
 
 def _lost(topology: Topology, has_successors: bool) -> str | None:
-    """Return why messages are lost at an exchange from which no way leads to a queue; None if it may have queues.
+    """Return why messages are lost at an exchange from which no route leads to a queue; None if it may have queues.
 
     ``has_successors`` is True if the exchange has bindings or links, which end before they reach a queue.
     """
@@ -108,9 +108,9 @@ def _lost(topology: Topology, has_successors: bool) -> str | None:
 
 
 def loops(of: Ways) -> Iterator[Finding]:
-    """Yield a finding for each strongly connected component with a cycle: a shortest cycle.
+    """Yield a shortest cycle for each strongly connected part of the graph that has a cycle.
 
-    First come cycles of exchanges and bindings, then cycles with links, such as those for dead letters.
+    Cycles of exchanges and bindings come first, then cycles with links, such as those for dead letters.
     """
     topology = of.topology
     unknown: set[Node] = {("exchange", one.name) for one in topology.exchanges if one.is_unknown}
@@ -125,7 +125,7 @@ def loops(of: Ways) -> Iterator[Finding]:
 
 
 def _cycles(graph: Mapping[Ordered, set[Ordered]]) -> Iterator[list[Ordered]]:
-    # Sorted, so that the result does not depend on the order of sets.
+    # Sort the targets, so that the result does not depend on the order of a set.
     for component in components({node: sorted(targets) for node, targets in graph.items()}):
         start = min(component)
         if len(component) > 1 or start in graph[start]:
@@ -141,7 +141,7 @@ def _drawn(cycle: Sequence[Node | State]) -> str:
 
 
 def _let_go(letters: Letters, cycle: list[State]) -> str:
-    """Return on what conditions the links of ``cycle`` move a message, as a predicate: "is rejected and expired"."""
+    """Return as a predicate why messages leave their queues along the links of ``cycle``: "is rejected and expired"."""
     steps = {(source[:2], target) for source, target in zip(cycle, (*cycle[1:], cycle[0]), strict=True)}
     links = (link for link in letters.topology.onward if len(link.ends) == 2)
     conditions = (link.when for link in links if (link.ends[0], letters.target(link)) in steps)
@@ -149,7 +149,7 @@ def _let_go(letters: Letters, cycle: list[State]) -> str:
 
 
 def targets(of: Ways) -> Iterator[Finding]:
-    """Yield the alternates and ends of links that do not exist, and the dead letters that reach no queue."""
+    """Yield the alternates and targets of links that do not exist, and the dead letters that reach no queue."""
     topology = of.topology
     for exchange in topology.exchanges:
         alternate = exchange.alternate
@@ -185,7 +185,7 @@ def _lost_letters(of: Ways, link: Link, target: Node) -> str | None:
 
 
 def unread(of: Ways) -> Iterator[Finding]:
-    """Yield the queues that receive dead letters or expired messages but have no consumer, if consumers are known."""
+    """Yield the queues without a consumer that receive dead letters or expired messages, if consumers are known."""
     topology = of.topology
     if topology.readers is None:
         return

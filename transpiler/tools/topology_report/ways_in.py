@@ -30,14 +30,14 @@ from transpiler.topology.model import Topology, unknown_name
 from transpiler.topology.receivers import PublishSettings
 from transpiler.topology.records import DEFAULT_EXCHANGE, ROUTING_TYPE_ARGUMENT, Binding, Exchange, Link
 
-#: Maximum number of ways in one answer, and of exchanges on one way.
+#: Maximum number of ways to one queue that are reported, and of exchanges on one way.
 MAX_WAYS, MAX_LENGTH = 500, 12
 #: Maximum number of ways to a queue that are tried, to find a message that then leaves this queue by a link.
 _MAX_TRIED = 20
 
 
 class _Step(NamedTuple):
-    """A step of a way: the node from which it starts, and the binding, alternate of an exchange, or link."""
+    """A step on a route: the node where it begins, and the binding, alternate of an exchange, or link to follow."""
 
     source: Node
     by: Binding | Exchange | Link
@@ -48,7 +48,7 @@ _Way = tuple[_Step, ...]
 
 
 class _Sent(NamedTuple):
-    """A message and its publication.
+    """An example message, and where to publish it.
 
     ``exchange`` is an exchange or destination. ``key`` is the routing key, None for a JMS broker. ``routing_type`` is
     the routing type of Artemis, else None.
@@ -69,7 +69,7 @@ class _Sent(NamedTuple):
 
 
 def fills(topology: Topology, queue: str) -> Iterator[Finding]:
-    """Yield each way by which messages reach ``queue``, with a message that takes it.
+    """Yield each way by which messages reach ``queue``, with an example message that takes this way.
 
     Args:
         topology: The topology; for a JMS broker, the ways are reported in terms of addresses as in the broker's file.
@@ -91,7 +91,10 @@ def fills(topology: Topology, queue: str) -> Iterator[Finding]:
 
 
 class _Search:
-    """A search for ways in ``displayed``, the topology for display; ``topology`` routes the example messages."""
+    """A search for the ways to a queue.
+
+    ``displayed`` is the topology whose ways are reported; ``topology`` routes the example messages.
+    """
 
     def __init__(self, topology: Topology, displayed: Topology) -> None:
         self._topology, self._displayed = topology, displayed
@@ -120,7 +123,8 @@ class _Search:
             for way in level:
                 first = way[0]
                 if isinstance(first.by, Link):
-                    # End the search at the link: the ways to the queue that it comes from are not part of this way.
+                    # The link is the last step to search: how messages reached the queue before it is not part of this
+                    # way.
                     yield way
                     continue
                 if not self._displayed.exchange_by_name[first.source[1]].internal:
@@ -182,7 +186,7 @@ class _Search:
         return None, "no message is found that takes this way"
 
     def _found(self, way: _Way) -> _Sent | str:
-        """Return a message that meets the conditions of all steps of ``way``, or as text why there is none."""
+        """Return a message that meets the conditions of all steps of ``way``; if there is none, the reason as text."""
         conditions = Conditions()
         selecting: list[Formula] = []
         refusing: list[Formula] = []

@@ -30,7 +30,7 @@ from transpiler.topology.importers.artemis_config import DEFAULTS, AddressBindin
 from transpiler.topology.importers.exchange_builder import ExchangeBuilder
 from transpiler.topology.importers.known_names import Decided, Known, Unknown, reads_names, with_known_names
 from transpiler.topology.records import Link, LinkKind
-from transpiler.topology.targets import DEAD_LETTER, NOWHERE, OWN_QUEUE, REJECTED, Target, TargetType
+from transpiler.topology.targets import DEAD_LETTER, NOWHERE, REJECTED, Target, TargetType
 
 _ADDRESS = "AMQAddress"
 _ORIGINAL_ADDRESS, _ORIGINAL_QUEUE = "_AMQ_ORIG_ADDRESS", "_AMQ_ORIG_QUEUE"
@@ -186,14 +186,14 @@ class BySettings:
             return None
         return self._by_answer(entry, entry.type, Answer.REFUSED, REJECTED, None)
 
-    def own(self, entry: Entry) -> Target | None:
-        """Return a target that leads a message to the queue with the name of the message's address.
+    def own(self, entry: Entry, own_queue: Target) -> Target | None:
+        """Return a target that leads a message to the queue with the name of the message's address (``own_queue``).
 
         Only messages for which the broker creates this queue go there. Return None if no message does.
         """
         if entry.qualified or entry.type == "MULTICAST":
             return None
-        created = self._by_answer(entry, "ANYCAST", Answer.CREATED, OWN_QUEUE, None)
+        created = self._by_answer(entry, "ANYCAST", Answer.CREATED, own_queue, None)
         if created is None or (entry.type is not None and not entry.detached):
             return created
         # An earlier send with a routing type may have created the queue.

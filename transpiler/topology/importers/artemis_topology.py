@@ -50,7 +50,7 @@ from transpiler.topology.importers.known_names import Decided
 from transpiler.topology.model import Topology
 from transpiler.topology.records import SELECTOR_ARGUMENT, Link, LinkKind, Queue
 from transpiler.topology.setting import Setting, loss
-from transpiler.topology.targets import FAILED, UNKNOWN, Entered, Target
+from transpiler.topology.targets import FAILED, OWN_QUEUE, UNKNOWN, Entered, Target
 
 #: A function that adds a binding to a target: its arguments are the source exchange and the pattern of addresses.
 _Bind = Callable[[str, TopicPattern], None]
@@ -231,9 +231,9 @@ class _Artemis:
         if dead is not None:
             queues = builder.exchange(f"{name}, queues", alternate=self._settings.unless_created(entry, dead))
             builder.bind(source, builder.any_key, Target("exchange", queues))
-        own = self._settings.own(entry)
+        own = self._settings.own(entry, self._own_queue(entry))
         if own is not None:
-            builder.bind(source, builder.any_key, self._own_unless_shared(own, entry))
+            builder.bind(source, builder.any_key, own)
         if not self._knows_queues and not entry.qualified:
             self._bind_subscribers(source, entry)
         self._bind_groups(bindings, source, queues, entry, dead is not None)
@@ -363,12 +363,15 @@ class _Artemis:
                 return shared.unless
         return ""
 
-    def _own_unless_shared(self, own: Target, entry: Entry) -> Target:
-        """Return ``own``, the target for queues that sends create, or a target for those that a cluster shares.
+    def _own_queue(self, entry: Entry) -> Target:
+        """Return the target for the queue that a send creates, which a cluster may share.
 
         A prefix can end inside a word. A pattern then matches more addresses than begin with the prefix, whose queues
         are possible, too.
         """
+        own = OWN_QUEUE
+        if entry.qualified or entry.type == "MULTICAST":
+            return own
         for shared in self._config.connections.shared:
             if shared.only_multicast:
                 continue

@@ -2,7 +2,7 @@
 
 Read a topology (``read_topology``, ``topology_from_dict``), or build it from exchanges, queues and bindings. Publish a
 message to it (``route_message``, ``route_path``, ``publish``, ``explain_route``), examine it (``report``, ``draw``), or
-compare it with another version (``diff_topologies``) or with a broker's log (``Backtest``).
+compare it with another version (``diff_topologies``), a running broker (``diff_running``) or a log (``Backtest``).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from transpiler.reference.route import publish, route_message, route_path
 from transpiler.reference.route_path import RoutePath, Step
 from transpiler.reference.routed import Routed
 from transpiler.tools.backtest import Backtest
+from transpiler.tools.dialect_tools.diff.running_comparison import diff_running
 from transpiler.tools.dialect_tools.diff.topology_changes import TopologyDiff, diff_topologies
 from transpiler.tools.explanation.routes import RouteExplanation, explain_route
 from transpiler.tools.topology_report.findings import TopologyReport, report
@@ -41,6 +42,7 @@ __all__ = [
     "Topology",
     "TopologyDiff",
     "TopologyReport",
+    "diff_running",
     "diff_topologies",
     "draw",
     "explain_route",

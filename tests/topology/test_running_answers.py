@@ -7,6 +7,7 @@ that a public repository has, and that of Artemis has the members of one of 2.44
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,12 @@ from click.testing import CliRunner
 from transpiler.base.errors import TopologyError
 from transpiler.base.source import Source
 from transpiler.cli import main
+from transpiler.language.selector.broker_dialects import ARTEMIS, ARTEMIS_CORE
 from transpiler.tools.dialect_tools.diff import TopologyDiff, diff_topologies
+from transpiler.topologies import diff_running
 from transpiler.topology.files import parse_topology
-from transpiler.topology.importers.running_answers import Answers, read_answers
+from transpiler.topology.importers.artemis_config import AddressBinding, ArtemisConfig
+from transpiler.topology.importers.running_answers import Answers, read_answers, running_artemis
 
 Json = dict[str, Any]
 
@@ -255,8 +259,10 @@ def test_answers_of_two_brokers_are_an_error_and_so_are_those_of_another_one() -
     [
         "a = 1",
         "{}",
-        "[]",
         '{"queues": []}',
+        '{"request": {"type": "exec", "operation": "listAddresses(java.lang.String,int,int)"},'
+        ' "value": {"data": [], "count": 0}}',
+        "|NAME|\n|a|",
         "[1]",
         '[{"name": "x", "modelVersion": "9"}]',
         '[{"pattern": "q", "name": "p", "definition": "{"}]',
@@ -280,3 +286,169 @@ def test_diff_takes_an_answer_or_a_directory_of_answers_as_new(tmp_path: Path) -
             [one["kind"], one["change"], one["subject"]] for one in found["changes"]
         ]
         assert found["not_computed"]
+
+
+@pytest.mark.parametrize("part", ["queues", "exchanges", "bindings", "policies"])
+def test_an_empty_list_says_that_everything_is_missing(part: str) -> None:
+    texts = ["[]", json.dumps({"items": [], "page_count": 0, "page": 1, "total_count": 0})]
+    texts += [f"Listing {part} for vhost / ...\n"]
+    for text in texts:
+        found = read_answers([Source(text, f"running/{part}.json")])
+        assert found is not None
+        assert found.parts == {part: []}
+    data = {**DECLARED, "policies": [{"name": "p", "vhost": "/", "pattern": "w", "definition": {"expires": 9}}]}
+    diff = compared(json.dumps(data), "d.json", found)
+    missing = {(one.kind, one.change) for one in diff.changes if one.change == "missing"}
+    kinds = {"queues": "queue", "exchanges": "exchange", "bindings": "binding"}
+    if part == "policies":
+        assert [(one.kind, one.subject, one.detail) for one in diff.settings][-1] == (
+            "policy",
+            "p",
+            "expires none, was 9",
+        )
+    else:
+        assert (kinds[part], "missing") in missing
+
+
+def test_an_empty_list_in_a_file_of_another_name_is_an_error() -> None:
+    for name in ("x.json", "queues-and-bindings.json"):
+        with pytest.raises(TopologyError, match="which does not say what the broker has none of"):
+            read_answers([Source("[]", name)])
+
+
+@pytest.mark.parametrize(
+    ("mbean", "parts"),
+    [
+        ("org.apache.activemq.artemis:*,subcomponent=queues", {"queues": []}),
+        ("org.apache.activemq:type=Broker,brokerName=*,destinationType=Topic,destinationName=*", {"topics": []}),
+    ],
+)
+def test_a_search_for_queues_that_finds_none_is_an_answer(mbean: str, parts: dict[str, list[Json]]) -> None:
+    assert answers(json.dumps({"request": {"type": "search", "mbean": mbean}, "value": []})).parts == parts
+    assert [(one.change, one.subject) for one in compared(BROKER, "broker.xml", answers(listed())).changes][:2] == [
+        ("missing", "orders"),
+        ("missing", "big"),
+    ]
+
+
+#: The widths of the columns of a table of ``StatQueue``, and its rows: a header of two lines, and a name that is longer
+#: than its column.
+WIDTHS = (25, 23, 8, 9, 8)
+ROWS = (
+    ("NAME", "ADDRESS", "CONSUMER", " ROUTING", "INTERNAL"),
+    ("", "", " COUNT", "  TYPE", ""),
+    ("orders", "orders", "   0", " ANYCAST", " false"),
+    ("big", "orders", "   0", "MULTICAST", " false"),
+    ("a.queue.with.a.name.of.ma", "orders", "   0", "MULTICAST", " false"),
+    ("  ny.words", "", "", "", ""),
+    ("a|b", "c", "   0", " ANYCAST", " false"),
+    ("notif.1", "activemq.notifications", "   0", "MULTICAST", " true"),
+)
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows as ``TableOut`` of Artemis 2.45 prints them, below the line that the command begins with."""
+    lines = ("".join(f"|{cell:{width}}" for cell, width in zip(row, WIDTHS, strict=True)) + "|" for row in rows)
+    return "\n".join(("Connection brokerURL = tcp://localhost:61616", *lines, "", "Note: Use --clustered to expand it"))
+
+
+STAT = table(ROWS)
+#: The table with ``--single-line-header``.
+SINGLE = (
+    "|NAME  |ADDRESS|CONSUMER_COUNT|ROUTING_TYPE|INTERNAL|\n|orders|orders |0             |ANYCAST     |false   |\n"
+)
+
+
+def test_the_table_of_queue_stat_is_the_queues() -> None:
+    assert [(one["name"], one["address"], one["routing-type"]) for one in answers(STAT).parts["queues"]] == [
+        ("orders", "orders", "ANYCAST"),
+        ("big", "orders", "MULTICAST"),
+        ("a.queue.with.a.name.of.many.words", "orders", "MULTICAST"),
+        ("a|b", "c", "ANYCAST"),
+    ]
+    found = compared(BROKER, "broker.xml", answers(SINGLE))
+    assert [(one.kind, one.change, one.subject) for one in found.changes] == [
+        ("queue", "missing", "big"),
+        ("binding", "missing", "orders -> big"),
+    ]
+    cut = "WARNING: the displayed queues are 1/50, set maxRows to display more queues."
+    partial = answers(SINGLE + cut)
+    assert not compared(BROKER, "broker.xml", partial).changes
+    assert "1 of 50 queues" in partial.notes[-1]
+
+
+def test_names_that_older_versions_cut_are_an_error() -> None:
+    with pytest.raises(TopologyError, match="names of queues that are cut"):
+        answers(table((*ROWS[:4], ("a.queue.with.a.name.of...", *ROWS[4][1:]))))
+
+
+def test_a_filter_that_runs_is_one_of_the_broker_unless_it_is_the_declared_selector() -> None:
+    declared = AddressBinding("q", "a", "ANYCAST", "n > 3", "", dialect=ARTEMIS)
+    for text, dialect in (("n > 3", ARTEMIS), ("AMQPriority > 3", ARTEMIS_CORE)):
+        queue = {"name": "q", "address": "a", "filter": text, "routingType": "ANYCAST"}
+        [running] = running_artemis(ArtemisConfig(queues=[declared]), answers(listed(queue))).queues
+        assert (running.filter, running.dialect) == (text, dialect)
+
+
+def queue_of(name: str, **members: Any) -> Json:
+    return {"name": name, "vhost": "/", "durable": True, "auto_delete": False, "arguments": {}, **members}
+
+
+@pytest.mark.parametrize(
+    ("members", "expected"),
+    [
+        ({"policy": "all"}, []),
+        ({"policy": "all", "operator_policy": None, "effective_policy_definition": {"message-ttl": 9}}, []),
+        ({"policy": "other"}, ["policy other in effect, was all"]),
+        ({"policy": None}, ["policy none in effect, was all"]),
+        ({"policy": "all", "operator_policy": "o"}, ["operator policy o in effect, was none"]),
+        (
+            {"policy": "all", "effective_policy_definition": {"message-ttl": 7, "expires": 5}},
+            ["message-ttl 7 by policy, was 9", "expires 5 by policy, was none"],
+        ),
+        ({"policy": "", "effective_policy_definition": []}, ["policy none in effect, was all"]),
+        # The answer is about another virtual host.
+        ({"policy": "other", "vhost": "b"}, []),
+    ],
+)
+def test_the_policy_that_a_queue_names_is_compared_with_the_declared_one(
+    members: Json, expected: list[str], tmp_path: Path
+) -> None:
+    policies = [
+        {
+            "name": "all",
+            "vhost": "/",
+            "pattern": "",
+            "apply-to": "all",
+            "definition": {"message-ttl": 9},
+            "priority": 1,
+        },
+        {"name": "low", "vhost": "/", "pattern": "", "apply-to": "all", "definition": {"expires": 8}, "priority": 0},
+    ]
+    data = {"rabbitmq_version": "4.1.0", "vhosts": [{"name": "/"}], "queues": [queue_of("q")], "policies": policies}
+    (tmp_path / "d.json").write_text(json.dumps(data))
+    (tmp_path / "queues.json").write_text(json.dumps([queue_of("q", **members)]))
+    found = diff_running(tmp_path / "d.json", tmp_path / "queues.json")
+    assert [one.detail for one in found.settings if one.kind == "queue"] == expected
+    command = ["diff", str(tmp_path / "d.json"), str(tmp_path / "queues.json"), "--format", "json"]
+    assert json.loads(CliRunner().invoke(main, command).stdout) == found.to_dict()
+
+
+def test_a_policy_that_is_not_certain_is_not_compared(tmp_path: Path) -> None:
+    policies = [{"name": name, "vhost": "/", "pattern": "", "definition": {"expires": 9}} for name in ("a", "b")]
+    (tmp_path / "d.json").write_text(json.dumps({"queues": [queue_of("q")], "policies": policies}))
+    (tmp_path / "queues.json").write_text(json.dumps([queue_of("q", policy="b", effective_policy_definition={})]))
+    assert diff_running(tmp_path / "d.json", str(tmp_path / "queues.json")).settings == ()
+
+
+def test_a_running_broker_is_compared_in_python(tmp_path: Path) -> None:
+    (tmp_path / "d.json").write_text(json.dumps(DECLARED))
+    (tmp_path / "running").mkdir()
+    for name in ("queues.json", "bindings.json"):
+        (tmp_path / "running" / name).write_text(ANSWERS[name])
+    found = diff_running(tmp_path / "d.json", tmp_path / "running")
+    files = [str(tmp_path / "running" / name) for name in ("bindings.json", "queues.json")]
+    assert found == diff_running(str(tmp_path / "d.json"), files)
+    assert ("missing", "billing") in {(one.change, one.subject) for one in found.changes}
+    with pytest.raises(TopologyError, match="no answer of a running broker"):
+        diff_running(tmp_path / "d.json", tmp_path / "d.json")

@@ -37,6 +37,7 @@ from transpiler.tools.dialect_tools.diff import (
     diff_topologies,
 )
 from transpiler.tools.dialect_tools.diff.name_matching import Names
+from transpiler.tools.dialect_tools.diff.running_comparison import diff_with_answers
 from transpiler.tools.message_files.read_message import ReadMessage
 from transpiler.tools.message_files.record_errors import load_record
 from transpiler.topology.model import check_exchange
@@ -104,7 +105,8 @@ def diff(
     settings that decide no route, as a time to live, are listed and not judged. Destinations of ActiveMQ and Artemis
     that mean one are matched; --map names others.
     NEW may be what a running broker answers, or a directory of such files: GET /api/queues, /api/exchanges,
-    /api/bindings or /api/policies, rabbitmqctl list_queues and its like, or Jolokia's answers of Artemis and ActiveMQ.
+    /api/bindings or /api/policies, rabbitmqctl list_queues and its like, artemis queue stat, or Jolokia's answers of
+    Artemis and ActiveMQ.
     With MESSAGES, files as match and route read them, the messages that change are counted, and some are shown;
     selector-spark diff does so on what is too much for one process.
     """
@@ -133,9 +135,10 @@ def diff(
     if isinstance(first.value, Topology) and isinstance(second.value, Topology):
         if new_dialect is not None:
             fail("--new-dialect is for selectors and filters: a topology has the dialect of its broker")
-        result = diff_topologies(first.value, second.value, examples=examples, names=mapping)
-        if second.running is not None:
-            result = result.of_running(second.running.notes)
+        if second.running is None:
+            result = diff_topologies(first.value, second.value, examples=examples, names=mapping)
+        else:
+            result = diff_with_answers(first.value, second.value, second.running, examples=examples, names=mapping)
     elif isinstance(first.value, str) and isinstance(second.value, str):
         result = diff_selectors(first.value, second.value, dialect, new_dialect, destination=destination)
     else:

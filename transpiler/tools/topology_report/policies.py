@@ -89,23 +89,49 @@ def _of_kind(listed: Mapping[tuple[str, str], Mapping[str, str]], kind: str) -> 
 
 def queue_settings(topology: Topology) -> dict[str, dict[str, InEffect]]:
     """Return the effective settings of each queue of RabbitMQ or Broker-J, from its arguments and its policies."""
-    listed, own = _listed(topology), _arguments(topology)
-    kinds = [_of_kind(listed, kind) for kind in _POLICIES]
+    own = _arguments(topology)
     found: dict[str, dict[str, InEffect]] = {}
+    for name, applied in applied_policies(topology).items():
+        values = {of: InEffect(value, "argument") for of, value in own.get(name, {}).items()}
+        for of, effect in applied.settings.items():
+            if of not in values or of in _OF_POLICY or _is_lower(of, effect.value, values[of].value):
+                values[of] = effect
+        found[name] = values
+    return found
+
+
+class Applied(NamedTuple):
+    """The policies that apply to a queue of RabbitMQ, and their merged settings.
+
+    ``names`` maps "policy" and "operator policy" to the name of the policy, empty if no policy applies. A kind is
+    absent if it is not certain which policy applies.
+    """
+
+    names: Mapping[str, str]
+    settings: Mapping[str, InEffect]
+
+
+def applied_policies(topology: Topology) -> dict[str, Applied]:
+    """Return the policies that apply to each queue of RabbitMQ, by the name of the queue."""
+    listed, own = _listed(topology), _arguments(topology)
+    kinds = {kind: _of_kind(listed, kind) for kind in _POLICIES}
+    found: dict[str, Applied] = {}
     for queue in topology.queues:
-        given = own.get(queue.name, {})
-        of_policies: dict[str, InEffect] = {}
-        for policies_ in kinds:
-            deciding = _matching(policies_, "queue", queue.name, given.get("queue-type", "classic"))
-            condition = _condition(deciding)
-            for name, value in deciding[0][0].values.items() if deciding else ():
-                if name not in _WHERE and _operator_wins(name, value, of_policies.get(name)):
-                    of_policies[name] = InEffect(value, f"{deciding[0][0].kind} {deciding[0][0].name}", condition)
-        values = {name: InEffect(value, "argument") for name, value in given.items()}
-        for name, effect in of_policies.items():
-            if name not in values or name in _OF_POLICY or _is_lower(name, effect.value, values[name].value):
-                values[name] = effect
-        found[queue.name] = values
+        queue_type = own.get(queue.name, {}).get("queue-type", "classic")
+        names: dict[str, str] = {}
+        settings: dict[str, InEffect] = {}
+        for kind, policies_ in kinds.items():
+            deciding = _matching(policies_, "queue", queue.name, queue_type)
+            if not deciding:
+                names[kind] = ""
+                continue
+            first, is_open = deciding[0]
+            if not is_open and all(other.priority < first.priority for other, _ in deciding[1:]):
+                names[kind] = first.name
+            for name, value in first.values.items():
+                if name not in _WHERE and _operator_wins(name, value, settings.get(name)):
+                    settings[name] = InEffect(value, f"{kind} {first.name}", _condition(deciding))
+        found[queue.name] = Applied(names, settings)
     return found
 
 

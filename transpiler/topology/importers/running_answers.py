@@ -1,7 +1,8 @@
 """Answers of a running broker about its queues, exchanges and bindings, merged into the file that declares them.
 
 The module reads answers of RabbitMQ's management interface (``/api/queues``, ``/api/exchanges``, ``/api/bindings``,
-``/api/policies``, or a page of such a list), of ``rabbitmqctl list_…`` as text or with ``--formatter json``, of Jolokia
+``/api/policies``, or a page of such a list), of ``rabbitmqctl list_…`` as text or with ``--formatter json``, of
+``artemis queue stat`` as text or with ``--json``, of Jolokia
 for Artemis (``listQueues``, ``QueueNames``, ``AddressNames``) and for ActiveMQ (``Queues``, ``Topics``), and of a
 search or a read of the MBeans of Artemis or ActiveMQ. An answer contains only some lists of objects (such as queues).
 In the running topology, these lists replace those of the declared topology. A declared binding whose queue or exchange
@@ -14,12 +15,15 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from itertools import pairwise
+from pathlib import PurePath
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from transpiler.base.documents.erlang_terms import ErlangTermError, read_erlang_term
 from transpiler.base.documents.jsontext import JsonTextError, load_json
 from transpiler.base.errors import TopologyError
 from transpiler.base.source import Source
+from transpiler.language.selector.broker_dialects import ARTEMIS_CORE
 from transpiler.topology.broker_rules import RABBITMQ
 from transpiler.topology.importers.activemq_config import ActiveMQConfig
 from transpiler.topology.importers.artemis_config import AddressBinding, ArtemisConfig
@@ -56,6 +60,20 @@ _OWN = ("$", "notif.", "activemq.management", "activemq.notifications", "ActiveM
 Json: TypeAlias = Mapping[str, Any]
 
 
+class PoliciesOf(NamedTuple):
+    """The policies that a running broker applies to a queue; a name is empty if no policy applies.
+
+    ``operator`` is None if the answer has no names of operator policies. ``settings`` are the merged settings of both
+    policies, None if the answer does not have them. ``vhost`` is None if the answer does not name the virtual host.
+    """
+
+    vhost: str | None
+    queue: str
+    policy: str
+    operator: str | None
+    settings: Mapping[str, Any] | None
+
+
 @dataclass
 class Answers:
     """The objects of a running broker. ``parts`` maps a kind ("queues" …) to objects; an absent kind is unknown."""
@@ -65,6 +83,8 @@ class Answers:
     #: For each part that is incomplete in an answer: the number of objects that the answers contain, the total number
     #: of objects, and the noun for them.
     counts: dict[str, tuple[int, int, str]] = field(default_factory=dict)
+    #: The queues of RabbitMQ whose answer names their policies.
+    policies: list[PoliciesOf] = field(default_factory=list)
 
     def is_whole(self, part: str) -> bool:
         """Return True if the answers contain all objects of ``part``. An object that is absent then does not run."""
@@ -93,7 +113,9 @@ def read_answers(sources: Sequence[Source]) -> Answers | None:
     found: Answers | None = None
     for source in sources:
         try:
-            one = _read(source.text)
+            one = _read(source)
+        except TopologyError:
+            raise
         except (ErlangTermError, ValueError):
             # A cell, or the definition of a policy, has a text of another type.
             return None
@@ -107,31 +129,41 @@ def read_answers(sources: Sequence[Source]) -> Answers | None:
             raise TopologyError.at("topology.form", message)
         for part, objects in one.parts.items():
             found.parts.setdefault(part, []).extend(objects)
+        found.policies += one.policies
         for part, (has, of, unit) in one.counts.items():
             found.counts[part] = (has + found.counts.get(part, (0, 0, ""))[0], of, unit)
     return found
 
 
-def _read(text: str) -> Answers | None:
+def _read(source: Source) -> Answers | None:
+    text = source.text
     if text.lstrip()[:1] not in ("{", "["):
-        return _of_rabbitmqctl(text)
+        return _of_rabbitmqctl(text) or _of_queue_stat(source)
     try:
         data = load_json(text, max(500_000, len(text) // 6))
     except JsonTextError:
         return None
     if isinstance(data, Mapping) and isinstance(data.get("items"), list) and "page_count" in data:
-        found = _of_rabbitmq(data["items"])
+        found = _of_rabbitmq(data["items"], source)
         if found is not None and isinstance(data["page_count"], int):
             found.counts = dict.fromkeys(found.parts, (1, data["page_count"], "pages"))
         return found
     if isinstance(data, list):
-        return _of_rabbitmq(data)
+        return _of_rabbitmq(data, source)
     return _of_jolokia(data) if isinstance(data, Mapping) else None
 
 
-def _of_rabbitmq(objects: Sequence[Any]) -> Answers | None:
-    if not all(isinstance(one, Mapping) for one in objects) or not objects:
+def _of_rabbitmq(objects: Sequence[Any], source: Source) -> Answers | None:
+    if not all(isinstance(one, Mapping) for one in objects):
         return None
+    if not objects:
+        # An empty list does not show of which objects it is, so that the name of its file has to.
+        named = [part for part in _KEPT if part in PurePath(source.name).stem.lower()]
+        if len(named) != 1:
+            hint = f"name the file after them, such as {' or '.join(f'{part}.json' for part in _KEPT)}"
+            message = f"{source.name} is an empty list, which does not say what the broker has none of"
+            raise TopologyError.at("topology.form", message, hint=hint)
+        return Answers("rabbitmq", {named[0]: []})
     members = set(objects[0])
     if members & {"destination_kind", "destination_type"}:
         part = "bindings"
@@ -143,7 +175,21 @@ def _of_rabbitmq(objects: Sequence[Any]) -> Answers | None:
         part = "queues"
     else:
         return None
-    return Answers("rabbitmq", {part: [_plain(part, one) for one in objects]})
+    answers = Answers("rabbitmq", {part: [_plain(part, one) for one in objects]})
+    answers.policies = [_policies_of(one) for one in objects if part == "queues" and "policy" in one]
+    return answers
+
+
+def _policies_of(queue: Json) -> PoliciesOf:
+    operator, settings = queue.get("operator_policy"), queue.get("effective_policy_definition")
+    return PoliciesOf(
+        queue.get("vhost"),
+        str(queue["name"]),
+        str(queue["policy"] or ""),
+        str(operator or "") if "operator_policy" in queue else None,
+        # The broker writes an empty object as an array.
+        {} if settings == [] else settings if isinstance(settings, Mapping) else None,
+    )
 
 
 def _plain(part: str, given: Json) -> Json:
@@ -170,8 +216,47 @@ def _of_rabbitmqctl(text: str) -> Answers | None:
     objects = []
     for row in rows:
         cells = dict(zip(names, row.split("\t"), strict=False))
-        objects.append(_plain(part, {"vhost": vhost, **{name: _cell(name, cells[name]) for name in cells}}))
-    return Answers("rabbitmq", {part: objects})
+        objects.append({"vhost": vhost, **{name: _cell(name, cells[name]) for name in cells}})
+    answers = Answers("rabbitmq", {part: [_plain(part, one) for one in objects]})
+    answers.policies = [_policies_of(one) for one in objects if part == "queues" and {"name", "policy"} <= {*one}]
+    return answers
+
+
+def _of_queue_stat(source: Source) -> Answers | None:
+    """Return the queues in the table that ``artemis queue stat`` prints (``StatQueue``, ``TableOut``); else None.
+
+    A cell that is longer than its column goes on in the next line, indented by two spaces.
+    """
+    lines = [line for line in source.text.split("\n") if line.startswith("|")]
+    if not lines or not re.match(r"\| *NAME *\| *ADDRESS *\|", lines[0]):
+        return None
+    # A name may contain the separator, so that the columns are those of the first line.
+    ends = [place for place, character in enumerate(lines[0]) if character == "|"]
+    rows: list[list[str]] = []
+    for line in lines:
+        cells = [line[start + 1 : end] for start, end in pairwise(ends)]
+        if rows and all(not cell.strip() or cell.startswith("  ") for cell in cells[:2]):
+            rows[-1] = [before + cell[2:].rstrip() for before, cell in zip(rows[-1], cells, strict=True)]
+        else:
+            rows.append([cell.rstrip() for cell in cells])
+    [header, *queues] = rows
+    width = ends[1] - ends[0] - 1
+    if any(row[0].endswith("...") and len(row[0]) == width for row in queues):
+        message = f"{source.name} has names of queues that are cut"
+        raise TopologyError.at("topology.form", message, hint="print them whole: artemis queue stat --maxColumnSize -1")
+    columns = {re.sub("[ _]", "", title).lower(): place for place, title in enumerate(header)}
+    routing, internal = columns.get("routingtype"), columns.get("internal", columns.get("internalqueue"))
+    objects: list[Json] = []
+    for row in queues:
+        is_internal = internal is not None and row[internal].strip().lower() == "true"
+        if not is_internal and not row[0].startswith(_OWN):
+            kind = {} if routing is None else {"routing-type": row[routing].strip()}
+            objects.append({"name": row[0], "address": row[1], **kind})
+    answers = Answers("artemis", {"queues": objects})
+    more = re.search(r"displayed queues are (\d{1,9})/(\d{1,9})", source.text)
+    if more is not None:
+        answers.counts["queues"] = (int(more[1]), int(more[2]), "queues")
+    return answers
 
 
 def _cell(column: str, text: str) -> Any:
@@ -197,9 +282,10 @@ def _of_jolokia(data: Json) -> Answers | None:
             value = load_json(value, max(500_000, len(value) // 6))
         except JsonTextError:
             return None
-    if isinstance(value, Mapping) and isinstance(value.get("data"), list):
-        return _listed(value)
     asked = data.get("request")
+    if isinstance(value, Mapping) and isinstance(value.get("data"), list):
+        operation = asked.get("operation") if isinstance(asked, Mapping) else None
+        return _listed(value, operation.partition("(")[0] if isinstance(operation, str) else None)
     attribute = asked.get("attribute") if isinstance(asked, Mapping) else None
     if attribute in ("QueueNames", "AddressNames") and isinstance(value, list):
         part = "queues" if attribute == "QueueNames" else "addresses"
@@ -215,12 +301,27 @@ def _of_jolokia(data: Json) -> Answers | None:
     attributes = value if isinstance(value, Mapping) else {}
     beans = [{**one, **_of_bean(attributes, each)} for each in value if (one := _mbean(each)) is not None]
     if not beans:
-        return None
+        return None if value else _nothing_found(asked)
     broker: Broker = "artemis" if "routing-type" in beans[0] else "activemq"
     if broker == "artemis":
         return Answers(broker, {"queues": [one for one in beans if not one["name"].startswith(_OWN)]})
     kinds = dict.fromkeys(one["kind"] for one in beans)
     return Answers(broker, {kind: _named(one["name"] for one in beans if one["kind"] == kind) for kind in kinds})
+
+
+def _nothing_found(asked: object) -> Answers | None:
+    """Return the answer to a search for the MBeans of queues or topics that found none; None for another request."""
+    pattern = asked.get("mbean") if isinstance(asked, Mapping) and asked.get("type") in ("search", "read") else None
+    if not isinstance(pattern, str):
+        return None
+    domain, _, rest = pattern.partition(":")
+    pairs = dict(_PAIRS.findall(rest))
+    if domain == "org.apache.activemq.artemis" and pairs.get("subcomponent") == "queues":
+        return Answers("artemis", {"queues": []})
+    kind = pairs.get("destinationType")
+    if domain == "org.apache.activemq" and kind in ("Queue", "Topic"):
+        return Answers("activemq", {f"{kind.lower()}s": []})
+    return None
 
 
 def _named(names: Iterable[str]) -> list[Json]:
@@ -233,9 +334,12 @@ def _of_bean(attributes: Json, name: object) -> dict[str, Any]:
     return {"filter": given["Filter"] or ""} if isinstance(given, Mapping) and "Filter" in given else {}
 
 
-def _listed(answer: Json) -> Answers | None:
+def _listed(answer: Json, asked: str | None) -> Answers | None:
+    """Return the queues in a result of ``listQueues``; ``asked`` is the name of the operation, None if not known."""
     objects = [one for one in answer["data"] if isinstance(one, Mapping) and "name" in one]
-    if not objects or "address" not in objects[0] or "queue" in objects[0]:
+    if answer["data"] == [] and answer.get("count") == 0 and asked not in (None, "listQueues"):
+        return None
+    if answer["data"] and (not objects or "address" not in objects[0] or "queue" in objects[0]):
         return None
     kept = [one for one in objects if str(one.get("temporary")).lower() != "true" and not one["name"].startswith(_OWN)]
     answers = Answers("artemis", {"queues": [_queue(one) for one in kept]})
@@ -361,7 +465,9 @@ def _address_binding(one: Json, known: AddressBinding | None) -> AddressBinding:
     binding = known or AddressBinding(name, name, "ANYCAST", None, "")
     kind = str(one.get("routing-type", binding.type)).upper()
     text = one["filter"] or None if "filter" in one else binding.filter
-    return replace(binding, address=one.get("address", binding.address), type=kind, filter=text)
+    # A client's selector becomes a filter of the broker, which has other names for header fields.
+    dialect = binding.dialect if text == binding.filter else ARTEMIS_CORE
+    return replace(binding, address=one.get("address", binding.address), type=kind, filter=text, dialect=dialect)
 
 
 def running_activemq(config: ActiveMQConfig, answers: Answers) -> ActiveMQConfig:

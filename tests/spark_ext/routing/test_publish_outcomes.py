@@ -199,7 +199,7 @@ def test_the_columns_of_the_answer_can_be_called_anything(spark: SparkSession) -
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"publish_to": "queue"}, "publish_to is exchange or to, not 'queue'"),
+        ({"publish_to": "queue"}, "publish_to must be exchange or to, not 'queue'"),
         ({"publish_to": "to", "exchange": "x"}, "three ways to say where a message goes"),
         ({"address": "x", "exchange": "x"}, "three ways to say where a message goes"),
     ],

@@ -30,8 +30,8 @@ RoutingType = Literal["ANYCAST", "MULTICAST"]
 
 ROUTING_TYPES: tuple[RoutingType, ...] = get_args(RoutingType)
 
-#: Names of the exchanges at which sends enter. ``UNTYPED``: Artemis' sends without a routing type. ``QUEUE_KIND`` and
-#: ``TOPIC_KIND``: ActiveMQ's sends to queues and to topics.
+#: Names of the exchanges at which messages enter the topology of a JMS broker: ``UNTYPED`` for sends to Artemis without
+#: a routing type, ``QUEUE_KIND`` and ``TOPIC_KIND`` for sends to queues and topics of ActiveMQ.
 UNTYPED = "untyped"
 QUEUE_KIND, TOPIC_KIND = "queue", "topic"
 
@@ -41,11 +41,11 @@ KINDS: Mapping[str, RoutingType] = MappingProxyType({QUEUE_KIND: "ANYCAST", TOPI
 #: A note for users that ActiveMQ's configuration does not contain subscribers.
 SUBSCRIBERS = "who subscribes to topics is not in the broker's file, and not judged: --state FILE says it"
 
-#: Suffix of the name of the exchange at which messages enter that are sent to a list of destinations.
+#: The suffix in the name of the exchange for messages that were sent to a list of destinations.
 LISTED = ", of a list"
 
-#: The separator between an address and a queue. It is also the suffix of the name of the exchange at which messages
-#: enter that name an address and a queue.
+#: The separator between an address and a queue in Artemis. It is also the suffix in the name of the exchange for
+#: messages that name both.
 FULLY_QUALIFIED = "::"
 
 #: The separator between the kind and the name of an ActiveMQ destination.
@@ -56,14 +56,14 @@ SPACES = " \t\n\r\f"
 
 
 class Send(NamedTuple):
-    """The exchange at which a message enters, and the message's key at this exchange."""
+    """The entry of a message into the topology: the exchange, and the message's key there."""
 
     exchange: str
     key: str
 
 
 class AddressPattern(NamedTuple):
-    """The addresses that a name denotes: a pattern of words for them, and the prefix of their kind.
+    """The addresses that a name denotes: their kind, and a pattern of the words of their names.
 
     ``kind`` is a prefix such as ``queue://``, or empty.
     """
@@ -74,9 +74,13 @@ class AddressPattern(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Addressing(ABC):
-    """A way in which senders address messages. Brokers with the same way have equal objects."""
+    """The rules by which senders say where a message goes, such as by exchange and routing key.
 
-    #: ``nouns``: the singular and plural noun for an exchange. ``pattern_noun``: the noun for a key with wildcards.
+    Brokers with the same rules have equal objects.
+    """
+
+    #: ``nouns`` are the singular and plural noun for an exchange in texts for users, ``pattern_noun`` the noun for a
+    #: key with wildcards.
     nouns: ClassVar[tuple[str, str]]
     pattern_noun: ClassVar[str]
 
@@ -86,15 +90,15 @@ class Addressing(ABC):
     has_exchanges: ClassVar[bool]
     #: The routing types that a sender can set; empty if the broker has no routing types.
     routing_types: ClassVar[tuple[RoutingType, ...]] = ()
-    #: The names of the exchanges at which sends enter; every topology of the broker must have them.
+    #: The names of the exchanges at which senders' messages enter. Every topology of the broker must have them.
     entries: ClassVar[tuple[str, ...]] = ()
     #: True if a sender can name a list of destinations, each with its own kind.
     takes_lists: ClassVar[bool] = False
     #: The kinds of targets to which bindings and alternates can lead.
     targets: ClassVar[tuple[TargetType, ...]]
-    #: The names of header fields whose value in a selector is the address that the message has reached.
+    #: The header fields whose value, in a selector, is the address that the message has reached.
     address_headers: ClassVar[frozenset[str]] = frozenset()
-    #: The prefix that makes the name of a destination the name of the destination's own queue.
+    #: The prefix by which the name of a destination becomes the name of the queue that belongs to it.
     own_prefix: ClassVar[str] = ""
 
     #: True if senders can name a queue directly, so that a queue needs no binding.
@@ -103,7 +107,7 @@ class Addressing(ABC):
     clients_make_queues: ClassVar[bool] = False
     #: True if the broker's file contains the subscribers, and so all queues.
     names_subscribers: ClassVar[bool] = True
-    #: True if a message that has left a queue can expire again in another queue.
+    #: True if a message that expired in one queue can expire again in the next queue.
     expires_again: ClassVar[bool]
     #: True if expired messages have an address of their own, different from the dead letter address.
     has_expiry_address: ClassVar[bool] = False
@@ -114,11 +118,11 @@ class Addressing(ABC):
     unknown: ClassVar[str]
     #: The text for users about a queue to which no binding leads; None if such a queue is normal.
     lonely: ClassVar[str | None]
-    #: ``dead_end``: the text for users about an address without a queue. ``ends_early``: the text about an address
-    #: whose paths end before any queue; None if there may be a queue.
+    #: ``dead_end`` is the text for users about an address without a queue. ``ends_early`` is the text about an address
+    #: from which no route reaches a queue; None if there may be unknown queues.
     dead_end: ClassVar[str] = "it leads to no queue: its messages are lost"
     ends_early: ClassVar[str | None] = None
-    #: By outcome: the text for users about a message that reached no binding, if it differs from the usual text.
+    #: Texts for users about a message that met no binding, for outcomes that need another text than usual.
     unasked: ClassVar[Mapping[Outcome, str]] = MappingProxyType({})
 
     @property
@@ -139,18 +143,18 @@ class Addressing(ABC):
         return self.names_destinations or name in exchanges
 
     def sends(self, _destination: str, _routing_type: str | None, _exchanges: Collection[str]) -> tuple[Send, ...]:
-        """Return where a send to a destination enters: one item for each destination in a list, none for an empty list.
+        """Return where a send to a destination enters the topology: one entry for each destination in a list.
 
-        Raises ``ValueError`` for an invalid routing type.
+        The result is empty for an empty list. Raises ``ValueError`` for an invalid routing type.
         """
         raise NotImplementedError(f"{self.nouns[1]} are no destinations")
 
     def destination(self, _entered: Entered, _key: str) -> str:
-        """Return the destination that ``_key`` denotes at an exchange at which sends enter."""
+        """Return the destination that the key ``_key`` denotes at the exchange with the entry ``_entered``."""
         raise NotImplementedError(f"{self.nouns[1]} are no destinations")
 
     def address(self, key: str) -> str:
-        """Return the address in ``key``, or the pattern of addresses if ``key`` is a binding key."""
+        """Return the address that ``key`` denotes; for a binding key, a pattern of addresses."""
         return key
 
     def pattern(self, name: str, _topic: TopicRules) -> AddressPattern:
@@ -159,7 +163,7 @@ class Addressing(ABC):
 
     def own_queue(self, key: str) -> str:
         """Return the name of the queue that belongs to the destination with the key ``key``."""
-        # A key with a comma is a list of names to which messages are forwarded. It counts as one name without a kind.
+        # A key with a comma is a list of names to forward messages to. It counts as a single name without a kind.
         return key if "," in key else self.own_prefix + key
 
     def queue_key(self, queue: str) -> str:
@@ -171,7 +175,10 @@ class Addressing(ABC):
         return ()
 
     def of_kind(self, _kind: str, name: str) -> tuple[str, RoutingType | None]:
-        """Return the destination with a kind and name, and the routing type to send with; None if no type is needed."""
+        """Return the destination with this kind and name, and the routing type with which to send to it.
+
+        The routing type is None if none is needed.
+        """
         return name, None
 
 
@@ -213,7 +220,7 @@ class Destinations(Addressing):
 
 
 def entry_name(routing_type: str | None, qualified: bool = False) -> str:
-    """Return the name of the exchange at which messages of a routing type enter.
+    """Return the name of the exchange for messages of a routing type, where they enter the topology.
 
     ``qualified`` is True for messages that name an address and a queue.
     """
@@ -244,7 +251,10 @@ class ArtemisAddresses(Destinations):
     )
 
     def sends(self, destination: str, routing_type: str | None, _exchanges: Collection[str]) -> tuple[Send, ...]:
-        """Return the entry for ``routing_type``; a destination ``address::queue`` has other entries than an address."""
+        """Return the entry for ``routing_type``.
+
+        A destination ``address::queue`` has another entry than an address alone.
+        """
         check_routing_type(routing_type)
         return (Send(entry_name(routing_type, FULLY_QUALIFIED in destination), destination),)
 
@@ -265,7 +275,7 @@ class ArtemisAddresses(Destinations):
         return AddressPattern("", topic.name_pattern(name))
 
     def kinds(self, _name: str, routing_type: str | None = None) -> tuple[str, ...]:
-        """Return both kinds, first the kind that corresponds to the routing type; without a type, first ``queue``."""
+        """Return both kinds, first the one that corresponds to the routing type; without a type, first ``queue``."""
         return tuple(sorted(KINDS, key=lambda kind: KINDS[kind] != (routing_type or KINDS[QUEUE_KIND])))
 
     def of_kind(self, kind: str, name: str) -> tuple[str, RoutingType | None]:
@@ -288,10 +298,10 @@ class ActiveMQDestinations(Destinations):
     lonely = None
 
     def sends(self, destination: str, routing_type: str | None, exchanges: Collection[str]) -> tuple[Send, ...]:
-        """Return the entry for each destination in the list, under its kind."""
+        """Return for each destination in the list the entry for its kind."""
         check_routing_type(routing_type)
         parts = list(activemq_parts(destination))
-        # If a message was sent to a list, a filter that reads the destination sees the whole list.
+        # If a message was sent to a list of destinations, the value of the destination in a filter is the whole list.
         listed = LISTED if len(parts) > 1 and QUEUE_KIND + LISTED in exchanges else ""
         return tuple(Send(kind + listed, name) for kind, name in parts)
 
@@ -300,11 +310,11 @@ class ActiveMQDestinations(Destinations):
         return tuple(f"{kind}{_MARK}{name}" for kind, name in activemq_parts(named))
 
     def destination(self, entered: Entered, key: str) -> str:
-        """Return the destination, with its kind, that ``key`` denotes at the exchange with the sends ``entered``."""
+        """Return the destination, with its kind, that ``key`` denotes at an exchange for the sends ``entered``."""
         return f"{entered.by}{_MARK}{key if entered.affixes is None else key.join(entered.affixes)}"
 
     def pattern(self, name: str, topic: TopicRules) -> AddressPattern:
-        """Return the kind and the words of the destination ``name``; without a kind, the whole name is one word."""
+        """Return the kind and the words of the destination ``name``. Without a kind, the whole name is one word."""
         kind, mark, bare = name.partition(_MARK)
         return AddressPattern(kind + mark, topic.name_pattern(bare)) if mark else AddressPattern("", (name,))
 

@@ -26,9 +26,10 @@ from transpiler.topology.records import DIALECT_ARGUMENT, SELECTOR_ARGUMENT, XQU
 
 
 def binding_condition(rules: Rules, exchange_type: ExchangeType, binding: Binding) -> All:
-    """Return the condition of ``binding`` at an exchange of the type ``exchange_type``, under a broker's rules.
+    """Return the condition that a message must meet to pass ``binding``, at an exchange of this type.
 
-    Raises ``TopologyError`` for arguments of a headers binding that the broker rejects.
+    ``rules`` are those of the broker. Raises ``TopologyError`` for arguments of a headers binding that the broker
+    rejects.
     """
     kind = EXCHANGE_KINDS[exchange_type]
     key = _key_test(rules, kind.key, binding)
@@ -40,7 +41,8 @@ def binding_condition(rules: Rules, exchange_type: ExchangeType, binding: Bindin
         terms += [] if query is None else [Query(query, rules.subject_header)]
     selector = selector_text(rules, exchange_type, binding)
     if selector is not None:
-        # "If the expression evaluates to true, the message is routed to the queue."
+        # Qpid's documentation of the selector argument: "If the expression evaluates to true, the message is routed to
+        # the queue."
         terms.append(Selector(selector, DIALECTS[selector_dialect(rules, binding)]))
     return All(tuple(terms))
 
@@ -53,7 +55,10 @@ def _key_test(rules: Rules, test: KeyTest, binding: Binding) -> Equal | Words | 
 
 
 def compares_key(rules: Rules, exchange_type: ExchangeType, binding: Binding) -> bool:
-    """Return True if matching ``binding`` depends on the routing key; the binding key ``#`` matches any routing key."""
+    """Return True if a message's routing key affects whether it passes ``binding``.
+
+    It does not for the binding key ``#``, which matches any routing key.
+    """
     test = _key_test(rules, EXCHANGE_KINDS[exchange_type].key, binding)
     return test is not None and not (isinstance(test, Words) and test.or_absent)
 

@@ -12,9 +12,9 @@ from transpiler.topology.records import Binding
 
 
 class Slip(NamedTuple):
-    """A difference between the apparent meaning of a binding and its effect: the kind of finding, and a sentence.
+    """A probable mistake in a binding: it matches other messages than its author seems to expect.
 
-    If ``is_wide`` is True, the binding accepts more messages than it seems to, otherwise fewer.
+    If ``is_wide`` is True, the binding matches more messages, otherwise fewer.
     """
 
     kind: str
@@ -23,10 +23,10 @@ class Slip(NamedTuple):
 
 
 def slip_of(topology: Topology, binding: Binding) -> Slip | None:
-    """Return the apparent mistake in ``binding``; None if there is no mistake, or if the broker has no exchanges.
+    """Return the probable mistake in ``binding``; None if there is none, or if the broker has no exchanges.
 
-    A direct exchange compares keys as texts, so that a wildcard is an ordinary word. A topic exchange splits the key ""
-    into no words. A headers binding compares only its pairs, and accepts every message if it has no pairs.
+    The mistakes are: a wildcard at a direct exchange, which compares keys as texts; the key "" at a topic exchange,
+    which has no words; and a headers binding without pairs to compare, which accepts every message.
     """
     rules = topology.rules
     if not rules.addressing.has_exchanges:

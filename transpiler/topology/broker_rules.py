@@ -44,9 +44,9 @@ class RelayAddress(Enum):
 class Rules(BindingRules):
     """The rules of one broker for exchanges and bindings.
 
-    ``dialect`` is the name of the dialect of a binding's selector, unless the binding names another dialect.
-    ``predeclared`` are the exchanges that every virtual host has besides the default exchange, whose name is empty.
-    ``reserved`` are the prefixes of reserved names. ``types`` are the types of exchanges that the broker has.
+    ``dialect`` is the name of the dialect of a binding's selector, if the binding names no dialect. ``predeclared`` are
+    the exchanges that every virtual host has besides the default exchange, whose name is empty. ``reserved`` are the
+    prefixes of reserved names. ``types`` are the types of exchanges that the broker has.
     """
 
     dialect: str
@@ -77,7 +77,7 @@ class Rules(BindingRules):
     #: True if the broker releases an unroutable message of an AMQP 1.0 publisher; False if it accepts or rejects it.
     releases_unroutable: bool = False
     addressing: Addressing = EXCHANGES
-    #: True if the send fails when a message comes back to an exchange on its path; False if only this path ends.
+    #: True if a send fails when the message returns to an exchange on its path; False if then only this path ends.
     rings_fail: bool = False
 
     def with_words(self, words: str) -> Rules:
@@ -110,7 +110,8 @@ QPID_JAVA = Rules(
     predeclared={**_PREDECLARED, "amq.match": "headers"},
     reserved=("amq.", "qpid."),
     types=("direct", "topic", "fanout", "headers", UNKNOWN),
-    # The documentation names direct, topic and fanout; the broker also evaluates the selector of a headers binding.
+    # The documentation of Broker-J allows a selector for the types direct, topic and fanout. The broker also evaluates
+    # that of a headers binding.
     selector_types=("direct", "topic", "fanout", "headers"),
     replaces_keys=True,
     alternate_queues=True,
@@ -183,7 +184,7 @@ RABBITMQ_3_12 = replace(
     headers=HeadersRules(with_x=True, equality=replace(_ERLANG, numbers=NumberEquality.EXACT, has_seconds=True)),
 )
 
-#: The prefix of a word in a binding key that looks like a wildcard, and that the broker treats as a literal word.
+#: The prefix that makes a word of a binding key a literal word, even if it is spelled like a wildcard.
 _ESCAPE = "\\"
 
 #: The rules of Artemis. JMS brokers have no exchanges: their addresses, diverts and virtual destinations are modelled

@@ -31,10 +31,10 @@ _CONDITION = (SELECTOR_ARGUMENT, DIALECT_ARGUMENT)
 
 
 class Choice(NamedTuple):
-    """The bindings among which an exchange chooses. If ``total`` is False, the exchange may choose no binding.
+    """The bindings among which an exchange chooses one for each message. If ``total`` is False, it may choose none.
 
-    If ``by_match`` is True, the exchange chooses only among the bindings that the message matches, and chooses no
-    binding if the message matches none of them.
+    If ``by_match`` is True, the exchange chooses only among the bindings that the message matches, and chooses none if
+    the message matches none of them.
     """
 
     bindings: tuple[Binding, ...]
@@ -61,8 +61,8 @@ def choice_of(topology: Topology, exchange: Exchange) -> Choice | None:
         return None
     total = not choosing.may_choose_none
     if choosing.by_partition:
-        # The exchange chooses the binding whose key is the hash modulo the number of bindings. It chooses no binding if
-        # there is none with this key.
+        # An exchange for a super stream chooses the binding whose key is the hash modulo the number of bindings. If
+        # there is no binding with this key, it chooses none.
         numbers = {str(number) for number in range(len(bindings))}
         bindings = tuple(binding for binding in bindings if binding.key in numbers)
         total = len({binding.key for binding in bindings}) == len(numbers)
@@ -70,17 +70,20 @@ def choice_of(topology: Topology, exchange: Exchange) -> Choice | None:
     return None if total and len(destinations) < 2 else Choice(bindings, total, choosing.among_matches)
 
 
-#: The kind of a binding's destination, its name, and the key that replaces the message's key (None: the key stays).
+#: The kind and name of a binding's destination, and the key that replaces the message's key, or None if the key stays.
 _Target = tuple[TargetType, str, str | None]
 
 
 def target_of(topology: Topology, binding: Binding) -> _Target:
-    """Return the target of ``binding``. Choosing among bindings with the same target makes no difference."""
+    """Return the queue or exchange to which ``binding`` leads, with the new routing key.
+
+    A choice among bindings with equal targets makes no difference.
+    """
     return binding.destination_type, binding.destination, topology.replacement_key(binding)
 
 
 def leaves_open(topology: Topology, choice: Choice, matched: Sequence[Binding]) -> bool:
-    """Return True if it is unknown which target is chosen for a message that matches the bindings ``matched``."""
+    """Return True if a message that matches the bindings ``matched`` may go to one of several targets."""
     return bool(matched) and (not choice.total or len({target_of(topology, each) for each in matched}) > 1)
 
 
@@ -94,7 +97,7 @@ def choices(topology: Topology) -> dict[str, Choice]:
 
 
 def chosen_queue(topology: Topology) -> str:
-    """Return a new name for a queue: the topology has no such queue, and no message reaches it by its routing key."""
+    """Return a name for an added queue that no queue of the topology has, and that no routing key reaches."""
     name = f"{topology.rules.direct_replies or ''}chosen"
     while name in topology.queue_names:
         name += "_"
@@ -102,10 +105,10 @@ def chosen_queue(topology: Topology) -> str:
 
 
 def certain_topology(topology: Topology, chosen_queue: str) -> Topology:
-    """Return the topology without the bindings among which exchanges choose.
+    """Return the topology that contains only certain routes: the bindings among which exchanges choose are removed.
 
-    The queue ``chosen_queue`` is added. A message reaches this queue if an exchange certainly chooses some queue for
-    the message, but it is unknown which queue.
+    The queue ``chosen_queue`` is added. A message reaches it if an exchange certainly chooses a queue for the message,
+    but it is unknown which queue.
     """
     made = choices(topology)
     bindings = [binding for binding in topology.bindings if binding.source not in made]
@@ -151,7 +154,8 @@ def _add_only_matches(
         others = [binding for other, listed in by_target.items() if other != target for binding in listed]
         if choice.reaches_queue:
             bindings += [replace(binding, destination=chosen_queue, destination_type="queue") for binding in own]
-        # Bindings to ``nowhere`` prevent the alternate of this exchange, and of exchanges that lead here, for matches.
+        # A message that matches a binding must not go to the alternate of this exchange or of exchanges that lead here,
+        # so all bindings are kept, but lead to ``nowhere``.
         bindings += [_led(binding, nowhere) for binding in own]
         taken = {binding.key for binding in others if binding.text(SELECTOR_ARGUMENT) is None}
         if not choice.total or all(binding.key in taken for binding in own):
@@ -172,15 +176,16 @@ def _add_only_matches(
 
 
 def _led(binding: Binding, exchange: str) -> Binding:
-    """Return ``binding`` redirected to ``exchange``, with the same key and selector."""
+    """Return ``binding`` with ``exchange`` as its destination, and the same key and selector."""
     arguments = {name: value for name, value in binding.arguments.items() if name in _CONDITION}
     return replace(binding, destination=exchange, destination_type="exchange", arguments=arguments)
 
 
 def possible_topology(topology: Topology, chosen_queue: str) -> Topology:
-    """Return the topology in which exchanges choose all of their bindings, and their alternate if they may choose none.
+    """Return the topology that contains all possible routes: exchanges route to every binding that they may choose.
 
-    The queue ``chosen_queue`` is added. Every exchange that the file does not describe leads to this queue.
+    If an exchange may choose no binding, it also routes to its alternate. The queue ``chosen_queue`` is added. Every
+    exchange that the file does not describe leads to this queue.
     """
     made = choices(topology)
     bindings = [binding for binding in topology.bindings if binding.source not in made]

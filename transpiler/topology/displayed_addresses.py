@@ -17,7 +17,7 @@ from transpiler.topology.records import CHOICE_ARGUMENT, SELECTOR_ARGUMENT, Bind
 
 
 def addresses_of(topology: Topology, *, matching: bool = True) -> Topology:
-    """Return the topology for display of a JMS broker's topology, in which exchanges are addresses.
+    """Return a JMS broker's topology in the form for display, in which exchanges are addresses.
 
     Any other topology is returned unchanged. If ``matching`` is True, bindings lead from each address to the wildcard
     addresses that match it.
@@ -50,7 +50,7 @@ def _is_mirror(binding: Binding) -> bool:
 
 
 def _matches(topology: Topology, pattern: str, name: str) -> bool:
-    """Return True if the address pattern ``pattern`` matches the address ``name``, whichever was created first."""
+    """Return True if the address pattern ``pattern`` matches ``name`` in some order in which the two are created."""
     taking, asked = _pattern(topology, pattern), _pattern(topology, name)
     if taking.kind != asked.kind or not is_wild(taking.words):
         return False
@@ -97,7 +97,7 @@ def bindings_at(topology: Topology, name: str) -> Iterator[Binding]:
 
 
 def links_at(topology: Topology, name: str) -> Iterator[Link]:
-    """Yield the links from the address ``name`` in a topology for display, and from the matching wildcard addresses."""
+    """Yield the links from the address ``name`` and the wildcard addresses that match it, in a topology for display."""
     for link in topology.links:
         source = link.source if link.source_type == "exchange" else None
         if source is not None and (source == name or _matches(topology, source, name)):

@@ -19,11 +19,11 @@ from typing import Literal
 #: Types of RabbitMQ's plugins that route each message to one of their bindings, by a hash or at random.
 HashingType = Literal["x-consistent-hash", "x-modulus-hash", "x-random", "x-local-random", "x-super-stream"]
 
-#: Types that choose among the bindings that a message matches by key and selector: ``anycast`` chooses one binding, in
-#: turn or depending on the consumers; ``maybe`` chooses one or none, depending on the broker's state.
+#: Types of exchanges that choose among the bindings that a message matches by key and selector. ``anycast`` chooses one
+#: of them, in turn or depending on the consumers; ``maybe`` chooses one or none, depending on the state of the broker.
 MatchingType = Literal["anycast", "maybe"]
 
-#: The type of an exchange that a file names without describing it: it is unknown which of its bindings match.
+#: The type of an exchange that a file names but does not describe, so that it is unknown which bindings match.
 UnknownType = Literal["unknown"]
 
 #: The name of a type of exchanges. ``x-jms-topic`` is the type of RabbitMQ's plugin for JMS clients.
@@ -47,9 +47,10 @@ class KeyTest(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Choosing:
-    """How an exchange chooses among its bindings. The chosen binding itself is not computed."""
+    """The rule by which an exchange chooses among its bindings. Which binding it chooses is not computed."""
 
-    #: ``label``: the text for the choice. ``key_label``: the format for a binding key after this text, with ``{key}``.
+    #: ``label`` is the text for users about the choice. ``key_label`` is the text for a binding key after it, with
+    #: ``{key}`` in it.
     label: str = "one of"
     key_label: str = ""
     #: True if the exchange chooses only among the bindings that a message matches.
@@ -60,13 +61,16 @@ class Choosing:
     by_partition: bool = False
 
     def text(self, key: str) -> str:
-        """Return a text for the meaning of a binding key in the choice."""
+        """Return a text for what the binding key ``key`` means for the choice, such as a weight."""
         return self.label + (self.key_label.format(key=key) if key else "")
 
 
 @dataclass(frozen=True, slots=True)
 class ExchangeKind:
-    """What the bindings of one type of exchange compare. If they compare nothing, they match every message."""
+    """The behaviour of one type of exchange: what it compares.
+
+    If it compares nothing, all bindings match every message.
+    """
 
     key: KeyTest = KeyTest.NONE
     #: True if the binding's arguments are compared with the message's headers.
@@ -84,7 +88,7 @@ class ExchangeKind:
 
     @property
     def ignores_key(self) -> bool:
-        """True if binding keys have no meaning: they are not compared, and do not affect a choice."""
+        """True if binding keys have no meaning: they are neither compared nor used in a choice."""
         return self.key is KeyTest.NONE and self.choosing is None
 
 
@@ -97,14 +101,15 @@ EXCHANGE_KINDS: Mapping[ExchangeType, ExchangeKind] = MappingProxyType(
         # "routes messages to all queues bound to the exchange, regardless of the message's routing key"
         "fanout": ExchangeKind(),
         "headers": ExchangeKind(compares_headers=True),
-        # The binding key is compared as in a direct exchange, and then the query is evaluated.
+        # Qpid's XML exchange compares the binding key like a direct exchange, and then evaluates the query.
         "xml": ExchangeKind(key=KeyTest.EQUAL, evaluates_query=True),
-        # The plugin evaluates only the selector, because an exchange that leads to this one has compared the key.
+        # RabbitMQ's JMS plugin evaluates only the selector, because the exchange that leads to this one has compared
+        # the key.
         "x-jms-topic": ExchangeKind(requires_selector=True),
         "x-consistent-hash": ExchangeKind(choosing=Choosing(key_label=", weight {key}")),
         "x-modulus-hash": ExchangeKind(choosing=Choosing()),
         "x-random": ExchangeKind(choosing=Choosing()),
-        # Queues on other nodes than the publisher's are skipped.
+        # The exchange chooses only among queues on the publisher's own node, so it may choose none.
         "x-local-random": ExchangeKind(choosing=Choosing(may_choose_none=True)),
         "x-super-stream": ExchangeKind(choosing=Choosing(key_label=", partition {key}", by_partition=True)),
         "anycast": ExchangeKind(key=KeyTest.WORDS, choosing=Choosing(among_matches=True)),

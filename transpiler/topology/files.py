@@ -87,8 +87,8 @@ ENDINGS = (".json", ".yaml", ".yml", ".xml", ".properties")
 #: The suffixes of the names of files that are read as RabbitMQ's definitions in a directory.
 _OF_DEFINITIONS = (".json", ".yaml", ".yml")
 
-#: Members of queues and exchanges by which an export of RabbitMQ is recognised: queues and exchanges in Broker-J's
-#: form, and in the project's own form without ``broker``, do not have such members.
+#: Members of queues and exchanges by which an export of RabbitMQ is recognised. Neither Broker-J's form nor the
+#: project's own form without ``broker`` has them.
 _OF_RABBITMQ = ("vhost", "auto_delete", "arguments")
 
 _OF_BROKER_J = ("virtualhostnodes", "virtualhosts", "modelVersion", "virtualHostInitialConfiguration")
@@ -100,7 +100,7 @@ def names_topology_file(text: str) -> bool:
 
 
 class _Asked(NamedTuple):
-    """The caller's options for a file: its form, the virtual host or broker, and information that the file lacks."""
+    """The caller's options for reading a file: its form, the virtual host or broker, and data that the file lacks."""
 
     form: Form | None
     vhost: str | None
@@ -110,7 +110,7 @@ class _Asked(NamedTuple):
     running: Answers | None = None
 
     def is_form(self, *forms: Form) -> bool:
-        """Return True if the file may have one of ``forms``: the caller named one of them, or did not name a form."""
+        """Return True if the caller chose one of ``forms``, or did not choose a form."""
         return self.form is None or self.form in forms
 
 
@@ -267,7 +267,7 @@ def _parsed(source: Source, asked: _Asked) -> Topology:
 
 @contextmanager
 def _placing(document: Document) -> Iterator[None]:
-    """Add locations in ``document`` to the errors that are raised inside the ``with`` block."""
+    """Return a context manager that adds locations in ``document`` to errors raised inside it."""
     try:
         yield
     except TopologyError as error:
@@ -277,7 +277,7 @@ def _placing(document: Document) -> Iterator[None]:
 def _of_document(
     document: Document, read: Callable[[], Topology], asked: _Asked, left_out: Iterable[Diagnostic] = ()
 ) -> Topology:
-    """Return the checked topology that ``read`` returns, with locations in ``document`` for findings and errors."""
+    """Return the topology that ``read`` returns, checked, with locations in ``document`` for findings and errors."""
     with _placing(document):
         topology = _checked(read())
     of_state = asked.state.findings if asked.state is not None else ()
@@ -314,13 +314,13 @@ def _topology_of_definitions(data: Any, asked: _Asked) -> Topology:
     topology = topology_from_definitions(
         running_definitions(declared, running, vhost), asked.vhost, asked.broker_version
     )
-    # The findings are dropped because their locations would be in the merged definitions. The declared file is read
-    # separately, with findings.
+    # The locations of the findings would be positions in the merged definitions, which the user does not have. The
+    # declared file is also read alone, with its findings.
     return replace(topology, findings=())
 
 
 def _running(asked: _Asked, *brokers: RunningBroker) -> Answers | None:
-    """Return the caller's answers of a running broker, None without answers.
+    """Return the running broker's answers that the caller gave; None if there are none.
 
     If the answers are of a broker that is not in ``brokers``, raise ``TopologyError``.
     """
@@ -470,7 +470,7 @@ def _vhosts_in(found: Document | Broker) -> list[str]:
 
 
 class _Found:
-    """The topologies in a JSON or YAML file: plain documents, and brokers that Kubernetes resources describe."""
+    """The topologies found in a JSON or YAML file: plain documents, and brokers that Kubernetes resources describe."""
 
     def __init__(self, source: Source) -> None:
         documents = load_documents(source)
@@ -481,17 +481,17 @@ class _Found:
         plain = [document for document, listed in zip(documents, resources, strict=True) if not listed]
         self.topologies: list[Document | Broker] = [*plain, *self._brokers]
         tree = tree_of(self._resources)
-        #: The document that locates errors.
+        #: The document in which errors are located.
         self.document = Document(source, node=tree) if tree is not None else plain[0]
 
     def left_out(self) -> list[Diagnostic]:
-        """Return a warning about the resources that do not belong to any topology."""
+        """Return a warning about the Kubernetes resources that are not part of any broker's topology."""
         return left_out(self._resources, self._brokers)
 
     def choose(self, name: str | None) -> tuple[Document | Broker, str | None]:
-        """Return the topology that ``name`` chooses, and the virtual host to choose in this topology.
+        """Return the topology that ``name`` chooses, and the virtual host to choose inside it.
 
-        If there is only one topology, return it. The virtual host is None if ``name`` does not contain a virtual host.
+        If there is only one topology, it is returned. The virtual host is None if ``name`` does not contain one.
         """
         found = self.topologies
         if not found:
@@ -579,7 +579,7 @@ def guess_form(data: Any) -> Form:
 
 
 def _members(data: Mapping[str, Any], part: str) -> set[str]:
-    """Return the names of the members of the first object in the list ``data[part]``."""
+    """Return the member names of the first object in the list ``data[part]``, to recognise the form of the file."""
     items = data.get(part)
     first = items[0] if isinstance(items, list) and items else None
     return {str(name) for name in first} if isinstance(first, Mapping) else set()
@@ -693,8 +693,8 @@ def _text_errors(topology: Topology, beyond: dict[int, Diagnostic]) -> Iterator[
         selector = topology.selector(binding)
         if selector is None:
             continue
-        # Whether an ESCAPE literal is valid depends on its text. Every other literal can be replaced by a literal of
-        # the same kind.
+        # An ESCAPE literal is valid or not depending on its text, so selectors that have one are parsed separately. Any
+        # other literal can be replaced by another of the same kind.
         dialect = topology.dialect(binding)
         shape = selector if "escape" in selector.lower() else scan(selector)[0]
         if (dialect, shape) in sound:

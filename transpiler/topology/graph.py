@@ -20,13 +20,13 @@ Node = tuple[TargetType, str]
 
 #: A node of any graph; the graph maps each node to its successors.
 N = TypeVar("N", bound=Hashable)
-#: A node of an ordered type, so that results do not depend on hashes.
+#: A node whose type has an order, so that results do not depend on the order of hashes.
 Ordered = TypeVar("Ordered", bound=tuple[Any, ...])
 Graph = Mapping[N, Collection[N]]
 
 
 def routes(topology: Topology) -> Iterator[tuple[Node, Node]]:
-    """Yield the edges of routing, all of which begin at an exchange."""
+    """Yield the edges along which exchanges route messages. Each begins at an exchange."""
     for binding in topology.bindings:
         yield ("exchange", binding.source), (binding.destination_type, binding.destination)
     for exchange in topology.exchange_by_name.values():
@@ -51,7 +51,7 @@ def is_node(topology: Topology, node: Node) -> bool:
 
 
 def all_ways(topology: Topology) -> Iterator[tuple[Node, Node]]:
-    """Yield the edges of routing and of links."""
+    """Yield the edges along which messages are routed, and the edges of links."""
     return chain(routes(topology), onward(topology))
 
 

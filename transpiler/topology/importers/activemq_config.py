@@ -23,8 +23,8 @@ _ELSEWHERE: Mapping[str, str] = {
     "jmsBridgeConnectors": "a bridge forwards messages to other brokers",
 }
 
-#: The plugins that authorise, log, count or draw, and neither consume nor change messages. The last plugin in the list
-#: discards dead letters; the links of the topology express this effect.
+#: The plugins that authorise, log, count or draw, and neither consume nor change messages. The last one discards dead
+#: letters; that is expressed by the links of the topology.
 _HARMLESS_PLUGINS = frozenset(
     """simpleAuthenticationPlugin jaasAuthenticationPlugin jaasCertificateAuthenticationPlugin
     jaasDualAuthenticationPlugin authorizationPlugin shiroPlugin statisticsBrokerPlugin loggingBrokerPlugin
@@ -124,7 +124,7 @@ _DEFAULT_TOPICS, _DEFAULT_PREFIX, _MIRROR_PREFIX = "VirtualTopic.>", "Consumer.*
 
 @dataclass(frozen=True, slots=True)
 class Forward:
-    """A target of a composite destination. ``filter`` is None if every message goes to the target."""
+    """A target to which a composite destination forwards. ``filter`` is None if every message goes to the target."""
 
     kind: str
     name: str
@@ -134,7 +134,7 @@ class Forward:
 
 @dataclass(frozen=True, slots=True)
 class Composite:
-    """A composite queue or topic.
+    """A composite queue or topic, which forwards its messages to other destinations.
 
     ``keeps`` is True if the destination itself also gets the messages, False if it does not, and None if the
     destination gets only the messages that no target took.
@@ -149,7 +149,7 @@ class Composite:
 
 @dataclass(frozen=True, slots=True)
 class VirtualTopic:
-    """Topics whose messages also go to queues. ``declared`` is False for the broker's default virtual topics."""
+    """Topics whose messages also go to the queues of consumers. ``declared`` is False for the broker's default ones."""
 
     name: str
     prefix: str
@@ -179,12 +179,12 @@ Interceptor = tuple[Composite | VirtualTopic, ...] | Mirror
 
 @dataclass(frozen=True, slots=True)
 class DeadLetters:
-    """The dead-letter strategy of the destinations of ``kind`` that ``pattern`` matches.
+    """The dead-letter strategy of a policy, for the destinations of ``kind`` that ``pattern`` matches.
 
     The dead letters go to the single destination ``to``. If ``affixes``, a prefix and a suffix, is set, they go instead
     to a destination for each name, with the affixes around the name. If ``to`` and ``affixes`` are None, the strategy
-    is not computed. ``expired`` and
-    ``non_persistent`` are True if expired and non-persistent messages also become dead letters.
+    is not computed. ``expired`` and ``non_persistent`` are True if expired and non-persistent messages also become dead
+    letters.
     """
 
     kind: str
@@ -197,13 +197,13 @@ class DeadLetters:
     location: str = ""
 
 
-#: A kind of destination, and a pattern of names.
+#: The kind of some destinations, and a pattern of their names.
 Pattern = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """A network connector. The patterns decide which destinations it forwards to another broker.
+    """A network connector, which forwards messages of some destinations to another broker.
 
     It forwards no destination in ``excluded``. It always forwards those in ``static``. Others it forwards to consumers
     of the other broker, if they are in ``dynamic`` or if that is empty
@@ -237,7 +237,7 @@ class ActiveMQConfig:
     topics: dict[str, str] = field(default_factory=dict)
     #: The network connectors, which forward messages to other brokers.
     networks: list[Network] = field(default_factory=list)
-    #: The interceptors; the last interceptor is the outermost.
+    #: The interceptors, through which messages pass in turn. The last one is the outermost and sees messages first.
     interceptors: list[Interceptor] = field(default_factory=list)
     #: The rules for dead letters, in the order of the file; None if a plugin discards all dead letters.
     dead_letters: list[DeadLetters] | None = field(default_factory=list)
@@ -299,7 +299,7 @@ def read_broker(broker: Element, root: Element) -> ActiveMQConfig:
 
 
 def _of_redelivery(plugin: Element, broker: Element) -> Iterator[Diagnostic]:
-    """Yield the findings about a ``redeliveryPlugin``: its effect on routes, and the settings that the broker refuses.
+    """Yield the findings about a ``redeliveryPlugin``: its effect on routes, and invalid settings.
 
     ``RedeliveryPlugin.installPlugin`` throws if the broker has no scheduler, or if a delay is shorter than a second.
     """
@@ -416,7 +416,7 @@ def _virtual_destination(
 ) -> Composite | VirtualTopic | None:
     name = element.get("name")
     if name is not None:
-        # The name must be unique, because it is also the name of the bean in Spring.
+        # The name of a network connector is also the name of a Spring bean, so it must be unique.
         before = names.setdefault(name, element)
         if before is not element:
             message = f"there are two virtual destinations called {name!r}, and the broker does not start"

@@ -123,14 +123,15 @@ def displayed_destinations(
         find = destinations.made if of_each_topic else destinations.end
         builder.link(link, find(link.destination or "", link.key or ""))
         for name in destinations.new_queues(there):
-            # Skip links with affixes after a link with affixes, because each such link makes the queue name longer.
+            # A link with affixes leads to a queue with a longer name. Do not follow such links twice, because the names
+            # would grow endlessly.
             waiting += [each for each in links_of(name) if link.affixes is None or each.affixes is None]
     builder.links += _of_queues_that_sends_create(links, builder)
     return builder.topology(ACTIVEMQ, queues, readers)
 
 
 def _of_queues_that_sends_create(links: Iterable[Link], builder: DisplayBuilder) -> list[Link]:
-    """Return the links to other brokers that no queue of the file has, from the patterns of the queues' names."""
+    """Return the links to other brokers of queues that only sends create, for patterns of the queues' names."""
     displayed = {link.when for link in builder.links}
     found = []
     for link in links:
@@ -143,7 +144,7 @@ def _of_queues_that_sends_create(links: Iterable[Link], builder: DisplayBuilder)
 
 
 class _Levels:
-    """The interceptors of a broker; the last is the outermost (rule 12). The level of an interceptor is its index."""
+    """The interceptors of a broker, from the innermost to the outermost. The level of an interceptor is its index."""
 
     def __init__(self, interceptors: Sequence[Interceptor]) -> None:
         self._interceptors = interceptors
@@ -169,7 +170,7 @@ class _Levels:
                 yield from ((level, edge) for edge in edges)
 
     def behind(self, edge: _Edge, level: int) -> Iterator[_Edge]:
-        """Yield ``edge``, from ``level``, with the restriction by interceptors outside of that level.
+        """Yield ``edge``, which begins at ``level``, for the messages that interceptors outside of this level let pass.
 
         If these interceptors take all messages of the edge, yield nothing.
         """
@@ -195,7 +196,7 @@ class _Levels:
 
 
 class _Destinations:
-    """A builder of the destinations to which edges or links lead, and of the queues of those destinations."""
+    """A builder of those destinations to which edges or links lead, and of their queues."""
 
     def __init__(self, levels: _Levels, edges: Sequence[_Edge], builder: DisplayBuilder) -> None:
         self._levels, self._edges, self._builder = levels, edges, builder

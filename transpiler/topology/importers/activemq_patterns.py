@@ -32,12 +32,12 @@ key_of, words_sent, words_of, name_of = _TOPIC.key, _TOPIC.words, _TOPIC.name_pa
 
 
 def up_to_any(pattern: TopicPattern) -> TopicPattern:
-    """Return ``pattern`` up to and including its first multi-word wildcard (rule 14)."""
+    """Return ``pattern`` up to its first multi-word wildcard; the broker ignores the words after the wildcard."""
     return pattern[: pattern.index(MANY_WORDS) + 1] if MANY_WORDS in pattern else pattern
 
 
 def of_virtual(pattern: TopicPattern) -> TopicPattern:
-    """Return the pattern of a virtual destination or policy as the broker's tree of names interprets it (rule 14).
+    """Return the pattern of a virtual destination or policy as ActiveMQ's tree of names interprets it.
 
     A multi-word wildcard that does not come last matches one word or more, and the words after it are ignored.
     """
@@ -111,7 +111,7 @@ def topics_of(queue: TopicPattern, prefix: str, postfix: str) -> Iterator[tuple[
 
     The bool is True if the messages certainly go to the queue. The broker looks up prefix, topic and postfix as one
     pattern in its tree of names. The lookup ends at a multi-word wildcard and finds every queue below the wildcard,
-    whatever the topic (rule 14). The result is certain for the queues that also match the whole pattern.
+    whatever the topic is. The result is certain for the queues that also match the whole pattern.
     """
     before, behind = (words_of(text) if text else () for text in (prefix, postfix))
     if MANY_WORDS in before:
@@ -160,7 +160,7 @@ def matching_patterns(patterns: Iterable[str], name: str) -> list[str]:
 
 
 class DeadLetterLinks:
-    """A builder of dead-letter links. The policy that applies to a destination is the closest that matches its name."""
+    """A builder of dead-letter links. For each destination, it uses the policy whose pattern is closest to the name."""
 
     def __init__(self, policies: Iterable[DeadLetters]) -> None:
         self._policies = sorted(policies, key=cmp_to_key(_compare))
@@ -217,7 +217,7 @@ def _link(policy: DeadLetters, name: str, source: str, location: str) -> Link | 
 
 
 def _link_of_made(policy: DeadLetters, pattern: str) -> Link:
-    """Return the link of the queues that sends create and that match ``pattern``.
+    """Return the dead-letter link of the queues that sends create and that match ``pattern``.
 
     If ``policy`` does not state where dead letters go, the link leads nowhere.
     """

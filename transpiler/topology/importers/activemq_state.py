@@ -13,7 +13,7 @@ from transpiler.topology.importers.activemq_patterns import up_to_any, words_of
 
 
 def subscriptions_of(state: Mapping[str, Any]) -> Iterator[Subscription]:
-    """Yield the subscriptions and consumers of a state, one item for each of their destinations."""
+    """Yield the subscriptions and consumers in ``state``, a broker's state; one item for each destination of each."""
     for item in (*state.get("subscriptions", ()), *state.get("consumers", ())):
         selector, _ = condition_in_activemq(item)
         for kind, name in activemq_parts(destination_of(item)):

@@ -73,7 +73,7 @@ DESTINATION = "JMSDestination"
 
 @lru_cache(maxsize=16_384)
 def calculated_names(selector: str) -> tuple[tuple[str, ...], bool]:
-    """Return the names that are operands of arithmetic in a selector, and True if it contains AND or OR."""
+    """Return the names in a selector that are operands of arithmetic, and True if the selector contains AND or OR."""
     try:
         tree = parsed(selector, DIALECT)
     except UnsupportedFeatureError:
@@ -94,7 +94,10 @@ def reads_destination(selector: str | None) -> bool:
 
 
 def with_destination(selector: str, destination: str | None) -> Decided:
-    """Return ``selector`` partially evaluated, with ``destination`` (None if unknown) for JMSDestination."""
+    """Return ``selector`` evaluated as far as possible, with ``destination`` as the value of JMSDestination.
+
+    A ``destination`` that is None is unknown.
+    """
     return with_known_names(selector, known_destination(destination), DIALECT)
 
 
@@ -154,8 +157,8 @@ def keys_at(entry: Entry, patterns: Iterable[TopicPattern]) -> Iterable[TopicPat
     return dict.fromkeys(words for words in found if words is not None)
 
 
-#: Limits up to which sends to names with wildcards are computed. ``_MAX_WORDS``: maximum number of words in a name.
-#: ``_MAX_NAMES``: maximum number of subscriptions, of interceptors and of queues.
+#: Limits for the computation of sends to names with wildcards: ``_MAX_WORDS`` words in a name; ``_MAX_NAMES``
+#: subscriptions, interceptors and queues.
 _MAX_WORDS, _MAX_NAMES = 4, 500
 
 _CAST = (
@@ -258,7 +261,7 @@ class _ActiveMQ:
         )
 
     def _readers(self, links: Iterable[Link]) -> frozenset[str] | None:
-        """Return the names of subscriptions and of queues with consumers; None if consumers are unknown."""
+        """Return the names of the subscriptions and of the queues with consumers; None if consumers are unknown."""
         if not self._knows_consumers:
             return None
         consumed = [each.pattern for each in self._subscriptions if each.kind == QUEUE_KIND]
@@ -281,7 +284,7 @@ class _ActiveMQ:
                 if when is not None:
                     yield Link("network", when, queue, None, path=network.location)
         if len(self._config.networks) == 1:
-            # Of the links of other queues, only the first link whose pattern matches applies.
+            # For the queues that are not declared, only the first link whose pattern matches a queue applies.
             yield from self._not_forwarded(self._config.networks[0])
         for network in self._config.networks:
             yield from self._forwarded(network)
@@ -301,7 +304,7 @@ class _ActiveMQ:
             )
 
     def _forwarded(self, network: Network) -> Iterator[Link]:
-        """Yield the links of the queues that sends create and that ``network`` forwards, for each pattern."""
+        """Yield a link for each pattern of queues that only sends create and that ``network`` forwards."""
         static = self._keys_of_queues(network.static)
         dynamic = self._keys_of_queues(network.dynamic) if network.dynamic else [self._builder.any_key]
         for when, patterns in ((network.always, static), (network.on_demand, dynamic)):
@@ -367,7 +370,7 @@ class _ActiveMQ:
             levels += [destinations] if destinations else []
         source = entry.name
         for number, level in reversed(list(enumerate(levels))):
-            # Rule 12 of docs/jms-brokers.md: the last interceptor is the outermost.
+            # The last interceptor in the file is the outermost: messages pass it first, then the one before it.
             within = builder.exchange(f"{entry.name}, behind {number + 1}" if number else f"{entry.name} itself")
             if isinstance(level, Mirror):
                 builder.bind(source, builder.any_key, Target("exchange", within))
@@ -439,7 +442,7 @@ class _ActiveMQ:
                 self._failures(source, selector, "", key)
 
     def _sent_to_prefix(self, pattern: TopicPattern) -> Iterator[TopicPattern]:
-        """Yield patterns for the names with wildcards as literal text that match ``pattern``, a prefix and a ``>``."""
+        """Yield patterns for the names that match ``pattern``, a prefix and a ``>``, and that contain wildcards."""
         if pattern[-1] != MANY_WORDS or not 1 < len(pattern) <= _MAX_WORDS or len(self._subscriptions) > _MAX_NAMES:
             return
         plain = {pattern[:-1]}
@@ -455,13 +458,14 @@ class _ActiveMQ:
         name = builder.exchange(f"{entry.name}, {destination.name}")
         keys = [pattern]
         if len(pattern) <= _MAX_WORDS and len(self._config.interceptors) <= _MAX_NAMES and not is_plain(entry):
-            # The broker's tree of names also finds virtual destinations for a name that contains wildcards.
+            # A name that contains wildcards as literal text also finds virtual destinations in the broker's tree of
+            # names.
             keys += sent_with_wildcards(pattern)
         for key in keys_at(entry, keys):
             builder.bind(source, key_of(key), Target("exchange", name), location=destination.location)
         itself = Target("exchange", within)
         if isinstance(destination, VirtualTopic):
-            # Rule 8 of docs/jms-brokers.md: the message goes to queues and to the topic.
+            # A virtual topic sends a message to its queues and to the topic itself.
             builder.bind(name, builder.any_key, itself)
             self._virtual_queues(name, destination, entry)
             return
@@ -472,8 +476,8 @@ class _ActiveMQ:
         own = entry.at if entry.at is not None else literal_name(pattern)
         before = None if own is None else f"{entry.kind}://{own}"
         for forward in destination.forwards:
-            # Rule 6 of docs/jms-brokers.md: in a filter, JMSDestination is the destination that forwarded the message
-            # here, or else this one.
+            # In a filter, JMSDestination is the destination that forwarded the message here; without a forward, it is
+            # this destination.
             seen = None if entry.listed else before if entry.before is None else entry.before or None
             if forward.filter is not None:
                 self._failures(name, forward.filter, forward.location)
@@ -488,19 +492,19 @@ class _ActiveMQ:
             builder.bind(name, builder.any_key, target, decided.selector, forward.location)
 
     def _failures(self, source: str, selector: str, location: str, key: str | None = None) -> None:
-        """Bind the messages whose send fails because of ``selector`` (rule 5: arithmetic on a boolean throws)."""
+        """Bind the messages whose send fails because arithmetic on a boolean in ``selector`` throws an exception."""
         names, shielded = calculated_names(selector)
         if not names:
             return
         target, key = FAILED, self._builder.any_key if key is None else key
         if shielded:
-            # Another operand of AND or OR may decide the result first.
+            # The term that throws may not be evaluated, because another term of the AND or OR decides first.
             target = self._builder.perhaps(f"{source} perhaps fails", target)
         for name in names:
             self._builder.bind(source, key, target, f"{name} = TRUE OR {name} = FALSE", location)
 
     def _virtual_queues(self, name: str, topic: VirtualTopic, entry: Entry) -> None:
-        """Bind the queues of a virtual topic (rule 8): existing queues whose names are prefix + topic + postfix."""
+        """Bind the queues of a virtual topic: existing queues whose names consist of prefix, topic and postfix."""
         few = len(self._queues) <= _MAX_NAMES
         own = entry.at if entry.at is not None else literal_name(words_of(topic.name))
         before = None if own is None else f"{TOPIC_KIND}://{own}"
@@ -524,9 +528,8 @@ class _ActiveMQ:
     def _watched(self, queue: str, topic: VirtualTopic) -> Iterator[tuple[str | None, bool]]:
         """Yield the selectors under which ``queue`` gets a message of ``topic``; None is a selector for every message.
 
-        The bool is True if the queue certainly gets the messages that match the selector.
-
-        Under rule 10, a queue of a selectorAware topic needs a consumer whose selector matches.
+        The bool is True if the queue certainly gets the messages that match the selector. A queue of a selectorAware
+        topic needs a consumer whose selector matches.
         """
         if not topic.selector_aware:
             yield None, True
@@ -543,7 +546,7 @@ class _ActiveMQ:
                 yield decided.selector, decided.certain
 
     def _mirror(self, source: str, mirror: Mirror, entry: Entry) -> None:
-        """Bind the topics of a mirror: under rule 13, the messages of every queue also go to a topic."""
+        """Bind the topics of a mirror, to which the messages of every queue go as well."""
         builder = self._builder
         known = builder.exchange(f"{entry.name}, mirrors")
         builder.set_alternate(known, self._enter(Entry(TOPIC_KIND, entry.before, mirror=mirror)))

@@ -445,9 +445,9 @@ def is_created(
     if kind in ("quorum", "stream") and entry.data.get("auto_delete") is True:
         reason = f"a {kind} queue cannot be auto_delete"
     elif kind in ("quorum", "stream") and is_transient:
-        reason = f"a {kind} queue is durable"
+        reason = f"a {kind} queue must be durable"
     elif is_transient and entry.data.get("exclusive") is not True:
-        reason, since = "a queue that is not durable is exclusive", _DENIES_DEPRECATED
+        reason, since = "a queue that is neither durable nor exclusive is not permitted", _DENIES_DEPRECATED
         hint = _PERMITS.format("transient_nonexcl_queues")
     elif kind == "classic" and arguments.has("x-queue-master-locator"):
         reason, since = "x-queue-master-locator is not permitted", _DENIES_DEPRECATED

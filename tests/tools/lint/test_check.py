@@ -286,3 +286,19 @@ def test_a_finding_is_one_line_for_an_editor(repository: Path) -> None:  # noqa:
         "etc/broker.xml:1:67",
     ]
     assert result.stdout.startswith("routes.sel:3:10: warning: lint.unquoted-word: big is the name")
+
+
+def test_equal_notes_of_many_files_are_one_block(tmp_path: Path) -> None:
+    for number in range(7):
+        calls = f's.createConsumer(q, "n <> 5"); s.createConsumer(q, "m LIKE \'x{number}\'");'
+        text = f"class A{number} {{ void f(Session s, Queue q) throws JMSException {{ {calls} }} }}"
+        (tmp_path / f"A{number}.java").write_text(text)
+    result = CliRunner().invoke(main, ["check", str(tmp_path)])
+    assert result.stdout.count("this does not select messages without n") == 1
+    [line] = (line for line in result.stdout.splitlines() if "more places" in line)
+    assert line.startswith(f"  and at 6 more places: {tmp_path / 'A1.java'}:1:")
+    assert line.endswith(", …")
+    # Warnings have a block each, and so do findings in the forms for editors and programs.
+    assert result.stdout.count("lint.like-without-wildcard") == 7
+    lines = CliRunner().invoke(main, ["check", str(tmp_path), "--format", "oneline"]).stdout
+    assert lines.count("this does not select messages without n") == 7

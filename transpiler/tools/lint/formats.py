@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from transpiler.base.diagnostics import Severity, caret_block, one_line, shortened
+from transpiler.base.diagnostics import Severity, caret_block, first_of, one_line, shortened
 from transpiler.base.documents.jsontext import json_text
 from transpiler.base.source import Span
 from transpiler.tools.command_spelling import spelled
@@ -23,12 +23,31 @@ Paint = Callable[[str, str], str]
 #: Version number of the JSON forms.
 VERSION = 1
 
+#: Maximum number of notes with the same text that have a block each, and of places that a block names.
+MAX_EQUAL = 4
+
 _GITHUB = {"error": "error", "warning": "warning", "info": "notice"}
 
 
 def human(report: Report, paint: Paint = lambda text, _: text, unread: bool = False) -> str:
-    """Return all findings, each as a block of lines; with ``unread`` also the selectors that were not read."""
-    return "".join(f"{_block(reported, paint)}\n" for reported in _shown(report, unread))
+    """Return all findings, each as a block of lines; with ``unread`` also the selectors that were not read.
+
+    If more than ``MAX_EQUAL`` notes have the same text, only the first has a block, which names the other places.
+    """
+    equal: dict[tuple[str, ...], list[Reported]] = {}
+    for number, reported in enumerate(_shown(report, unread)):
+        diagnostic = reported.diagnostic
+        # An error or a warning is to be mended at each place, so that each has its own block.
+        own = (str(number),) if diagnostic.severity != "info" else ()
+        equal.setdefault((*own, diagnostic.code, reported.message, diagnostic.hint or ""), []).append(reported)
+    shown = []
+    for first, *others in equal.values():
+        if len(others) < MAX_EQUAL:
+            shown += [(one, "") for one in (first, *others)]
+            continue
+        places = (f"{one_line(one.name)}:{one.location.line}:{one.location.column}" for one in others)
+        shown.append((first, f"  and at {len(others):,} more places: {first_of(places, MAX_EQUAL)}\n"))
+    return "".join(f"{_block(reported, paint)}\n{more}" for reported, more in shown)
 
 
 def oneline(report: Report, paint: Paint = lambda text, _: text, unread: bool = False) -> str:

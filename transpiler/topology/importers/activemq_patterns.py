@@ -32,7 +32,7 @@ key_of, words_sent, words_of, name_of = _TOPIC.key, _TOPIC.words, _TOPIC.name_pa
 
 
 def up_to_any(pattern: TopicPattern) -> TopicPattern:
-    """Return ``pattern`` up to its first multi-word wildcard; the broker ignores the words after the wildcard."""
+    """Return ``pattern`` up to and including its first multi-word wildcard; the broker ignores the words after it."""
     return pattern[: pattern.index(MANY_WORDS) + 1] if MANY_WORDS in pattern else pattern
 
 

@@ -22,13 +22,13 @@ from transpiler.topology.importers.artemis_links import Reader
 def is_plain(words: TopicPattern) -> bool:
     """Return True if the pattern ``words`` has multi-word wildcards only at its end.
 
-    For other patterns, a match depends on whether the address was created before or after the pattern.
+    Whether any other pattern matches an address depends on which of the two was created first.
     """
     return MANY_WORDS not in words[:-1]
 
 
 class Answer(Enum):
-    """The broker's reaction to a send to an address, besides routing the message."""
+    """What the broker does when a message is sent to an address, besides routing the message."""
 
     NOTHING = "nothing"
     #: The broker creates a queue with the name of the address.
@@ -37,7 +37,7 @@ class Answer(Enum):
 
 
 class Addresses:
-    """The addresses of a configuration, and ``bindings``: the queues and diverts there, in startup order."""
+    """The addresses of a configuration, with ``bindings``: the queues and diverts at them, in startup order."""
 
     def __init__(self, config: ArtemisConfig) -> None:
         self._config = config
@@ -53,8 +53,8 @@ class Addresses:
         for binding in self.bindings:
             if not is_wild(binding.words):
                 self.made.setdefault(binding.words, binding.order)
-        #: The queues through which other brokers read addresses. Whether they exist is unknown, so they are not queues
-        #: of their addresses for the answers to sends.
+        #: The queues by which other brokers read addresses. It is unknown whether they exist, so they are ignored when
+        #: the broker's reaction to a send depends on the queues of an address.
         self.readers = [
             AddressBinding(
                 each.name,
@@ -75,7 +75,7 @@ class Addresses:
         self._queues = {queue.name: queue for queue in config.queues}
 
     def _read_by(self, reader: Reader) -> Iterable[str]:
-        """Return the declared addresses and the patterns that another broker reads, each once."""
+        """Return the declared addresses and the address patterns that another broker reads by ``reader``, each once."""
         declared = (name for name, types in self._config.addresses.items() if "MULTICAST" in types)
         found = [name for name in declared if reader.matches(name, "")]
         return dict.fromkeys((*found, *reader.patterns))
@@ -85,7 +85,7 @@ class Addresses:
         return self.rules.topic.name_pattern(address)
 
     def name(self, words: TopicPattern | None) -> str | None:
-        """Return the address with these words; None if ``words`` is None."""
+        """Return the address that consists of ``words``; None if ``words`` is None."""
         return None if words is None else self.rules.topic.syntax.text(words)
 
     @cached_property
@@ -123,7 +123,10 @@ class Addresses:
         return [binding for binding in self.bindings if not binding.is_divert and is_wild(binding.words)]
 
     def matches(self, binding: AddressBinding, address: TopicPattern) -> bool:
-        """Return True if a message to ``address`` reaches the queue or divert ``binding``, in the order of creation."""
+        """Return True if a message to ``address`` reaches the queue or divert ``binding``.
+
+        If the binding has a pattern, this depends on whether the address or the pattern was created first.
+        """
         if is_plain(binding.words):
             return matches_later(binding.words, address)
         if self.made.get(address, binding.order) < binding.order:
@@ -157,7 +160,7 @@ class Addresses:
         return address in self._with_queue or any(self.matches(binding, address) for binding in self._wild_queues)
 
     def _ordered(self, settings: Iterable[Settings]) -> list[Settings]:
-        """Return ``settings`` merged with the settings that they inherit, the most specific first (rule 18)."""
+        """Return ``settings``, each merged with the settings that it inherits, the most specific first."""
 
         def rank(setting: Settings) -> tuple[bool, int]:
             return MANY_WORDS in self.words(setting["match"]), -len(setting["match"])
@@ -182,7 +185,7 @@ class Addresses:
     # Answers to a send (rule 17)
 
     def answers(self, routing_type: str) -> dict[TopicPattern, Answer]:
-        """Return the broker's answers to sends with ``routing_type``, for each address and queue name in the file."""
+        """Return what the broker does on sends with ``routing_type``, for each address and queue name in the file."""
         if routing_type not in self._answers:
             self._answers[routing_type] = self._answered(routing_type)
         return self._answers[routing_type]
@@ -191,7 +194,7 @@ class Addresses:
         named = [address for address in map(self.words, self._queues) if not is_wild(address)]
         answers = {address: self._answer(address, routing_type) for address in (*self.known, *named)}
         if routing_type == "ANYCAST":
-            # A send to the empty address is refused, because a queue cannot have an empty name.
+            # The broker refuses a send to the empty address, because it would create a queue with an empty name.
             answers[("",)] = Answer.REFUSED
         return answers
 
@@ -211,7 +214,7 @@ class Addresses:
 
 
 def answer_anew(routing_type: str, settings: Settings) -> Answer:
-    """Return the answer to a send to an address that does not exist yet and has ``settings``."""
+    """Return what the broker does on a send to an address that does not exist yet and has ``settings``."""
     if not settings["auto-create-addresses"]:
         return Answer.REFUSED
     if routing_type != "ANYCAST":
@@ -220,7 +223,7 @@ def answer_anew(routing_type: str, settings: Settings) -> Answer:
 
 
 def matches_later(pattern: TopicPattern, address: TopicPattern) -> bool:
-    """Return True if ``address`` gets the queues of the wildcard address ``pattern``, which was created earlier."""
+    """Return True if ``address`` gets the queues of the wildcard address ``pattern``, which existed before it."""
     if not address:
         return pattern in ((), (MANY_WORDS,))
     if not pattern:
@@ -232,7 +235,7 @@ def matches_later(pattern: TopicPattern, address: TopicPattern) -> bool:
 
 
 def _tail_matches_later(pattern: TopicPattern, address: TopicPattern) -> bool:
-    """Return True if ``address`` matches ``pattern``, the words after a multi-word wildcard.
+    """Return True if ``address`` matches ``pattern``, the rest of a pattern after a multi-word wildcard.
 
     Words of ``pattern`` that do not occur in the address at all are skipped, as in the broker.
     """
@@ -245,7 +248,7 @@ def _tail_matches_later(pattern: TopicPattern, address: TopicPattern) -> bool:
 
 
 def matched_earlier(pattern: TopicPattern, addresses: Iterable[TopicPattern]) -> set[TopicPattern]:
-    """Return the ``addresses`` that get the queues of the wildcard address ``pattern``, which was created later."""
+    """Return those of ``addresses`` that get the queues of the wildcard address ``pattern``, created after them."""
     tree = _Tree()
     for address in addresses:
         tree.add(address)
@@ -294,7 +297,7 @@ def _walk(node: _Tree, pattern: TopicPattern) -> Iterator[TopicPattern]:
 
 
 def _walk_tail(node: _Tree, pattern: TopicPattern) -> Iterator[TopicPattern]:
-    """Yield the addresses below ``node`` that match ``pattern``, the words after a multi-word wildcard.
+    """Yield the addresses below ``node`` that match ``pattern``, the rest of a pattern after a multi-word wildcard.
 
     Find the first word of ``pattern`` for which ``node`` has a child, and match the following words below this child.
     Repeat the search below all other children of ``node``.

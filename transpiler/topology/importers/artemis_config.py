@@ -25,7 +25,8 @@ from transpiler.topology.broker_rules import Rules
 from transpiler.topology.importers.artemis_links import JMS_QUEUE, JMS_TOPIC, Connections, read_connections
 from transpiler.topology.importers.known_names import reasons
 
-#: For each element that can create, change or consume messages and is not computed: the text of the finding about it.
+#: Elements that can create, change or consume messages, but whose effect is not computed, each with the text of the
+#: finding about it.
 _ELSEWHERE: Mapping[str, str] = {
     "remoting-incoming-interceptors": "an interceptor may change a message",
     "connector-services": "a connector service takes or brings messages",
@@ -41,9 +42,9 @@ class AddressBinding:
     """A queue or a divert that is bound to an address. A divert has the addresses ``forwards`` to which it forwards.
 
     ``type`` is a routing type, for a divert also STRIP or PASS. ``dialect`` is the dialect of the filter: the broker's
-    own, or that of clients if the broker rewrites the filter. Among queues and diverts with the same ``routing_name``
-    at the same address, only one takes a message (rule 3). ``words`` are the words of the address, ``order`` is the
-    index in startup order.
+    own, or that of clients if the broker rewrites the filter. Only one of the queues and diverts with the same
+    ``routing_name`` at the same address gets a message. ``words`` are the words of the address, ``order`` is the index
+    in startup order.
     """
 
     name: str
@@ -56,7 +57,7 @@ class AddressBinding:
     routed: bool = True
     #: True if the queue takes messages only while it has a consumer.
     needs_consumer: bool = False
-    #: The condition in words under which the queue exists, if it is unknown whether it does; empty if it does.
+    #: The condition in words under which the queue exists; empty if it certainly exists.
     unless: str = ""
     forwards: tuple[str, ...] = ()
     exclusive: bool = False
@@ -76,12 +77,13 @@ class AddressBinding:
         return bool(self.forwards)
 
 
-#: Address settings for the addresses that the pattern ``match`` matches, by the broker's names; unset ones are absent.
+#: The address settings for a pattern of addresses, ``match``, by the names that the broker uses. Settings that the file
+#: does not set are absent.
 Settings = Mapping[str, Any]
 
-#: The broker's default settings. If ``auto-create-…-resources`` is True, the broker creates queues at the dead-letter
-#: or expiry address: one queue for each address from which messages come. ``max-delivery-attempts`` is the number of
-#: deliveries after which a message is a dead letter.
+#: The broker's default settings. If ``auto-create-…-resources`` is True, the broker creates a queue at the dead-letter
+#: or expiry address for each address from which messages come. After ``max-delivery-attempts`` deliveries a message is
+#: a dead letter.
 DEFAULTS: Settings = {
     "match": "#",
     "dead-letter-address": None,
@@ -137,7 +139,7 @@ def read_core(core: Element) -> ArtemisConfig:
     for element in (each for listed in addresses for each in listed.named("address")):
         _read_address(element, config)
     for queue in (each for listed in core.named("queues") for each in listed.named("queue")):
-        # The old form has no routing type, and creates multicast queues.
+        # The older form of the file has no routing types; its queues are multicast queues.
         address = queue.child_text("address") or queue.require("name")
         config.addresses.setdefault(address, set()).add("MULTICAST")
         _add_queue(config, queue, address, "MULTICAST")
@@ -233,7 +235,7 @@ def _add_queue(config: ArtemisConfig, queue: Element, address: str, routing_type
         _warn_of_open(queue, f"the filter of the queue {name!r}", text, ARTEMIS_CORE, config)
     enabled = queue.flag("enabled", True)
     purges = queue.flag("purge-on-no-consumers", False)
-    # ``durable`` does not affect routing, so a placeholder in it needs no value.
+    # ``durable`` does not affect routing. If it contains a placeholder, the placeholder's value is not needed.
     durable = (queue.child("durable") or queue).raw.strip().lower() != "false"
     ring, last = (queue.value("ring-size") or "").strip(), queue.value("last-value") or queue.value("last-value-key")
     config.queues.append(
@@ -259,9 +261,9 @@ def _filter_text(element: Element) -> str | None:
 
 
 def _problem(text: str, dialect: Dialect = ARTEMIS_CORE) -> str | None:
-    """Return why the broker rejects the filter ``text``; None if the broker accepts the filter.
+    """Return why the broker rejects the filter ``text``; None if it accepts the filter.
 
-    A filter that this project cannot evaluate counts as accepted.
+    A filter that the broker accepts but this project cannot evaluate counts as accepted.
     """
     try:
         parse_selector(text, dialect)
@@ -410,7 +412,7 @@ def with_state(config: ArtemisConfig, state: Mapping[str, Any]) -> None:
 
 
 def condition_of(entry: Mapping[str, Any]) -> tuple[str | None, Dialect]:
-    """Return the ``filter`` of ``entry`` or, without a filter, the client's ``selector``, and the dialect of this text.
+    """Return the ``filter`` of ``entry``, or else the client's ``selector``, with the dialect of this text.
 
     The text is None if the entry has neither.
     """

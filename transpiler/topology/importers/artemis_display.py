@@ -62,13 +62,14 @@ def displayed_addresses(
     for to_address, to_queue in pairwise(builder.links):
         selector = made.get(to_queue.destination or "") if to_queue.destination_type == "queue" else None
         if selector is not None:
-            # This queue was created by the broker at a dead-letter address, whose link precedes the queue's link.
+            # The broker creates this queue at a dead-letter address. The link to that address comes before the queue's
+            # own link.
             builder.bind(to_address.destination or "", Target("queue", to_queue.destination or ""), selector)
     return builder.topology(addresses.rules, queues, readers)
 
 
 def _link_of_made_queue(builder: DisplayBuilder, link: Link, addresses: Addresses) -> None:
-    """Add ``link`` to another broker, if it is the link of a single queue, which the file does not declare."""
+    """Add ``link`` to another broker, if it belongs to a single queue that the file does not declare."""
     words = addresses.rules.topic.pattern(link.pattern or "")
     if link.kind in OF_BROKERS and not is_wild(words):
         name = addresses.rules.topic.syntax.text(words)

@@ -24,8 +24,8 @@ from transpiler.base.topics import MANY_WORDS, ONE_WORD
 from transpiler.topology.broker_rules import Rules
 from transpiler.topology.records import LinkKind
 
-#: A function that returns True if a connection acts at an address (first argument) and, for connections of queues, at
-#: the queue with the name in the second argument.
+#: The test of a connection. Arguments: an address, and for connections of queues the name of a queue at this address.
+#: It returns True if the connection acts there.
 Matches = Callable[[str, str], bool]
 
 #: The prefixes of the addresses of WildFly's queues and topics.
@@ -37,7 +37,7 @@ Acted = Literal["queue", "address"]
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """A connection that moves messages between the queues or addresses that it matches and another broker.
+    """A connection that moves messages between another broker and the queues or addresses that it matches here.
 
     ``when`` is the condition in words. ``incoming`` is True if messages come from the other broker. ``named`` are the
     queues or address patterns that the element names; they take part even if the file does not declare them. ``to`` is
@@ -55,7 +55,7 @@ class Connection:
 
 
 class Shared(NamedTuple):
-    """How a cluster shares the messages to addresses that begin with ``prefix``.
+    """The rule by which a cluster shares the messages to addresses that begin with ``prefix``.
 
     ``unless`` is the condition in words under which a message stays on this broker. If ``only_multicast`` is True, only
     messages with the routing type MULTICAST are shared.
@@ -67,7 +67,7 @@ class Shared(NamedTuple):
 
 
 class Reader(NamedTuple):
-    """A queue through which another broker reads multicast addresses, as long as it needs their messages.
+    """A queue by which another broker reads messages of multicast addresses, which exists as long as it needs them.
 
     ``matches`` decides which declared addresses it reads. ``patterns`` are the patterns of the file, for addresses that
     the file does not declare. ``when`` is what happens to the messages of the queue, in words. ``to`` is the address of
@@ -136,7 +136,7 @@ def read_connections(core: Element, rules: Rules) -> Connections:
 _MAX_SETS = 10
 
 #: For each kind of policy of an AMQP connection: what it acts on, and True if messages come from the other broker. A
-#: federation's policy is local if this broker reads the other broker.
+#: federation's policy is called local if this broker reads from the other broker.
 _OF_POLICY: Mapping[str, tuple[Acted, bool]] = {
     "local-address-policy": ("address", True),
     "local-queue-policy": ("queue", True),
@@ -148,8 +148,8 @@ _OF_POLICY: Mapping[str, tuple[Acted, bool]] = {
     "bridge-to-queue": ("queue", False),
 }
 
-#: The load balancing of a cluster connection that does not set it; the others are STRICT, OFF and
-#: OFF_WITH_REDISTRIBUTION. The broker itself uses LOCAL_ONLY.
+#: The load balancing of a WildFly cluster connection that does not set it. The other values are STRICT, OFF and
+#: OFF_WITH_REDISTRIBUTION. Artemis itself also has LOCAL_ONLY.
 _ON_DEMAND = "ON_DEMAND"
 
 
@@ -209,7 +209,7 @@ class _ConnectionReader:
                         self._policy(kind, policy, *_OF_POLICY[policy.name], who)
 
     def _of_queues(self, element: Element, who: str) -> None:
-        """Add the connection of a sender, receiver or peer: it acts on the queue that it names, or else on a pattern.
+        """Add the connection of a sender, receiver or peer, which acts on a queue that it names, or on a pattern.
 
         The broker opens the connection for each queue that exists or that is created later.
         """
@@ -256,10 +256,11 @@ class _ConnectionReader:
         return matches
 
     def _pattern(self, text: str) -> Regular | Literal[True]:
-        """Return the regular expression that the broker makes of a pattern, or True if it is not evaluated here.
+        """Return the regular expression that the broker makes of ``text``, or True if it is not evaluated here.
 
         The broker searches the expression in the name, and only its end is anchored: ``orders`` matches ``eu.orders``.
-        The broker repeats the expression for any-words, which matches the same names as at most one occurrence.
+        The broker repeats the expression for the multi-word wildcard, which matches the same names as at most one
+        occurrence.
         """
         syntax = self._rules.topic.syntax
         delimiter, one_word, many_words = syntax.delimiter, syntax.one_word, syntax.many_words
@@ -321,7 +322,7 @@ def _jndi(name: str) -> str:
 
 
 def _end_of(end: Element | None, addresses: Mapping[str, str]) -> str | None:
-    """Return the address of an end of a JMS bridge; None if it is on another server."""
+    """Return the address at which an end of a JMS bridge reads or writes; None if this end is on another server."""
     is_elsewhere = end is None or any("context" in one.name for one in end.children)
     return None if end is None or is_elsewhere else addresses.get(_jndi(end.value("destination") or ""))
 
@@ -342,9 +343,9 @@ def _is_queue(name: str) -> Matches:
 
 
 def _begins(listed: Sequence[str]) -> Matches:
-    """Return the test for addresses that begin with one of the texts in ``listed``, and with none after ``!``.
+    """Return the test that an address begins with a text of ``listed``, and with no text that has a ``!`` before it.
 
-    If ``listed`` contains no text without ``!``, every other address matches.
+    If all texts of ``listed`` have a ``!``, every other address passes the test.
     """
     allowed = tuple(one for one in listed if one and not one.startswith("!")) or ("",)
     denied = tuple(one[1:] for one in listed if len(one) > 1 and one.startswith("!"))
@@ -352,7 +353,10 @@ def _begins(listed: Sequence[str]) -> Matches:
 
 
 def _chosen(includes: Iterable[Matches], excludes: Iterable[Matches]) -> Matches:
-    """Return the test of a policy: an exclude decides first; without an include, everything else matches."""
+    """Return the test of a policy: an address that an exclude matches fails; otherwise an include must match.
+
+    Without includes, every address passes that no exclude matches.
+    """
     wanted, unwanted = tuple(includes), tuple(excludes)
 
     def matches(address: str, queue: str) -> bool:

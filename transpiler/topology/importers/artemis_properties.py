@@ -50,7 +50,8 @@ _ITEMS: Mapping[str, str] = {
     "excludes": "exclude",
 }
 
-#: The properties whose names are not the names of elements in another spelling (``AddressSettings``).
+#: The properties whose names differ from the names of the elements of ``broker.xml`` in more than the spelling
+#: (``AddressSettings``).
 _RENAMED: Mapping[str, str] = {
     "addressFullMessagePolicy": "address-full-policy",
     "pageFullMessagePolicy": "page-full-policy",
@@ -68,10 +69,10 @@ class _Property(NamedTuple):
 
 
 def core_of_properties(sources: Sequence[Source], placeholders: Mapping[str, str] | None = None) -> Element:
-    """Return the ``core`` element of a ``broker.xml`` that is equivalent to texts with one key and value on each line.
+    """Return the ``core`` element of a ``broker.xml`` that is equivalent to Artemis's broker properties in ``sources``.
 
-    A key is a path of properties of the broker's configuration, in which a name with dots is in double quotes. If a key
-    has two values, the later value applies.
+    Each line of a source has a key and a value. A key is a path of properties of the broker's configuration, in which a
+    name with dots is in double quotes. If a key has two values, the later value applies.
     """
     return _Core([XmlDocument(source, placeholders or {}) for source in sources]).read()
 
@@ -132,7 +133,7 @@ class _Core:
                 pass
 
     def _of_connection(self, element: Element, path: Sequence[str], each: _Property) -> None:
-        """Set the property ``path`` of a connection: a reference to policies, an attribute, or one inside an item."""
+        """Set the property ``path`` of a connection: a reference to policies, or an attribute of it or of an item."""
         match path:
             case ("policyRefs",):
                 for name in filter(None, map(str.strip, each.value.split(","))):

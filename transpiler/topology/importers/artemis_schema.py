@@ -150,14 +150,14 @@ _KNOWN = {
 
 
 class _Integers(NamedTuple):
-    """The integers with at most ``bits`` bits, the first of which is the sign."""
+    """A type of values: integers with at most ``bits`` bits, including the sign."""
 
     bits: int
 
     def has(self, text: str) -> bool:
         """Return True if ``text`` is an integer in the range, perhaps with white space around it."""
         digits = _INTEGER.fullmatch(text.strip())
-        # Python rejects integers with thousands of digits.
+        # Limit the length first, because Python raises an error for integers with thousands of digits.
         return (
             digits is not None
             and len(digits[1]) < _MAX_DIGITS
@@ -169,7 +169,7 @@ class _Integers(NamedTuple):
 
 
 class _Texts(NamedTuple):
-    """The texts that match a pattern; ``words`` describes them in an error."""
+    """A type of values: texts that match a pattern. ``words`` describes them in an error."""
 
     words: str
     pattern: re.Pattern[str]
@@ -183,7 +183,7 @@ class _Texts(NamedTuple):
 
 
 class _OneOf(NamedTuple):
-    """A list of allowed texts. The schema does not ignore white space around them."""
+    """A type of values: a list of allowed texts. The schema does not ignore white space around them."""
 
     texts: tuple[str, ...]
 
@@ -206,8 +206,8 @@ _SIZE = _Texts(
 _ON_DELETION = _OneOf(("OFF", "FORCE"))
 _TYPE, _COMPONENT_TYPE = _OneOf(("ANYCAST", "MULTICAST")), _OneOf(("ANYCAST", "MULTICAST", "STRIP", "PASS"))
 
-#: The allowed values of elements and attributes. In all checked elements, a name has values of the same type, except
-#: for ``auto-delete-delay`` and similar attributes of queues, which are not checked.
+#: The type of the values of each element and attribute, by name. A name has the same type in all checked elements,
+#: except for ``auto-delete-delay`` and similar attributes of queues, which are not checked.
 _VALUES: Mapping[str, _Integers | _Texts | _OneOf] = {
     **dict.fromkeys(
         """consumers-before-dispatch default-consumer-window-size default-consumers-before-dispatch
@@ -267,7 +267,7 @@ _REFUSED = "the broker refuses the whole file"
 
 
 def unknown_names(core: Element) -> list[Diagnostic]:
-    """Return errors about the elements and attributes in ``core`` that Artemis does not know, and about wrong values.
+    """Return errors about elements and attributes in ``core`` that Artemis does not know, and about invalid values.
 
     The broker validates its file against the schema, and does not start if the file is invalid
     (``FileDeploymentManager.readConfiguration``, ``XMLUtil.validate``).

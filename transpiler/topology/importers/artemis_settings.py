@@ -45,11 +45,11 @@ _ROUTING_TYPES: Mapping[str, int | Unknown] = {"ANYCAST": 1, "MULTICAST": 0, _UN
 
 
 class Hop(NamedTuple):
-    """A forwarding of a message, with the values of the headers that the broker sets for it.
+    """A forwarding of a message by a divert or queue, with the values of the headers that the broker then sets.
 
-    ``queue`` is the name of the divert or queue that forwarded the message; None if there is none. ``address`` is the
-    original address of the message; None if unknown. ``type`` is the last routing type of the message; if it is None,
-    the message keeps its own header, if any.
+    ``queue`` is the name of the divert or queue; None if there is none. ``address`` is the original address of the
+    message; None if unknown. ``type`` is the last routing type of the message; if it is None, the message keeps its own
+    header, if any.
     """
 
     name: str
@@ -58,12 +58,12 @@ class Hop(NamedTuple):
     queue: str | None = None
 
 
-#: A hop whose address, routing type and queue are unknown.
+#: A forwarding about which nothing is known: address, routing type and queue.
 UNKNOWN_HOP = Hop("a hop", None, _UNKNOWN, _UNKNOWN)
 
 
 class Entry(NamedTuple):
-    """An exchange at which messages of the routing type ``type`` enter.
+    """An exchange at which messages of the routing type ``type`` enter the topology.
 
     ``qualified`` is True if the key names a queue. ``last`` is True if the messages are dead letters, which cannot
     become dead letters again. ``hop`` is the last forwarding of the messages, and ``at`` the address to which they were
@@ -107,7 +107,7 @@ class Entry(NamedTuple):
 
 
 def reads_hops(binding: AddressBinding) -> bool:
-    """Return True if the filter of ``binding`` reads headers that depend on the path of the message."""
+    """Return True if the filter of ``binding`` reads headers that the broker sets when it forwards a message."""
     return reads_names(binding.filter, _NAMES, binding.dialect)
 
 
@@ -122,12 +122,12 @@ def of_senders(bindings: Iterable[AddressBinding]) -> Iterator[Diagnostic]:
 
 
 def filter_at(selector: str, dialect: Dialect, hop: Hop | None, address: str | None) -> Decided:
-    """Return the partial evaluation of ``selector`` with the values that ``hop`` and ``address`` determine."""
+    """Return ``selector`` evaluated as far as ``hop`` and ``address`` determine the values of its names."""
     return with_known_names(selector, known_at(hop, address), dialect)
 
 
 def known_at(hop: Hop | None, address: str | None) -> Callable[[str], Known]:
-    """Return a function from a name to its value, as far as ``hop`` and ``address`` determine it."""
+    """Return a function from a name to its value, if ``hop`` and ``address`` determine the value."""
 
     def value(name: str) -> Known:
         if name == _ADDRESS:
@@ -148,9 +148,9 @@ def known_at(hop: Hop | None, address: str | None) -> Callable[[str], Known]:
 
 
 class BySettings:
-    """A builder of the exchanges and links that depend on settings; ``enter`` returns the exchange of an entry.
+    """A builder of the exchanges and links that depend on settings. ``enter(entry)`` returns the exchange of an entry.
 
-    ``hops`` is True if some filter reads headers that depend on the path of a message.
+    ``hops`` is True if some filter reads headers that the broker sets when it forwards a message.
     """
 
     def __init__(
@@ -161,9 +161,9 @@ class BySettings:
         self.made: dict[str, str] = {}
 
     def _by_settings(self, name: str, entry: Entry, action: Callable[[Settings], Target | None]) -> Target | None:
-        """Return a target that sends each message on according to the settings of the message's address.
+        """Return a target that sends each message to the target for the settings of the message's address.
 
-        ``action`` returns the target for settings.
+        ``action`` returns the target for given settings.
         """
         following = action(DEFAULTS)
         for setting in reversed(self._addresses.settings):
@@ -181,7 +181,10 @@ class BySettings:
         return following
 
     def refusals(self, entry: Entry) -> Target | None:
-        """Return a target for the sends that the broker rejects, with this outcome; None if it rejects no send."""
+        """Return a target with the outcome "rejected" for the sends that the broker rejects.
+
+        Return None if it rejects none.
+        """
         if entry.type is None or entry.last or entry.detached:
             return None
         return self._by_answer(entry, entry.type, Answer.REFUSED, REJECTED, None)
@@ -196,7 +199,7 @@ class BySettings:
         created = self._by_answer(entry, "ANYCAST", Answer.CREATED, own_queue, None)
         if created is None or (entry.type is not None and not entry.detached):
             return created
-        # An earlier send with a routing type may have created the queue.
+        # The queue may exist already, because an earlier send with a routing type created it.
         return self._builder.perhaps(f"{entry.name}, created before", created)
 
     def _by_answer(
@@ -225,10 +228,13 @@ class BySettings:
         return Target("exchange", exchange)
 
     def dead_letter_target(self, entry: Entry) -> Target | None:
-        """Return the target for messages that no queue of their address took (rule 16); None if they are dropped."""
+        """Return the target for messages that no queue of their address took; None if the broker drops them.
+
+        With the setting send-to-dla-on-no-route, such a message goes to the dead letter address.
+        """
         if not self._hops or entry.at is not None:
             return self._dead_letters_from(entry, entry.at)
-        # Filters may read the original address of a dead letter.
+        # Any address may be the original address of a dead letter, which filters can read.
         anywhere = self._dead_letters_from(entry, None)
         exchange = self._builder.exchange(f"{entry.name}, no queue of", alternate=anywhere)
         for address in dict.fromkeys([*self._addresses.known, *self._addresses.made]):
@@ -257,7 +263,7 @@ class BySettings:
     def unless_created(self, entry: Entry, dead: Target) -> Target | None:
         """Return the target for messages that no existing queue took.
 
-        The target is ``dead`` for each message for which the broker does not create a queue.
+        It leads to ``dead``, except for messages for which the broker creates a queue.
         """
         if entry.qualified or entry.type == "MULTICAST":
             return dead
@@ -279,7 +285,8 @@ class BySettings:
         words, when, address = self._addresses.words(queue.address), _when(kind, settings), settings[f"{kind}-address"]
         if address is None or self._addresses.words(address) == words:
             return
-        # At a wildcard address the message's own address, which a filter may read, is unknown.
+        # If the queue belongs to a wildcard address, the address to which the message was sent is unknown. A filter may
+        # read it.
         hop = Hop(queue.name, None if is_wild(words) else queue.address, _UNKNOWN, queue.name)
         yield self._link(kind, when, queue.name, address, hop, queue.location)
         if settings[f"auto-create-{kind}-resources"] and not is_wild(words):
@@ -288,7 +295,10 @@ class BySettings:
             yield Link(kind, when, queue.name, made, destination_type="queue", path=queue.location)
 
     def _of_made_queues(self, kind: LinkKind) -> Iterator[Link]:
-        """Yield the links of ``kind`` from queues that sends create, for each settings pattern, most specific first."""
+        """Yield the links of ``kind`` from queues that only sends create, one for each settings pattern.
+
+        The most specific pattern comes first.
+        """
         listed = list(self._addresses.settings)
         while listed and listed[-1][f"{kind}-address"] is None:
             listed.pop()

@@ -52,7 +52,7 @@ from transpiler.topology.records import SELECTOR_ARGUMENT, Link, LinkKind, Queue
 from transpiler.topology.setting import Setting, loss
 from transpiler.topology.targets import FAILED, OWN_QUEUE, UNKNOWN, Entered, Target
 
-#: A function that adds a binding to a target: its arguments are the source exchange and the pattern of addresses.
+#: A function that adds a binding. Its arguments are the source exchange and the pattern of addresses.
 _Bind = Callable[[str, TopicPattern], None]
 
 _TYPES: tuple[RoutingType | None, ...] = (None, "ANYCAST", "MULTICAST")
@@ -109,7 +109,7 @@ class _Artemis:
         links = (*self._settings.links(self._config), *self._links_to_brokers(named))
         while self._waiting:
             self._build(self._waiting.pop())
-        # The queues that the broker creates for dead letters get only dead letters, no sends.
+        # A queue that the broker creates for dead letters gets dead letters only, never a send.
         names = {queue.name for queue in queues}
         queues += tuple(
             Queue(name, arguments={SELECTOR_ARGUMENT: AmqpValue(AmqpType.STRING, selector)})
@@ -157,7 +157,7 @@ class _Artemis:
         return Link(kind, when, queue, None if to is None else self._enter(Entry(None)), key=to, path=location)
 
     def _links_of_made_queues(self, connection: Connection, declared: Set[str]) -> Iterator[Link]:
-        """Yield the links of queues that sends create: of each queue that is only named, or of all that may match."""
+        """Yield the links of queues that only sends create: one for each named queue, or one for all that match."""
         undeclared = [self._addresses.words(name) for name in connection.named if name not in declared]
         if connection.kind == "cluster" and connection.matches("", ""):
             undeclared = [(MANY_WORDS,)]
@@ -176,7 +176,7 @@ class _Artemis:
             yield Link(connection.kind, connection.when, None, entry, key=address, path=connection.location)
 
     def _losses(self) -> Iterator[Setting]:
-        """Yield a note for each queue that drops messages without a consumer's action, with the reason."""
+        """Yield a note for each queue that drops messages by itself, without a consumer, with the reason."""
         for queue in self._config.queues:
             settings = self._addresses.settings_at(self._addresses.words(queue.address))
             ring = settings["default-ring-size"] if queue.ring_size is None else queue.ring_size
@@ -222,8 +222,8 @@ class _Artemis:
                 for target in self._divert_targets(binding, entry):
                     self._bind(first, binding, entry, target)
                 if dead is not None:
-                    # Rule 16 of docs/jms-brokers.md: a message that an exclusive divert took counts as a message that
-                    # reached no queue.
+                    # A message that an exclusive divert took reached no queue of its address, so it also goes to the
+                    # dead letter address.
                     self._bind(first, binding, entry, dead)
         if refusals is not None:
             builder.bind(name, builder.any_key, refusals)
@@ -241,7 +241,7 @@ class _Artemis:
     def _subscribed(self, entry: Entry) -> list[str]:
         """Return the binding keys of messages that may reach queues of unknown subscribers.
 
-        Rule 19: clients create the queues of multicast addresses, and only a state contains these queues.
+        Clients create the queues of multicast addresses, and only a state of the broker contains these queues.
         """
         if entry.type == "MULTICAST":
             return [self._builder.any_key]
@@ -253,7 +253,7 @@ class _Artemis:
             self._builder.bind(source, key, UNKNOWN)
 
     def _unless_subscribed(self, entry: Entry, dead: Target) -> Target:
-        """Return the target for messages that go to the dead letter address only if no subscriber has a queue."""
+        """Return a target that leads to ``dead``, the dead letter address, if no unknown subscriber has a queue."""
         keys = self._subscribed(entry)
         if not keys:
             return dead
@@ -278,7 +278,7 @@ class _Artemis:
     def _bind_groups(
         self, bound: Sequence[AddressBinding], source: str, queues: str, entry: Entry, by_filter: bool
     ) -> None:
-        """Bind the queues and diverts ``bound``. Rule 3: of those with one routing name, only one gets a message."""
+        """Bind the queues and diverts ``bound``. Of those with the same routing name, only one gets a message."""
         groups: dict[tuple[str, TopicPattern], list[AddressBinding]] = {}
         for binding in bound:
             if not binding.exclusive and (binding.is_divert or entry.type in (None, binding.type)):
@@ -286,7 +286,7 @@ class _Artemis:
         for (routing_name, _), bindings in groups.items():
             of_queues = [binding for binding in bindings if not binding.is_divert]
             if len(bindings) == 1 or entry.qualified:
-                # Rule 12 of docs/jms-brokers.md: if a send names a queue, only this queue gets the message.
+                # If a send names a queue (``address::queue``), no other queue of the address gets the message.
                 for binding in bindings:
                     for target in self._targets(binding, entry):
                         self._bind(queues if not binding.is_divert else source, binding, entry, target)
@@ -311,7 +311,7 @@ class _Artemis:
     def _group(self, routing_name: str, bindings: Sequence[AddressBinding], entry: Entry) -> Target | None:
         """Return the exchange that chooses among ``bindings``; None if no binding is available.
 
-        Diverts and queues with a consumer come first, because they can take a message at once (rules 4 and 11).
+        Diverts and queues with a consumer come first, because they can take a message at once.
         """
         builder = self._builder
         label = f"{entry.name}, one of {routing_name.strip(chr(0))}"
@@ -338,7 +338,7 @@ class _Artemis:
         return Target("exchange", first)
 
     def _together(self, targets: Sequence[Target], name: str) -> Sequence[Target]:
-        """Return a single target that leads to all ``targets``, so that they are one alternative in a choice."""
+        """Return a single target that leads to all ``targets``, to choose them together as one alternative."""
         if len(targets) < 2:
             return targets
         return [Target("exchange", self._builder.fanout(name, targets))]
@@ -348,7 +348,7 @@ class _Artemis:
             return self._divert_targets(binding, entry)
         target = Target("queue", binding.name)
         if binding.needs_consumer:
-            # Rule 20 of docs/jms-brokers.md: without a consumer the queue is skipped.
+            # A queue with purge-on-no-consumers is skipped while it has no consumer.
             if self._consumers is None:
                 return [self._builder.perhaps(f"{entry.name}, {binding.name} if it has a consumer", target)]
             if not self._consumers.get(binding.name):
@@ -385,13 +385,14 @@ class _Artemis:
         return own
 
     def _divert_targets(self, binding: AddressBinding, entry: Entry) -> list[Target]:
-        """Return a target for each forwarding address, at which routing starts again: rule 7."""
+        """Return a target for each forwarding address of the divert ``binding``; the message is routed anew there."""
         routing_type = {"STRIP": None, "PASS": entry.type}.get(binding.type, binding.type)
         targets = []
         for forward in binding.forwards:
             address, qualified, _ = forward.partition(self._config.rules.topic.queue_mark)
             words = self._addresses.words(address)
-            # If a message is forwarded to the address where it already is, the broker does not set headers of a hop.
+            # If a message is forwarded to the address where it already is, the broker does not change the headers that
+            # filters read.
             location = entry.at if entry.at is not None else binding.words
             is_same = not qualified and location == words and not is_wild(words)
             hop = None
@@ -414,7 +415,7 @@ class _Artemis:
         return targets
 
     def _unless_there(self, binding: AddressBinding, entry: Entry, words: TopicPattern, target: Target) -> Target:
-        """Return ``target``, preceded by a test for messages that are already at the forwarding address ``words``.
+        """Return ``target``, preceded by an exchange for messages that are already at the forwarding address ``words``.
 
         The send of such a message fails. This can happen only if the wildcard address of ``binding`` matches ``words``.
         """
@@ -507,7 +508,8 @@ class _Artemis:
     def _bind_by_order(self, source: str, binding: AddressBinding, entry: Entry, link: _Bind) -> None:
         """Add the bindings of ``binding``, whose address has a multi-word wildcard that does not come last.
 
-        Rule 14: this wildcard address matches earlier addresses under different rules than later addresses.
+        Such a wildcard address matches addresses that were created before it under different rules than later
+        addresses.
         """
         builder, pattern = self._builder, binding.words
         name = f"{source}, {binding.address}"
@@ -588,7 +590,7 @@ class _Condition(NamedTuple):
 
 
 def _both_of(first: _Condition, second: _Condition) -> _Condition | None:
-    """Return the conjunction of two conditions; None if no dialect has the same meaning for both of them."""
+    """Return the conjunction of two conditions; None if no dialect gives both of them the meaning that they have."""
     dialects = [each.dialect for each in (first, second) if not _reads_alike(each.text)]
     if len(set(dialects)) > 1:
         return None
@@ -596,7 +598,7 @@ def _both_of(first: _Condition, second: _Condition) -> _Condition | None:
 
 
 def _reads_alike(text: str) -> bool:
-    """Return True if ``text`` means the same whether it is read as a filter of the broker or as a client's selector."""
+    """Return True if ``text`` means the same as a filter of the broker and as a client's selector."""
     try:
         tree = parse_tree(text, ARTEMIS)
     except TranspilerError:

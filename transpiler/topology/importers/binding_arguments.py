@@ -15,7 +15,7 @@ from transpiler.message.types import AmqpType, AmqpValue
 #: Maximum nesting depth of lists and maps in an argument.
 MAX_DEPTH = 20
 
-#: Text for users: the consequence of missing types for an argument that is a list or map.
+#: Text for users: what it means that the file does not contain the types inside a list or map.
 TYPES_LOST = (
     "JSON has lost the types of the values inside: it equals a header whose integers are of 64 bits, if there are any, "
     "whose fractions are doubles, and whose entries are in this order"
@@ -43,7 +43,7 @@ def read_arguments(
 
 
 def _with_types(value: Any, small: AmqpType, tagged: bool, path: str, depth: int = 0) -> Any:
-    """Convert a value of an argument to message JSON."""
+    """Return ``value``, the value of an argument, in the form of message JSON, with its types."""
     if depth > MAX_DEPTH:
         refuse("limit.nesting", path, f"values nest more than {MAX_DEPTH} deep")
     match value:

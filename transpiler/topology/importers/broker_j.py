@@ -62,7 +62,8 @@ _TYPES: tuple[ExchangeType, ...] = ("direct", "topic", "fanout", "headers")
 
 _UNROUTABLE: Mapping[str, Unroutable] = {"DISCARD": "discard", "REJECT": "reject"}
 
-#: Maximum number of levels above a virtual host. A list, a broker, a node and an initial configuration are four.
+#: Maximum number of levels above a virtual host in the file. A list, a broker, a node and an initial configuration make
+#: four.
 MAX_DEPTH = 16
 
 #: Members that only the configuration of a broker or node has, and no virtual host.
@@ -111,7 +112,7 @@ def topology_from_broker_j(data: Any, virtualhost: str | None = None) -> Topolog
 
 
 def _hosts(data: Any, path: str, depth: int = 0, is_host: bool = False) -> Iterator[Entry]:
-    """Yield the virtual hosts in ``data``: of a broker, of its nodes, of a list, or ``data`` itself.
+    """Yield the virtual hosts in ``data``, which may be a broker, a node of it, a list, or a virtual host itself.
 
     ``is_host`` is True if ``data`` is a virtual host even without queues and exchanges.
     """
@@ -122,7 +123,7 @@ def _hosts(data: Any, path: str, depth: int = 0, is_host: bool = False) -> Itera
         yield answer
         return
     if isinstance(data, list):
-        # The management interface answers with a list of the requested objects.
+        # An answer of the management interface is a list of the requested objects.
         for number, item in enumerate(data):
             yield from _hosts(item, f"{path}[{number}]", depth + 1)
         return
@@ -159,7 +160,7 @@ _OF_QUEUES = ("expiryPolicy", "maximumDeliveryAttempts", "queueDepthMessages", "
 
 @dataclass(frozen=True)
 class _Answer(Entry):
-    """An answer about some exchanges or queues, in the form of a virtual host without a name.
+    """An answer of Broker-J's management interface about exchanges or queues, in the form of a nameless virtual host.
 
     ``paths`` maps the path of each object in the virtual host to the object's path in the file.
     """
@@ -191,7 +192,10 @@ def _answer(data: Any, path: str) -> _Answer | None:
 
 
 def _part(item: Any) -> str | None:
-    """Return "exchanges" or "queues" for an object of an answer; None for any other object."""
+    """Return "exchanges" or "queues", the member of a virtual host to which ``item`` belongs.
+
+    Return None for other objects.
+    """
     if not isinstance(item, Mapping) or "name" not in item or not any(name in item for name in _MANAGED_ATTRIBUTES):
         return None
     if item.get("type") in QPID_JAVA.types and any(name in item for name in _OF_EXCHANGES):
@@ -200,7 +204,7 @@ def _part(item: Any) -> str | None:
 
 
 def _undeclared(host: Entry, known: set[str], findings: Findings) -> tuple[Queue, ...]:
-    """Return the queues that bindings and alternates in an answer name although the answer does not declare them."""
+    """Return the queues that bindings and alternates of an answer name, although the answer does not contain them."""
     found: dict[str, str] = {}
     for entry in host.entries("exchanges"):
         bindings = [each for part in ("durableBindings", "bindings") for each in entry.entries(part)]
@@ -265,7 +269,7 @@ def _queue(entry: Entry, queues: set[str], exchanges: set[str], findings: Findin
 
 
 def _dead_letters(entry: Entry) -> dict[str, AmqpValue]:
-    """Return the settings that send messages of a queue to its alternate; 0 attempts means no limit."""
+    """Return the settings of a queue by which its messages go to its alternate; 0 delivery attempts mean no limit."""
     arguments = {}
     attempts = str(entry.data.get(ATTEMPTS_ARGUMENT) or "").strip()
     if attempts.isdecimal():
@@ -280,7 +284,10 @@ def _dead_letters(entry: Entry) -> dict[str, AmqpValue]:
 
 
 def _losses(host: Entry) -> Iterator[Setting]:
-    """Yield a note for each queue that deletes messages even if it has an alternate: ``RingOverflowPolicyHandler``."""
+    """Yield a note for each queue that deletes its oldest messages even if it has an alternate.
+
+    Source: ``RingOverflowPolicyHandler`` of Broker-J.
+    """
     for entry in host.entries("queues"):
         if str(entry.data.get("overflowPolicy") or "").strip() == "RING":
             depth = next((entry.data[name] for name in _DEPTHS if entry.data.get(name) is not None), None)
@@ -299,7 +306,7 @@ def _alternate(entry: Entry, queues: set[str], exchanges: set[str], findings: Fi
     destination = _text(location, "destination", findings)
     if location.data.get("attributes"):
         findings.add("import.unknown", location.at("attributes"), "is not understood")
-    # The broker first looks for an exchange with this name, except the exchange itself, and then for a queue.
+    # Broker-J looks for an exchange with the alternate's name first (not the exchange itself), and then for a queue.
     is_exchange = destination in exchanges and destination != entry.data.get("name")
     return Alternate(destination, "exchange" if is_exchange or destination not in queues else "queue")
 
@@ -329,7 +336,8 @@ def _bindings(entry: Entry, exchange: Exchange, queues: set[str], findings: Find
         for location in entry.entries(part):
             key, destination = _text(location, "bindingKey", findings, ""), _text(location, "destination", findings)
             if part == "bindings" and (key, destination) in bindings:
-                # The management interface lists a durable binding in ``durableBindings`` and in ``bindings``.
+                # A durable binding is listed twice by the management interface: in ``durableBindings`` and in
+                # ``bindings``.
                 continue
             arguments = read_arguments(location, "arguments", small=AmqpType.INT)
             for name, value in arguments.items():
@@ -338,7 +346,7 @@ def _bindings(entry: Entry, exchange: Exchange, queues: set[str], findings: Find
                 _report_argument(name, location, exchange, findings)
                 if exchange.type == "headers" and isinstance(value.type, Compound):
                     findings.add("import.types", location.at(f"arguments.{name}"), TYPES_LOST)
-            # The broker first looks for a queue with this name.
+            # Broker-J looks for a queue with the binding's destination first.
             kind: TargetType = "queue" if destination in queues else "exchange"
             bindings[key, destination] = Binding(exchange.name, destination, key, arguments, kind, location.path)
     return list(bindings.values())

@@ -23,7 +23,7 @@ _ANY: _Values = frozenset({True, False, None})
 
 
 def never_holds(selector: str, dialect: Dialect, known: Callable[[str], Known]) -> bool:
-    """Return True if ``selector`` is never TRUE, given the values of names that ``known`` returns."""
+    """Return True if ``selector`` is TRUE for no message. ``known(name)`` returns what is known of a name's value."""
     try:
         tree = parsed(selector, dialect)
     except UnsupportedFeatureError:

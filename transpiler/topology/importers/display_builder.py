@@ -28,8 +28,8 @@ from transpiler.topology.records import (
 )
 from transpiler.topology.targets import Target
 
-#: Texts for users about when a message follows a binding. ``ONE_OF``: if the binding is chosen among several.
-#: ``PERHAPS``: it is unknown. ``OTHERWISE``: if nothing else takes the message. ``MIRRORED``: as a copy.
+#: Texts for users about when a message follows a binding: ``ONE_OF`` if the binding is chosen among several,
+#: ``PERHAPS`` if it is unknown, ``OTHERWISE`` if nothing else takes the message, ``MIRRORED`` for a copy.
 ONE_OF, PERHAPS, OTHERWISE, MIRRORED = "one of", "perhaps", "otherwise", "mirrored"
 
 #: Text for users: the queue of a virtual topic gets messages only if it has a consumer.
@@ -38,7 +38,7 @@ UNREAD = "only with a consumer"
 
 @dataclass(slots=True)
 class DisplayBuilder:
-    """A builder with the bindings and links so far.
+    """A builder of the topology for display, with the bindings and links added so far.
 
     ``addresses`` are the addresses to include even without bindings. ``unknown`` are the names of queues and exchanges
     that the file does not describe.

@@ -42,7 +42,7 @@ def too_many_ways(name: str) -> Diagnostic:
 
 @dataclass(slots=True)
 class ExchangeBuilder:
-    """A builder with the exchanges and bindings so far. ``topic`` is the broker's rules for keys."""
+    """A builder of exchanges and bindings. ``topic`` contains the broker's rules for keys."""
 
     topic: TopicRules
     exchanges: dict[str, Exchange] = field(default_factory=dict)
@@ -51,15 +51,18 @@ class ExchangeBuilder:
     numbers: dict[str, int] = field(default_factory=dict)
     #: The sends whose messages reach the exchanges that are added.
     entered: Entered | None = None
-    #: ``_open``: the exchanges that may or may not take a message. ``_unless``: a map from an exchange to its fallback,
-    #: an exchange that gets each message that no binding is certain to take.
+    #: ``_open`` contains the exchanges that may refuse a message. ``_unless`` maps an exchange to its fallback, an
+    #: exchange that gets each message that no binding certainly takes.
     _open: set[str] = field(default_factory=set)
     _unless: dict[str, str] = field(default_factory=dict)
     #: For each exchange that tests whether a queue or divert takes a message, the name of this queue or divert.
     _asking: dict[str, str] = field(default_factory=dict)
 
     def exchange(self, name: str, kind: ExchangeType = "topic", alternate: Target | None = None) -> str:
-        """Add an exchange that no destination names; return its name, with a number if ``name`` is already used."""
+        """Add an internal exchange, which no destination names.
+
+        Return its name, with a number if ``name`` is already used.
+        """
         free = name
         while free in self.exchanges:
             number = self.numbers[name] = self.numbers.get(name, 1) + 1
@@ -87,7 +90,7 @@ class ExchangeBuilder:
             return None
         if target.key is None:
             return Alternate(target.name, target.type)
-        # An alternate cannot replace the routing key, so a binding of an added exchange replaces it.
+        # An alternate cannot replace the routing key, so it leads to an added exchange whose binding replaces the key.
         return Alternate(self.fanout(f"{name}, then", [target]))
 
     def fanout(self, name: str, targets: Iterable[Target]) -> str:
@@ -98,7 +101,7 @@ class ExchangeBuilder:
         return name
 
     def set_alternate(self, name: str, alternate: str) -> None:
-        """Set the alternate of the exchange ``name``, for messages that its bindings do not take."""
+        """Set the alternate of the exchange ``name``, which gets the messages that no binding takes."""
         self.exchanges[name] = replace(self.exchanges[name], alternate=Alternate(alternate))
 
     def perhaps(self, name: str, target: Target, location: str = "", *, divert: str | None = None) -> Target:
@@ -137,7 +140,7 @@ class ExchangeBuilder:
         return Target("exchange", certain)
 
     def otherwise(self, source: str) -> Target | None:
-        """Return the target for messages that followed a binding of ``source`` whose destination may not take them.
+        """Return a target for messages that followed a binding of ``source`` to a destination that may refuse them.
 
         If no other binding takes such a message, the target leads to the alternate of ``source``. Return None if
         ``source`` has no alternate.
@@ -151,7 +154,7 @@ class ExchangeBuilder:
         return Target("exchange", self._unless[source])
 
     def ask_behind(self, exchange: str, recipient: str) -> None:
-        """Record that ``exchange`` accepts a message only if the queue or divert ``recipient`` accepts it.
+        """Record that ``exchange`` refuses a message if the queue or divert ``recipient`` refuses it.
 
         So a message that matches a binding to ``exchange`` may still be refused.
         """
@@ -171,7 +174,7 @@ class ExchangeBuilder:
                     continue
                 is_open = binding.destination in self._open
                 asking |= {binding.destination} if is_open else set()
-                # An exchange in ``_open`` certainly takes the messages that one of its own bindings takes.
+                # An exchange in ``_open`` may refuse messages, but not those that one of its own bindings matches.
                 for one in by_source[binding.destination] if is_open else [binding]:
                     if self.exchanges[one.source].type != "maybe":
                         taken[binding.key, one.text(SELECTOR_ARGUMENT), one.text(DIALECT_ARGUMENT)] = None

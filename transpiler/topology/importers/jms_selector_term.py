@@ -49,7 +49,7 @@ _Item = Atom | tuple[ast.StringLiteral, ...] | list[ast.Expression] | _Chain | a
 
 
 class _Term(NamedTuple):
-    """A converted term. ``depth`` is the number of nested trees in it, where a chain counts as one."""
+    """A converted term. ``depth`` is the depth of nested trees in it, where a chain of ANDs or ORs counts as one."""
 
     item: _Item
     span: Span
@@ -89,7 +89,7 @@ def _selector(text: str) -> str:
 
 
 def _chained(term: _Term, operator: str) -> list[ast.Expression] | None:
-    """Return the conditions of ``term`` if it is a chain of ``operator``; else None."""
+    """Return the conditions of ``term`` if they are joined by ``operator``; else None."""
     match term.item:
         case _Chain(operator=own, terms=terms) if own == operator:
             return terms
@@ -98,7 +98,7 @@ def _chained(term: _Term, operator: str) -> list[ast.Expression] | None:
 
 
 def _signed(operator: ast.Arithmetic, operand: ast.Expression) -> ast.Expression:
-    """Return ``operand`` with a sign before it; in a selector's tree, a negative number is a single literal."""
+    """Return ``operand`` with a sign before it. A negative number becomes a single literal, as in a parsed selector."""
     match operand:
         case ast.IntegerLiteral(value=integer) if operator is ast.Arithmetic.SUBTRACT and integer >= 0:
             return ast.IntegerLiteral(-integer)

@@ -180,7 +180,8 @@ def _expression(sql: str) -> Column:
     except PySparkException:
         raise UnsupportedFeatureError.at(
             "spark.no-session",
-            "there is no active Spark session to build a Column in",
-            hint="perhaps create one with SparkSession.builder.getOrCreate(); transpile_selector gives the text alone",
+            "a Column can only be created in an active Spark session, but no session is active",
+            hint="perhaps create a session with SparkSession.builder.getOrCreate(); transpile_selector "
+            "returns SQL text without a session",
         ) from None
     return sf.expr(sql)

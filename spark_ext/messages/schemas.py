@@ -113,7 +113,7 @@ def create_messages(
     found = find_layout(layout)
     archive = archive_of(found if promote is None else with_promoted(found, promote, mixed))
     if archive is None:
-        raise LayoutError.at("layout.schema", f"the layout {found.name} has no schema of its own")
+        raise LayoutError.at("layout.schema", f"the layout {found.name} does not define a schema")
     canonical = (as_message(message) for message in messages)
     return create_rows(spark, (archive.row(message) for message in canonical), archive)
 
@@ -198,8 +198,9 @@ def analyzed_schema(df: DataFrame) -> StructType:
             raise
         raise LayoutError.at(
             "layout.no-analysis",
-            "the query function of a pipeline does not know the columns of a DataFrame: Spark analyzes it later",
-            hint="perhaps give layout= a schema, such as 'color STRING, weight BIGINT', or the name of a preset",
+            "the columns of a DataFrame are not known in the query function of a pipeline, because "
+            "Spark analyzes it later",
+            hint="perhaps set layout= to a schema, such as 'color STRING, weight BIGINT', or the name of a preset",
         ) from None
 
 

@@ -123,7 +123,9 @@ def backtest(
         label = f"coalesce({first_text(ids)}, {label})"
     queues = _queues(routed, resolved, recorded) if recorded_queue is None else f"array({quote_text(recorded_queue)})"
     if not result.partial and dict(routed.dtypes).get(recorded) == "string":
-        raise ValueError(f"the column {recorded} is STRING: if it has one of the queues, give partial=True")
+        raise ValueError(
+            f"the column {recorded} is STRING: if the column contains one of several queues, pass partial=True"
+        )
     reached = _NO_QUEUES_FOR_NULL.format(quote_name(column))
     if possible is not None:
         others = _NO_QUEUES_FOR_NULL.format(quote_name(possible))
@@ -178,8 +180,10 @@ def _check_is_queue(name: str, topology: Topology | None, routed: DataFrame) -> 
     ):
         return
     column = Setting("recorded", name)
-    hint = Hint(column, ", partial=True read each message's queue there; topology= tells the names of queues")
-    message = f"recorded_queue names one queue of all messages, and the messages have a column {name}"
+    hint = Hint(
+        column, ", partial=True read each message's queue from the column; topology= provides the names of queues"
+    )
+    message = f"recorded_queue must be the name of one queue for all messages, but {name} is a column of the messages"
     raise LayoutError.at("backtest.recorded-queue", message, hint=hint)
 
 
@@ -212,7 +216,7 @@ def _published(given: GivenExchange, topology: Topology | None, columns: Message
         offers = header_hints("exchange", columns.layout, columns.schema.jsonValue())
         names.append(quote_text(topology.default_exchange if names else own_default(topology, offers)))
     if not names:
-        raise no_exchange("perhaps give backtest the exchange= that route was given, or topology=")
+        raise no_exchange("perhaps pass the same exchange= to backtest as to route, or pass topology=")
     return f"coalesce({', '.join(names)})"
 
 

@@ -88,7 +88,7 @@ def compare_dialects(
     if not columns:
         if refused:
             raise UnsupportedFeatureError(list(refused.values()))
-        raise TranspilerError.at("argument.choice", "there is no dialect to compare")
+        raise TranspilerError.at("argument.choice", "the list of dialects to compare is empty")
     judged = df.withColumns({name: column for name, (_, column) in columns.items()})
     first, *others = columns
     parted = sf.lit(False)

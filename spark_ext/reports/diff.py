@@ -81,14 +81,16 @@ def diff(
     check_frame("df", df)
     check_count("examples", examples, "rows")
     if not isinstance(exchange, str | None):
-        hint = "a column exchange of the messages says that of each"
+        hint = "a column exchange of the messages contains the exchange of each message"
         raise unexpected("exchange", "the name of an exchange", exchange, hint)
     kind = _same_kind(old, new)
     if exchange is not None and kind != "topology":
-        raise ValueError("exchange is for topologies: selectors and filters know of no exchange")
+        raise ValueError("exchange applies only to topologies, not to selectors and filters")
     if df.isStreaming:
-        hint = "perhaps compare over a table of the messages that the stream has written"
-        raise UnsupportedFeatureError.at("diff.stream", "a stream has no end to count to", hint=hint)
+        hint = "perhaps compare on a table of the messages that the stream has written"
+        raise UnsupportedFeatureError.at(
+            "diff.stream", "the messages of a stream cannot be counted, because a stream does not end", hint=hint
+        )
     rows = _Rows(df, message_columns(df, layout).layout, examples)
     if isinstance(old, Topology) and isinstance(new, Topology):
         if new_dialect is not None or find_dialect(dialect).name != "jms":

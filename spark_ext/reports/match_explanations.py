@@ -67,16 +67,18 @@ def explain_matches(
         TranspilerError: The errors of ``compile_selector``.
     """
     if examples < 0:
-        raise ValueError(f"examples is a number of messages from 0, not {examples}")
+        raise ValueError(f"examples must be a number of messages that is 0 or more, not {examples}")
     rules, resolved = find_dialect(dialect), message_columns(df, layout).layout
     if examples and not reads_rows(resolved):
-        hint = "perhaps give examples=0, or the layout a method message(row)"
-        raise LayoutError.at("layout.rows", f"the layout {resolved.name} does not read rows in Python", hint=hint)
+        hint = "perhaps pass examples=0, or add a method message(row) to the layout"
+        raise LayoutError.at("layout.rows", f"the layout {resolved.name} cannot read rows in Python", hint=hint)
     text = selector_text(selector, rules)
     tree = parse_selector(text, rules)
     if df.isStreaming:
         hint = "perhaps explain a table of the messages that the stream has written"
-        raise UnsupportedFeatureError.at("explain.stream", "a stream has no end at which to count its rows", hint=hint)
+        raise UnsupportedFeatureError.at(
+            "explain.stream", "the rows of a stream cannot be counted, because a stream does not end", hint=hint
+        )
     chosen = read_options("explain_matches", RowOptions, options)
     receiver = chosen.receiver.timed
     settings = SelectorOptions(missing=chosen.missing, now=receiver.now, destination=receiver.destination)

@@ -34,8 +34,8 @@ class Undecodable:
 
 
 def _finding(name: str, rows: int) -> Diagnostic:
-    message = f"{name} has bytes that are no UTF-8 text in {rows:,} of the rows that were looked at"
-    hint = Hint(_TYPES, " reads values in AMQP's encoding, as Event Hubs writes them through its Kafka endpoint")
+    message = f"{name} contains bytes that are not valid UTF-8 in {rows:,} of the examined rows"
+    hint = Hint(_TYPES, " decodes values in AMQP's encoding, which Event Hubs writes through its Kafka endpoint")
     return Diagnostic("layout.bytes", "warning", message, hint=hint, fix=_TYPES.fix)
 
 

@@ -130,11 +130,11 @@ def verify(
         TranspilerError: The errors of ``compile_selector``.
     """
     if sample is not None and sample < 1:
-        raise ValueError(f"sample is a number of rows from 1, or None for all, not {sample}")
+        raise ValueError(f"sample must be a number of rows that is 1 or more, or None for all rows, not {sample}")
     rules, resolved = find_dialect(dialect), message_columns(df, layout).layout
     if not reads_rows(resolved):
-        hint = "perhaps give it a method message(row): see docs on writing a layout"
-        raise LayoutError.at("verify.layout", f"the layout {resolved.name} does not read rows in Python", hint=hint)
+        hint = "perhaps add a method message(row) to the layout: see docs/layouts.md"
+        raise LayoutError.at("verify.layout", f"the layout {resolved.name} cannot read rows in Python", hint=hint)
     text = selector_text(selector, rules)
     tree = parse_selector(text, rules)
     chosen = read_options("verify", RowOptions, options)
@@ -142,7 +142,9 @@ def verify(
     sql = transpile_selector(text, resolved, rules, result="ternary", missing=chosen.missing, **receiver.keywords).sql
     if df.isStreaming:
         hint = "perhaps verify a table of the messages that the stream has written"
-        raise UnsupportedFeatureError.at("verify.stream", "a stream has no rows to draw a sample from", hint=hint)
+        raise UnsupportedFeatureError.at(
+            "verify.stream", "no sample can be drawn from a stream, because a stream does not end", hint=hint
+        )
     rows = df.count()
     drawn = df if sample is None or rows <= sample else df.orderBy(sf.rand(_SEED)).limit(sample)
     answers: Counter[Truth] = Counter()

@@ -29,7 +29,7 @@ Key = tuple[ir.Value, ir.Column]
 
 #: The code and the hint of the error for a table that is too large for Spark to broadcast.
 LIMIT_BROADCAST = "limit.broadcast"
-BY_PARTS = "route by parts of the topology, one after the other: docs/compile-once.md says how"
+BY_PARTS = "route by parts of the topology, one after the other: docs/compile-once.md explains how"
 
 #: The setting for the maximum size of a table that Spark broadcasts, in bytes.
 MAX_BROADCAST = "spark.sql.maxBroadcastTableSize"
@@ -87,7 +87,7 @@ def broadcast_of(name: str) -> Iterator[None]:
             raise
         raise UnsupportedFeatureError.at(
             LIMIT_BROADCAST,
-            f"{name}: Spark cannot broadcast the tables of its bindings within {setting}",
+            f"{name}: Spark cannot broadcast the tables of the bindings within the limit {setting}",
             hint=f"perhaps start Spark with a larger {setting}, or {BY_PARTS}",
         ) from error
 

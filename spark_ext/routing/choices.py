@@ -34,11 +34,14 @@ def refuse_choices(topology: Topology, exchange: str | None) -> None:
     if name is None:
         return
     chooses = topology.exchange_by_name[name]
-    choosing = f"hands each message to one of its bindings, and {chooses.type} is not computed here"
+    choosing = (
+        f"delivers each message through one of its bindings, but the choice of the type {chooses.type} "
+        "cannot be computed"
+    )
     raise UnsupportedFeatureError.at(
         "routing.choice",
         f"the exchange {name!r} {'is not described by the file' if chooses.is_unknown else choosing}",
-        hint="route(…, possible_column='possible_queues') has the queues that a message may reach so",
+        hint="route(…, possible_column='possible_queues') adds a column with the queues that a message may reach",
     )
 
 
@@ -55,8 +58,8 @@ def route_with_choices(
     if not topology.rules.alternate_on_no_match:
         raise UnsupportedFeatureError.at(
             "routing.choice",
-            f"what exchanges of {topology.rules.name} do that the file does not describe is not computed here",
-            hint="selector-sql route has the queues that a message may reach so",
+            f"routing through {topology.rules.name} exchanges that the file does not describe cannot be computed",
+            hint="selector-sql route prints the queues that a message may reach",
         )
     chosen = chosen_queue(topology)
     frame = routed(messages, possible_topology(topology, chosen), possible, False)

@@ -335,7 +335,7 @@ def arrow_frame(session: SparkSession, rows: Any, schema: StructType) -> DataFra
     if limit is not None and size > limit:
         raise UnsupportedFeatureError.at(
             LIMIT_BROADCAST,
-            f"a table of the bindings takes about {size:,} bytes, and Spark broadcasts {limit:,} at most "
+            f"a table of the bindings takes about {size:,} bytes, but Spark broadcasts at most {limit:,} bytes "
             f"({MAX_BROADCAST})",
             hint=f"perhaps {BY_PARTS}",
         )

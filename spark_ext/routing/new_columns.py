@@ -43,7 +43,7 @@ def check_new(messages: DataFrame, parameters: Mapping[str, object], optional: C
             raise LayoutError.at(
                 "route.column-taken",
                 f"{taken[same(name)]}, which {parameter}={name!r} would overwrite",
-                hint=f"perhaps give {parameter}= another name, or rename or drop the column",
+                hint=f"perhaps set {parameter}= to another name, or rename or drop the column",
             )
         taken[same(name)] = f"another new column is called {name}"
 
@@ -62,20 +62,21 @@ def check_queues(messages: DataFrame, parameter: str, value: object, *, text: bo
     field = own_field(schema, name, case_sensitive(messages))
     if field is None:
         arrays = [other.name for other in schema if other.dataType.simpleString() == "array<string>"]
-        there = f"there {'is' if len(arrays) == 1 else 'are'} {', '.join(arrays)}" if arrays else "route adds one"
+        there = f"the columns of this type are {', '.join(arrays)}" if arrays else "route adds such a column"
         raise LayoutError.at(
             "route.no-queues",
-            f"the messages have no column {name} of queues",
-            hint=f"perhaps give {parameter}=: {there}",
+            f"the messages have no column {name} with the names of queues",
+            hint=f"perhaps set {parameter}= to a column with the names of queues: {there}",
         )
     kind = field.dataType
     element = kind.elementType if isinstance(kind, ArrayType) else kind
     if element.simpleString().split(" ")[0] not in ("string", "void") or (element is kind and not text):
         raise LayoutError.at(
             "route.no-queues",
-            f"the column {name} has the type {kind.simpleString().upper()}, and {parameter} names one of queues: "
+            f"the column {name} has the type {kind.simpleString().upper()}, but {parameter} requires "
+            "a column with the names of queues: "
             "an ARRAY<STRING>",
-            hint=f"perhaps give {parameter}= the name of another column",
+            hint=f"perhaps set {parameter}= to the name of another column",
         )
 
 
@@ -84,8 +85,8 @@ def _check_own(what: str, name: str, instead: str) -> None:
     if name.lower().startswith(PREFIX):
         raise LayoutError.at(
             "route.column-taken",
-            f"{what}, and names that begin with {PREFIX} are those of columns that route makes for itself",
-            hint=f"perhaps give {instead}",
+            f"{what}, but names that begin with {PREFIX} are reserved for the internal columns of route",
+            hint=f"perhaps use {instead}",
         )
 
 

@@ -204,7 +204,7 @@ def compile_topology(
     if messages is not None:
         check_frame("messages", messages)
     if not isinstance(exchange, str | None):
-        hint = "perhaps give the messages a column exchange, which a compiled topology reads"
+        hint = "perhaps add a column exchange to the messages, which a compiled topology reads"
         raise unexpected("exchange", "the name of an exchange", exchange, hint)
     columns = message_columns(messages, layout)
     prepared = prepare(topology, columns, GivenExchange(exchange), settings_of(options))
@@ -235,9 +235,9 @@ def prepare_compiled(compiled: CompiledTopology, messages: DataFrame, layout: La
     if resolved.name != compiled.layout_name:
         raise LayoutError.at(
             "compiled.other-layout",
-            f"the topology is compiled for messages in the layout {compiled.layout_name}, and these are in "
+            f"the topology was compiled for messages in the layout {compiled.layout_name}, but these messages are in "
             f"{resolved.name}",
-            hint="perhaps compile it for these: compile_topology(topology, messages)",
+            hint="perhaps compile the topology for these messages: compile_topology(topology, messages)",
         )
     if columns.schema.names:
         # In a pipeline the columns are not known yet.
@@ -262,8 +262,8 @@ def _check_columns(plans: Sequence[RoutingPlan], published: Iterable[Path], mess
         if wrong is not None:
             raise LayoutError.at(
                 "compiled.other-columns",
-                f"the topology is compiled for messages with a column {wrong}, and these have none",
-                hint="perhaps compile it for these: compile_topology(topology, messages)",
+                f"the topology was compiled for messages with a column {wrong}, which these messages lack",
+                hint="perhaps compile the topology for these messages: compile_topology(topology, messages)",
             )
 
 
@@ -287,5 +287,5 @@ def without_settings(options: Mapping[str, object]) -> None:
     wrong = given_options(options)
     if wrong:
         raise ValueError(
-            f"{wrong[0]} is decided when the topology is compiled: give it to compile_topology, and not to route"
+            f"{wrong[0]} is fixed when the topology is compiled: pass it to compile_topology, not to route"
         )

@@ -193,13 +193,13 @@ def check_columns_read(compiled: Collection[str], now: Collection[str], to: Dest
     lost = [name for name in compiled if name not in now]
     fixed = {EXCHANGE: to.by_default, ROUTING_KEYS: not several}
     gained = [name for name in now if name not in compiled and fixed.get(name, False)]
-    for name, had, have in [(name, "with", "have none") for name in lost] + [
-        (name, "without", "have one") for name in gained
+    for name, had, have in [(name, "with", "lack this column") for name in lost] + [
+        (name, "without", "have this column") for name in gained
     ]:
         raise LayoutError.at(
             "compiled.other-columns",
-            f"the topology is compiled for messages {had} a column {name}, and these {have}",
-            hint="perhaps compile it for these: compile_topology(topology, messages)",
+            f"the topology was compiled for messages {had} a column {name}, but these messages {have}",
+            hint="perhaps compile the topology for these messages: compile_topology(topology, messages)",
         )
 
 
@@ -231,6 +231,7 @@ def _is_text(kind: DataType) -> bool:
 def _no_text(what: str, kind: DataType, expected: str, cast: str) -> LayoutError:
     return LayoutError.at(
         "route.column-type",
-        f"{what} has the type {kind.simpleString().upper()}, and says where a message was published: it is {expected}",
-        hint=f"{cast} makes one of it, or perhaps give it another name if it is something else",
+        f"{what} has the type {kind.simpleString().upper()}, but it must be {expected}, because it "
+        "contains where each message was published",
+        hint=f"{cast} converts the column; perhaps rename the column if it has another meaning",
     )

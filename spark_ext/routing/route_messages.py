@@ -272,7 +272,7 @@ def _publisher(options: RouteOptions) -> Publisher:
         return publisher or ANY_PUBLISHER
     listed = ", ".join(f"{name}={value!r}" for name, value in keywords.items())
     if publisher is not None:
-        raise TypeError(f"route() got {listed} besides a publisher: give Publisher what it has to say")
+        raise TypeError(f"route() got {listed} besides a publisher: pass these arguments to Publisher")
     message = f"give route publisher=Publisher({listed}) in place of {listed}, which ends with this version"
     warnings.warn(message, DeprecationWarning, stacklevel=4)
     return Publisher(**keywords)

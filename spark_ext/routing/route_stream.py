@@ -174,7 +174,7 @@ class _Source:
         if isinstance(source, Topology | CompiledTopology):
             raise unexpected("topology", "a file's name, or a function", source, "perhaps give lambda: topology")
         if not callable(source):
-            source = local_path("topology", source, "copy the file, or give a function that reads it")
+            source = local_path("topology", source, "copy the file, or pass a function that reads the file")
             if S_ISDIR(os.stat(source).st_mode):
                 raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(source))
         self._source = source
@@ -231,7 +231,8 @@ class _Source:
         self._failure = failure
         name = "the function of the topology" if callable(self._source) else self._source
         message = (
-            f"batch {number}: {name} failed, and the messages are routed by version {kept.compiled.version} as before: "
+            f"batch {number}: {name} failed, so the messages are still routed by version "
+            f"{kept.compiled.version} as before: "
             f"{failure.reason}"
         )
         warnings.warn(message, RoutingWarning, stacklevel=4)
@@ -255,8 +256,8 @@ def _read_whole(name: str | Path) -> tuple[Topology | CompiledTopology, _Stamp]:
                 return read, before
     raise TopologyError.at(
         "topology.changing",
-        f"{name} changed {_MOST_READS} times while it was read",
-        hint="perhaps write each version beside it and rename it, as CompiledTopology.save does",
+        f"{name} changed {_MOST_READS} times while it was being read",
+        hint="perhaps write each version to a temporary file and rename the file, as CompiledTopology.save does",
     )
 
 

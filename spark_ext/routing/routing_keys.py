@@ -92,8 +92,9 @@ class Sends:
         else:
             raise LayoutError.at(
                 "route.no-destination",
-                f"messages to {topology.rules.name} have a destination, and these have no column exchange",
-                hint="perhaps give the messages a column exchange, or give route exchange='the destination of all'",
+                f"messages to {topology.rules.name} need a destination, but these messages have no column exchange",
+                hint="perhaps add a column exchange to the messages, or pass exchange='the destination of "
+                "all messages' to route",
             )
         of_column = None if to.routing_type is not None else own_text(columns, ROUTING_TYPE)
         given = NO_TEXT if to.routing_type is None else quote_text(to.routing_type)
@@ -144,7 +145,7 @@ def _paths(values: Iterable[ir.Value]) -> list[Path]:
     return list(dict.fromkeys(path for path in paths if not str(path[0]).startswith(PREFIX)))
 
 
-_RENAME = "perhaps give the messages a column routing_key"
+_RENAME = "perhaps add a column routing_key to the messages"
 
 
 #: The column with the index of the destination, in a list of destinations, to which a row is sent.
@@ -186,16 +187,18 @@ class Published:
         if keys.isStreaming:
             raise UnsupportedFeatureError.at(
                 "route.keys-stream",
-                "keys is a stream, and its routing keys have to be known before the messages come",
-                hint="perhaps give keys an archive of messages, or leave it out: each message's key is matched then",
+                "keys is a stream, but the routing keys must be known before the messages are routed",
+                hint="perhaps set keys to an archive of messages, or omit keys: each message's routing "
+                "key is then matched when it is routed",
             )
         cased = case_sensitive(keys)
         missing = [name for path in self.reads() if (name := missing_column(path, columns, cased)) is not None]
         if missing:
             raise LayoutError.at(
                 "route.keys",
-                f"keys has no column {' and no column '.join(missing)}, where the messages have their routing keys",
-                hint="perhaps give keys the messages themselves, or others with the same columns",
+                f"keys has no column {' and no column '.join(missing)}, from which the routing keys "
+                "of the messages are read",
+                hint="perhaps set keys to the messages, or to other messages with the same columns",
             )
 
     def check_key(self) -> None:
@@ -350,8 +353,9 @@ class Published:
             return own
         raise LayoutError.at(
             "route.no-to",
-            f"the anonymous relay reads properties.to, which the layout {self._layout.name} does not have",
-            hint="perhaps give the messages a column to, or name an exchange",
+            "sending without an address reads the field properties.to, which the layout "
+            f"{self._layout.name} does not contain",
+            hint="perhaps add a column to (the address) to the messages, or pass exchange=",
         )
 
 

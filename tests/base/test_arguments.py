@@ -48,7 +48,7 @@ WRONG_TYPES: list[tuple[Callable[[], object], str]] = [
     (lambda: matches({}, RED, conection="a"), r"matches\(\) got .* 'conection' \(did you mean connection\?\)"),
     (lambda: route_message(TOPOLOGY, RED, adress="q"), r"route_message\(\) got .* \(did you mean address\?\)"),
     (lambda: route_message("x.json", RED), r"topology: expected a Topology.*read_topology\('x.json'\)"),
-    (lambda: route_message({"broker": "rabbitmq"}, RED), "topology: expected a Topology.*topology_from_dict makes one"),
+    (lambda: route_message({"broker": "rabbitmq"}, RED), "topology: expected a Topology.*topology_from_dict converts"),
     (lambda: route_message(RED, TOPOLOGY), "topology: expected a Topology, found a value of type Message"),
     (lambda: route_message(TOPOLOGY, "x"), "message: expected a Message"),
     (lambda: diff_topologies(TOPOLOGY, None), "new: expected a Topology, found None"),

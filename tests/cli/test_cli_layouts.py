@@ -92,19 +92,22 @@ def test_a_schema_is_text_or_a_file(tmp_path: Path, form: str) -> None:
         (["--schema", "x INT", "--layout-option", "types=json"], "give --layout NAME with it"),
         (
             ["--layout", "text-map"],
-            "the layout text-map needs the option types\n  hint: --layout text-map --layout-option",
+            "the layout text-map requires the option types\n  hint: --layout text-map --layout-option",
         ),
         (["--layout", "kafka-headers", "--layout-option", "types"], "write KEY=VALUE, such as types=by-use"),
         (
             ["--layout", "kafka-headers", "--layout-option", "types=guess"],
-            "there is no policy or type 'guess'",
+            "'guess' is neither a policy nor a type",
         ),
         (
             ["--layout", "kafka-headers", "--layout-option", "types={a"],
             "types={a:1:2: this is not JSON",
         ),
-        (["--layout", "kafka-headers", "--layout-option", "tipes=json"], "has no option tipes\n  hint: it has column"),
-        (["--layout", "kafka-headers", "--layout-option", "repeated=all"], "repeated is last or first, not 'all'"),
+        (
+            ["--layout", "kafka-headers", "--layout-option", "tipes=json"],
+            "has no option tipes\n  hint: the options of kafka-headers are column",
+        ),
+        (["--layout", "kafka-headers", "--layout-option", "repeated=all"], "repeated must be last or first, not 'all'"),
         (["--layout", "kafka-headers", "--layout-option", "prefix.x=a"], "--layout-option prefix: expected text"),
         (["--layout", "variant", "--layout-option", "json=yes"], "write json=true or json=false"),
         (["--layout", "variant", "--layout-option", "schema=x INT"], "give the schema with --schema"),
@@ -198,7 +201,11 @@ def test_without_their_types_texts_are_read_as_the_policy_says() -> None:
     [
         ([], '{"color": ["red"]}', "-:1: message.type: color: expected a simple value, found an array"),
         ([], '{"JMSPriority": "7"}', "-:1: message.type: JMSPriority: expected an integer, found text"),
-        (["--layout", "kafka-headers"], PLAIN, "-:1: row.columns: no column of the layout kafka-headers is here"),
+        (
+            ["--layout", "kafka-headers"],
+            PLAIN,
+            "-:1: row.columns: the row has no column of the layout kafka-headers",
+        ),
         (
             ["--layout", "kafka-headers"],
             '{"headers": [{"key": "x", "value": "2600!"}]}',
@@ -234,7 +241,7 @@ def test_a_row_that_has_nothing_may_stand_among_others() -> None:
     assert run(*words, given='{"id": 1}\n' + KAFKA).output == KAFKA
     result = run(*words, given='{}\n{"id": 1}\n{"no": 2}\n')
     assert result.exit_code == 2
-    assert result.output.startswith("-:2: row.columns: no column of the layout kafka-headers is here")
+    assert result.output.startswith("-:2: row.columns: the row has no column of the layout kafka-headers")
 
 
 TOPOLOGY = {
@@ -294,7 +301,10 @@ def test_rows_of_a_layout_are_routed(
         ({"a": 1, "routing_keys": "x"}, "-:1: message.routing-keys: routing_keys: expected an array of texts"),
         ({"a": 1, "exchange": "topics"}, "-:1: route.no-key: the topology routes by key"),
         ({"a": "x"}, "-:1: row.type: a: expected an integer, found text"),
-        ({"b": "x", "exchange": "topics", "routing_key": "eu.1"}, "-:1: row.columns: no column of the layout"),
+        (
+            {"b": "x", "exchange": "topics", "routing_key": "eu.1"},
+            "-:1: row.columns: the row has no column of the layout",
+        ),
     ],
 )
 def test_a_row_that_cannot_be_routed_is_reported_by_its_line(line: dict[str, Any], error: str, tmp_path: Path) -> None:
@@ -312,7 +322,7 @@ WITHOUT_KEY: list[tuple[list[str], str, str, list[str], str]] = [
     (
         ["--schema", "color STRING, Key STRING"],
         '{"color": "red", "Key": "eu.1"}',
-        "--layout-option headers.routing-key=Key reads it from there",
+        "--layout-option headers.routing-key=Key reads the routing-key from Key",
         ["--layout-option", "headers.routing-key=Key"],
         "",
     ),
@@ -326,7 +336,7 @@ WITHOUT_KEY: list[tuple[list[str], str, str, list[str], str]] = [
             "properties MAP<STRING, STRING>, rk STRING",
         ],
         '{"properties": {}, "rk": "eu.1"}',
-        "--layout-option headers.routing-key=rk reads it from there",
+        "--layout-option headers.routing-key=rk reads the routing-key from rk",
         ["--layout-option", "headers.routing-key=rk"],
         "",
     ),

@@ -92,7 +92,7 @@ def test_case_does_not_matter_in_names_and_choices(words: str) -> None:
             "there is no virtual host 'zzz'\n  hint: the names are orders, billing\n",
         ),
         ("route definitions.json", "there are 2 virtual hosts\n  hint: choose one of orders, billing: --vhost NAME"),
-        ("topology own.json --vhost x", "there is no virtual host 'x'\n  hint: perhaps leave it out: "),
+        ("topology own.json --vhost x", "there is no virtual host 'x'\n  hint: perhaps omit the virtual host: "),
     ],
 )
 def test_a_virtual_host_that_is_not_there_is_an_error_with_those_that_are(words: str, expected_text: str) -> None:
@@ -110,7 +110,7 @@ def test_an_export_that_names_no_virtual_host_cannot_be_checked_and_says_so() ->
     Path("one.json").write_text(json.dumps({"rabbit_version": "3.13.0", "queues": [{"name": "q"}]}), encoding="utf-8")
     result = CliRunner().invoke(main, ["topology", "one.json", "--vhost", "prod"])
     assert result.exit_code == 0
-    assert "it may not be that of 'prod'" in result.stderr
+    assert "it may describe another virtual host than 'prod'" in result.stderr
 
 
 @pytest.mark.parametrize("text", [json.dumps(OWN), "broker: qpid-java\nqueues: [q]\n"], ids=["json", "yaml"])

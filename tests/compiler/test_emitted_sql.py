@@ -47,7 +47,7 @@ def test_a_header_in_a_collated_column_is_compared_by_bytes() -> None:
 
 @pytest.mark.parametrize("fields", ["key: STRING, v: BINARY", "k: STRING, value: BINARY", "key: STRING, value: INT"])
 def test_structs_that_are_no_record_headers_are_refused(fields: str) -> None:
-    with pytest.raises(LayoutError, match="ARRAY and not an array of structs with key, value"):
+    with pytest.raises(LayoutError, match="ARRAY, not an array of structs with key, value"):
         stores.kafka_headers().over(parse_ddl(f"headers ARRAY<STRUCT<{fields}>>"))
 
 
@@ -73,11 +73,13 @@ def test_a_map_that_is_no_property_is_offered_as_texts(values: str, hint: str) -
 )
 def test_a_column_that_looks_like_a_place_of_publication_is_offered(header: str, column: str) -> None:
     hints = header_hints(header, find_layout("a STRING"), parse_ddl(f"`{column}` STRING, a STRING"))
-    assert hints == [f"infer_layout(df, headers={{'{header}': '{column}'}}) reads it from there"]
+    assert hints == [f"infer_layout(df, headers={{'{header}': '{column}'}}) reads the {header} from {column}"]
 
 
 def test_a_split_with_a_limit_is_refused() -> None:
-    with pytest.raises(UnsupportedFeatureError, match="SPLIT in Spark splits a literal, without a limit"):
+    with pytest.raises(
+        UnsupportedFeatureError, match="SPLIT in Spark SQL requires a literal separator, and accepts no limit"
+    ):
         transpile_selector("INLIST(SPLIT('a,b', ',', 2), a)", dialect="activemq")
 
 

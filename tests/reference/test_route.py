@@ -378,7 +378,11 @@ def test_an_option_that_the_topology_does_not_have_is_an_error() -> None:
         (TypeError, "routing_keys: expected a list of texts, found a value of type int", {"routing_keys": 5}),
         (TypeError, "address: expected the address of a sender", {"exchange": None, "address": 5}),
         (TypeError, "publisher: expected a Publisher", {"publisher": "0-9-1"}),
-        (ValueError, "rabbitmq: routing_type is of messages to an Artemis broker", {"routing_type": "ANYCAST"}),
+        (
+            ValueError,
+            "rabbitmq: routing_type applies only to messages to an Artemis broker",
+            {"routing_type": "ANYCAST"},
+        ),
     ]
     for kind, expected_text, options in wrong:
         for ask in (publish, explain_route, *([] if "publisher" in options else [route_message])):

@@ -48,7 +48,7 @@ def refusal(path: Path, data: bytes) -> TopologyError:
 def test_a_file_that_is_cut_off_anywhere_is_refused_with_its_length(tmp_path: Path, whole: bytes) -> None:
     for length in sample(range(1, len(whole)), 400):
         error = refusal(tmp_path / "cut", whole[:length])
-        assert "is cut off" in str(error)
+        assert "is truncated" in str(error)
         assert f"{length:,}" in str(error)
 
 
@@ -97,45 +97,48 @@ WRONG: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "empty": (lambda _: b"", "is empty"),
     "another file": (
         lambda _: b'{"rabbit_version": "4.2.0"}',
-        "is no compiled topology, or a damaged one: its first line is another",
+        "is not a compiled topology, or is damaged: its first line is not that of a compiled topology",
     ),
-    "first line only": (lambda whole: whole[:20], "is cut off: it ends at byte 20, in its first line"),
-    "cut in a member": (lambda whole: whole[:300], "is cut off or damaged: its 300 bytes are not those"),
-    "cut behind it": (lambda whole: whole[:-1], "is cut off or damaged: its"),
-    "no archive": (lambda _: FIRST_LINE + b"header", "is cut off or damaged: its"),
-    "signed, and no archive": (lambda _: signed(b"header"), "is no compiled topology of this version: File is not a"),
+    "first line only": (lambda whole: whole[:20], "is truncated: the file ends at byte 20, in its first line"),
+    "cut in a member": (lambda whole: whole[:300], "is truncated or damaged: the checksum of its 300 bytes"),
+    "cut behind it": (lambda whole: whole[:-1], "is truncated or damaged: the checksum of its"),
+    "no archive": (lambda _: FIRST_LINE + b"header", "is truncated or damaged: the checksum of its"),
+    "signed, and no archive": (
+        lambda _: signed(b"header"),
+        "is not a compiled topology of this version: File is not a",
+    ),
     "a member of no name of ours": (
         lambda whole: signed(archive_of(members_of(whole) | {"../x": b""})),
         "it has a member ../x",
     ),
     "a member in the place of another": (
         lambda whole: signed(archive_of(members_of(whole) | {"plan": members_of(whole)["names"]})),
-        "a _Names stands in the place of a _Plans",
+        "expected a _Plans, found a _Names",
     ),
     "more buckets": (
         lambda whole: signed(archive_of(members_of(whole) | {"bindings/1": b""})),
-        "1 buckets of bindings are not those of the file",
+        "the file does not contain the 1 buckets of bindings that it declares",
     ),
     "zeros in many members": (
         lambda _: signed(archive_of({f"bindings/{number}": bytes(10_000_000) for number in range(20)})),
         "bytes claim to be 200,000,000",
     ),
-    "no plan": (lambda whole: without(whole, "plan"), "is of another state of version"),
-    "no bindings": (lambda whole: without(whole, "bindings/0"), "is of another state of version"),
-    "in its plan": (lambda whole: altered_in(whole, "plan"), "is cut off or damaged: its"),
+    "no plan": (lambda whole: without(whole, "plan"), "was not written by this build of version"),
+    "no bindings": (lambda whole: without(whole, "bindings/0"), "was not written by this build of version"),
+    "in its plan": (lambda whole: altered_in(whole, "plan"), "is truncated or damaged: the checksum of its"),
     "in its plan, and signed": (
         lambda whole: signed(altered_in(whole, "plan")[len(signed(b"")) :]),
-        "is no compiled topology of this version: ",
+        "is not a compiled topology of this version: ",
     ),
     "another version": (
         lambda whole: whole.replace(b"version " + __version__.encode(), b"version 9.1.0rc1", 1),
-        f"was written by version 9.1.0rc1 in form {FORMAT}, and this is version {__version__} with form {FORMAT}",
+        f"was written by version 9.1.0rc1 in form {FORMAT}, but this is version {__version__}, which reads",
     ),
     "another form": (
         lambda whole: whole.replace(f"form {FORMAT}".encode(), b"form 13", 1),
-        f"by version {__version__} in form 13, and",
+        f"by version {__version__} in form 13, but",
     ),
-    "an early form": (lambda _: MAGIC + b"\n\x00\x00\x00\x00\x00\x00\x01\xff{}", "was written by another version, and"),
+    "an early form": (lambda _: MAGIC + b"\n\x00\x00\x00\x00\x00\x00\x01\xff{}", "was written by another version, but"),
 }
 
 
@@ -146,7 +149,7 @@ def test_a_file_that_is_no_compiled_topology_is_refused(tmp_path: Path, whole: b
 
 
 def test_a_directory_and_a_file_that_is_not_there_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(TopologyError, match=r"is a directory\n.*name the file that a compiled topology was saved to"):
+    with pytest.raises(TopologyError, match=r"is a directory\n.*pass the file in which a compiled topology was saved"):
         CompiledTopology.load(tmp_path)
     with pytest.raises(FileNotFoundError):
         CompiledTopology.load(tmp_path / "nothing")

@@ -300,12 +300,12 @@ def test_a_layout_of_ones_own_is_given_when_the_file_is_read(tmp_path: Path, sub
     compiled.save(tmp_path / "compiled")
     change = [Binding("x", "q1", arguments=selected(30).arguments)]
     with pytest.raises(
-        TopologyError, match=r"the layout own, which has code .*\n.*CompiledTopology.load\(path, layout="
+        TopologyError, match=r"the layout own, which is Python code.*\n.*CompiledTopology.load\(path, layout="
     ):
         CompiledTopology.load(tmp_path / "compiled").updated(change)
     loaded = CompiledTopology.load(tmp_path / "compiled", layout=own)
     assert loaded.updated(change).changes == compiled.updated(change).changes
-    with pytest.raises(TopologyError, match="for messages in the layout own, and not in other"):
+    with pytest.raises(TopologyError, match="for messages in the layout own, not other"):
         CompiledTopology.load(tmp_path / "compiled", layout=OwnLayout("other"))
     with pytest.raises(TypeError, match="layout: expected a Layout, found a value of type str"):
         CompiledTopology.load(tmp_path / "compiled", layout="own")  # type: ignore[arg-type]
@@ -333,7 +333,7 @@ def test_a_change_that_is_not_a_list_of_bindings_and_queues_is_rejected() -> Non
 @pytest.mark.parametrize(
     ("added", "removed", "message"),
     [
-        ([], [Binding("d", "q1", "k")], "no such binding to 'q1' under the key 'k'"),
+        ([], [Binding("d", "q1", "k")], "no such binding to 'q1' with the key 'k'"),
         ([], [Queue("nowhere")], "no queue called 'nowhere'"),
         ([], [Binding("d", "t", "k", destination_type="exchange")], "no such binding to 't'"),
         ([Binding("nowhere", "q1", "k")], [], "no exchange called 'nowhere'"),

@@ -117,5 +117,7 @@ def test_a_query_over_messages_without_a_body_matches_none_or_is_refused() -> No
     # The other binding is that of the default exchange.
     [compiled] = build_plan(topology, layout, "null").compiled
     assert emit_filter(compiled.condition) == "_routing_key = 'q'"
-    with pytest.raises(LayoutError, match="a path reads the body, and the layout has no such column"):
+    with pytest.raises(
+        LayoutError, match="the path reads the message's body, but the layout has no column for the body"
+    ):
         build_plan(topology, layout, "error")

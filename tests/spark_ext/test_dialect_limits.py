@@ -61,7 +61,10 @@ def test_a_literal_beyond_38_digits_is_an_error() -> None:
     with pytest.raises(UnsupportedFeatureError) as caught:
         transpile_selector("x < 1" + "0" * 38, dialect="rabbitmq")
     [error] = caught.value.diagnostics
-    assert (error.code, error.hint) == ("limit.digits", "write it as a floating point number, with .0 at the end")
+    assert (error.code, error.hint) == (
+        "limit.digits",
+        "write the integer as a floating point number, with .0 at the end",
+    )
     # No double can represent this number, so that a hint to write a double would lead to the next error.
     with pytest.raises(UnsupportedFeatureError) as caught:
         transpile_selector("x < 1" + "0" * 400, dialect="rabbitmq")
@@ -87,7 +90,7 @@ def test_answers_that_no_sql_joins_are_refused_by_name(dialect: Dialect, name: s
 NO_XPATH = [
     ("a[", 3, "the expression ends too early"),
     ("", 1, "the expression ends too early"),
-    ("a b", 3, "b is not expected there"),
+    ("a b", 3, "b is not expected here"),
     ("a[frob(b)]", 3, "the function frob is not read"),
     ("contains(a)", 1, "contains takes 2 arguments"),
     ("a = $b", 5, "the variable $b is not read"),
@@ -101,11 +104,11 @@ NO_XPATH = [
     ("count(2)", 7, "only a set of nodes is taken by count"),
     ("sum(a + b)", 5, "only a set of nodes is taken by sum"),
     ("name(-a)", 6, "only a set of nodes is taken by name"),
-    ("1 - --2", 6, "- is not expected there"),
-    ("position() = 1", 1, "position is read in a predicate only"),
-    ("a[1] and last()", 10, "last is read in a predicate only"),
-    ("a | b = c", 9, "beside a union only a constant is read"),
-    ("1 = ((a | b)) and string(.)", 19, "beside a union only a constant is read"),
+    ("1 - --2", 6, "- is not expected here"),
+    ("position() = 1", 1, "position is supported only in a predicate"),
+    ("a[1] and last()", 10, "last is supported only in a predicate"),
+    ("a | b = c", 9, "a union can only be compared with a constant"),
+    ("1 = ((a | b)) and string(.)", 19, "a union can only be compared with a constant"),
 ]
 
 

@@ -40,6 +40,6 @@ def test_selectors_and_routes_are_datasets_of_a_pipeline(tmp_path: Path) -> None
     output = done.stdout + done.stderr
     assert done.returncode == 0, output[-3000:]
     assert "Run is COMPLETED" in output
-    advice = "perhaps give layout= a schema, such as 'color STRING, weight BIGINT', or the name of a preset"
+    advice = "perhaps set layout= to a schema, such as 'color STRING, weight BIGINT', or the name of a preset"
     hint = f"layout.no-analysis {advice}"
     assert output.count(hint) == 3

@@ -88,10 +88,10 @@ def test_the_file_reader_gets_the_predicate_on_a_promoted_property(
 
 
 REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
-    ({"promoted": {"a": "TIMESTAMP"}}, "the promoted property a has the type TIMESTAMP"),
-    ({"promoted": {"header": "STRING"}}, "a promoted property has the name of the section header"),
-    ({"promoted": {}, "mixed": frozenset({"a"})}, "a is mixed, and not promoted"),
-    ({"promoted": {"a": "INT"}, "mixed": frozenset({"a"})}, "the mixed property a has the type INT"),
+    ({"promoted": {"a": "TIMESTAMP"}}, "the promoted property a cannot have the type TIMESTAMP"),
+    ({"promoted": {"header": "STRING"}}, "a property called header cannot be promoted to a column"),
+    ({"promoted": {}, "mixed": frozenset({"a"})}, "the property a is listed in mixed, but not in promote"),
+    ({"promoted": {"a": "INT"}, "mixed": frozenset({"a"})}, "the mixed property a cannot have the type INT"),
 )
 
 
@@ -104,7 +104,9 @@ def test_a_promotion_that_cannot_be_is_refused(options: dict[str, Any], message:
 @pytest.mark.parametrize("type_name", SIMPLE_TYPES)
 def test_a_value_of_another_type_than_its_column_is_refused(type_name: str) -> None:
     layout = AmqpLayout(promoted={"a": type_name})
-    with pytest.raises(LayoutError, match=f"the property a is uuid, and its column {type_name} holds"):
+    with pytest.raises(
+        LayoutError, match=f"the property a has the type uuid, but its column of the type {type_name} stores only"
+    ):
         layout.row(
             Message.from_dict(
                 {"application_properties": {"a": {"type": "uuid", "value": "0123abcd-0123-0123-0123-0123456789ab"}}}

@@ -98,7 +98,9 @@ def test_a_topic_of_kafka_whose_values_a_json_converter_wrote(spark: SparkSessio
     )
     selector = "severity > 5 AND site = 'north'"
     # 1. No column has the name. The value is bytes, and the hint tells how to cast it.
-    assert "JSON in their value, cast to STRING, is read by" in error_of(lambda: compile_selector(selector, df))
+    assert "if the column value contains JSON, cast it to STRING and read it with" in error_of(
+        lambda: compile_selector(selector, df)
+    )
     texts = df.withColumn("value", sf.col("value").cast("string"))
     # 2. The value is text, and perhaps JSON.
     second = error_of(lambda: compile_selector(selector, texts))

@@ -13,9 +13,9 @@ from transpiler.tools.command_spelling import spelled
 #: Hints in Python's spelling, and in the spelling of a command.
 HINTS = (
     (
-        Hint(Setting("missing", "null"), " reads it as absent"),
-        "missing='null' reads it as absent",
-        "--missing null reads it as absent",
+        Hint(Setting("missing", "null"), " treats the field as absent"),
+        "missing='null' treats the field as absent",
+        "--missing null treats the field as absent",
     ),
     (
         Hint(Setting("exchange", Verbatim("NAME")), "; ", Setting("exchange", ""), " is the default one"),
@@ -83,7 +83,7 @@ def test_a_hint_that_proposes_nothing_is_kept(hint: str) -> None:
 #: Selectors and schemas, and the proposal that a command prints.
 REFUSED = (
     ("colour = 'red'", "color STRING", "did you mean color"),
-    ("tenant = 'a'", "weight INT", "--missing null reads an unknown name as a missing property"),
+    ("tenant = 'a'", "weight INT", "--missing null treats an unknown name as a missing property"),
     ("tags = 'a'", "tags MAP<STRING, STRING>", "--layout text-map --layout-option column=tags"),
     ("x = 1 AND tags > 'a'", "x INT, tags VARIANT", "--layout variant --layout-option column=tags reads properties"),
 )

@@ -99,7 +99,7 @@ def test_the_likeliest_kind_of_a_name_is_first(
 
 @pytest.mark.parametrize(("rules", "missing"), [(ARTEMIS, "untyped, untyped::, ANYCAST"), (ACTIVEMQ, "queue, topic")])
 def test_a_topology_without_entries_rejects_every_send(rules: Rules, missing: str) -> None:
-    expected_text = f"exchanges: messages to {rules.name} enter at exchanges that are not there: {missing}"
+    expected_text = f"exchanges: messages to {rules.name} enter at exchanges that do not exist: {missing}"
     with pytest.raises(TopologyError, match=expected_text):
         topology_from_dict({"broker": rules.name, "queues": ["a"]})
     topology = Topology(rules, (), (Queue("a"),))
@@ -204,5 +204,5 @@ def test_a_sender_has_the_place_and_the_subject_of_its_address(
 def test_a_name_in_place_of_a_topology_is_refused_with_what_reads_it() -> None:
     with pytest.raises(TypeError, match=r"^topology: expected a Topology.*read_topology\('x\.json'\)"):
         check_topology("x.json")
-    with pytest.raises(TypeError, match=r"^topology: expected a Topology.*topology_from_dict makes one"):
+    with pytest.raises(TypeError, match=r"^topology: expected a Topology.*topology_from_dict converts"):
         check_topology({})

@@ -142,7 +142,7 @@ def test_what_routes_besides_is_a_link_and_a_hidden_queue_is_listed() -> None:
     assert [finding.message for finding in topology.findings] == [
         "novelty: is not understood",
         "parameters[2]: the shovel has a queue of its own at 'x', which answers call 'shovel s2'",
-        "parameters[6]: a parameter of of-a-plugin is not understood",
+        "parameters[6]: this parameter of of-a-plugin is not supported",
     ]
     assert topology_from_dict(topology_to_dict(topology)).links == topology.links
 
@@ -205,11 +205,11 @@ def test_what_broker_j_does_not_show_or_we_do_not_do_is_listed() -> None:
     listed = [finding.message for finding in broker_j().findings]
     host = "virtualhostnodes[0].virtualhosts[0]"
     assert listed == [
-        f"{host}.nodeAutoCreationPolicies: is not understood; it can change where a message goes",
-        f"{host}.queues[2].defaultFilters: is not understood",
-        f"{host}.exchanges[4].durableBindings[1].arguments.x-qpid-no-local: this filter is not understood",
+        f"{host}.nodeAutoCreationPolicies: this attribute is not supported, although it can change the routing",
+        f"{host}.queues[2].defaultFilters: this attribute is not supported",
+        f"{host}.exchanges[4].durableBindings[1].arguments.x-qpid-no-local: this kind of filter is not supported",
         f"{host}.exchanges[4].durableBindings[2].bindingKey: "
-        "holds ${…}, which the broker would expand; it stays as it is written",
+        "the value contains ${…}, which the broker replaces; it is kept here as written",
     ]
     assert broker_j().findings[0].render().startswith(str(DATA / "broker_j.json"))
 
@@ -250,7 +250,7 @@ def test_the_initial_configuration_of_a_node_is_read() -> None:
         ({"durableBindings": [{}]}, "exchanges[0].durableBindings[0]: destination is missing"),
         (
             {"durableBindings": [{"bindingKey": "..", "destination": "q"}]},
-            "exchanges[0].durableBindings[0].key: qpid-java cannot bind a key of dots only",
+            "exchanges[0].durableBindings[0].key: qpid-java does not accept a binding key that consists only of dots",
         ),
         (
             {"durableBindings": [{"bindingKey": "k", "destination": "que"}]},
@@ -314,7 +314,7 @@ def test_the_own_form_reads_as_yaml_and_as_json_and_comes_back() -> None:
         ('{"broker": "rabbitmq", "queue": []}', "did you mean queues?"),
         ('{"broker": "rabbitmq", "queues": [5]}', "queues[0]: expected an object or a name, found a number"),
         ('{"broker": "rabbitmq", "queues": ["a", "a"]}', "queues[1].name: 'a' is declared twice"),
-        ('{"broker": "rabbitmq", "queues": [""]}', "queues[0].name: a queue has a name"),
+        ('{"broker": "rabbitmq", "queues": [""]}', "queues[0].name: a queue must have a name"),
         ('{"broker": "rabbitmq", "bindings": [{"source": "a"}]}', "bindings[0]: names a queue or an exchange"),
         (
             '{"broker": "rabbitmq", "queues": ["q"], "bindings": [{"source": "amq.headers", "queue": "q", '
@@ -323,7 +323,7 @@ def test_the_own_form_reads_as_yaml_and_as_json_and_comes_back() -> None:
         ),
         (
             '{"broker": "rabbitmq", "queues": ["q"], "bindings": [{"source": "", "queue": "q"}]}',
-            "bindings[0].source: nothing can be bound to the default exchange",
+            "bindings[0].source: the default exchange accepts no bindings",
         ),
         (
             '{"broker": "qpid-cpp", "bindings": [{"source": "amq.topic", "exchange": "amq.fanout"}]}',
@@ -472,18 +472,23 @@ spec:
 def test_each_document_of_a_file_is_looked_at() -> None:
     topology = parse_topology(RESOURCES, "k.yaml")
     assert [queue.name for queue in topology.queues] == ["audit"]
-    assert [finding.message for finding in topology.findings] == ["a resource is left out: Namespace orders (at 1:1)"]
+    assert [finding.message for finding in topology.findings] == [
+        "a resource that belongs to no broker: Namespace orders (at 1:1)"
+    ]
     both = RESOURCES + RESOURCES.partition("---\n")[2].replace("one", "two").replace("audit", "copy")
     assert vhosts_of(both, "k.yaml") == ["one", "two"]
     assert [queue.name for queue in parse_topology(both, "k.yaml", vhost="two").queues] == ["copy"]
     with pytest.raises(TopologyError, match="there are 2 brokers"):
         parse_topology(both, "k.yaml")
-    with pytest.raises(TopologyError, match=r"no resource here is a topology: Namespace orders \(at 1:1\); Service s"):
+    with pytest.raises(
+        TopologyError, match=r"no resource in the file describes a topology: Namespace orders \(at 1:1\); Service s"
+    ):
         parse_topology(
             RESOURCES.partition("---\n")[0] + "---\n{apiVersion: v1, kind: Service, metadata: {name: s}}", "k.yaml"
         )
     with pytest.raises(
-        TopologyError, match="2 topologies in the file\n  hint: perhaps give each a file of its own: 1:1"
+        TopologyError,
+        match="2 topologies, but one is expected\n  hint: perhaps put each topology into its own file: 1:1",
     ):
         parse_topology("broker: rabbitmq\n---\nbroker: qpid-java", "k.yaml")
     with pytest.raises(TopologyError, match=r"k\.yaml:11:5: spec\.brokerProperties:3:1: "):
@@ -571,7 +576,7 @@ def test_a_virtual_host_of_broker_j_may_have_no_objects(data: dict[str, Any], li
 
 
 def test_a_broker_without_virtual_hosts_is_refused() -> None:
-    with pytest.raises(TopologyError, match="there is no virtual host here"):
+    with pytest.raises(TopologyError, match="the file contains no virtual host"):
         parse_topology('/* c */ {"modelVersion": "9.0", "ports": [], "virtualhostnodes": []}', "config.json")
 
 

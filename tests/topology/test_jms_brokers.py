@@ -285,7 +285,7 @@ def test_what_a_branch_may_come_to_is_not_decided(
         ("<diverts><divert name='d'><address>a</address></divert></diverts>", "2:10", "has no forwarding-address"),
         ("<diverts><divert nmae='d'/></diverts>", "2:10", "did you mean name?"),
         ("<address-settings><address-setting match='${m}'/></address-settings>", "2:19", "--property m=VALUE"),
-        ("<addresses><include href='a.xml'/></addresses>", "2:12", "a.xml is included and not read"),
+        ("<addresses><include href='a.xml'/></addresses>", "2:12", "a.xml is included, but was not read"),
         ("<addresses><address name='a'></addresses>", "2:32", "not well-formed"),
     ],
 )
@@ -369,7 +369,7 @@ def test_what_keeps_activemq_from_starting_is_refused_at_its_line(inner: str, wo
 
 
 def test_state_is_for_jms_brokers_and_has_no_other_members() -> None:
-    with pytest.raises(TopologyError, match="state and properties are for the XML of a JMS broker"):
+    with pytest.raises(TopologyError, match="state and properties apply only to the XML of a JMS broker"):
         parse_topology('{"broker": "qpid-java"}', "topology.json", state={"queues": []})
     with pytest.raises(TopologyError, match="state"):
         activemq("", state={"queue": []})

@@ -56,7 +56,7 @@ def test_a_broker_has_the_addresses_and_the_properties_beside_it() -> None:
     assert routed(topology, "orders", routing_type="ANYCAST") == ("eu",)
     assert routed(topology, "orders", routing_type="MULTICAST") == ("all",)
     [left_out] = [each for each in topology.findings if each.code == "import.left-out"]
-    assert left_out.message == "a resource is left out: Deployment shop (at 26:1)"
+    assert left_out.message == "a resource that belongs to no broker: Deployment shop (at 26:1)"
     assert vhosts_of(text, "k.yaml") == ["one"]
     with pytest.raises(TopologyError, match="there is no broker 'two'"):
         parse_topology(text, "k.yaml", vhost="two")
@@ -69,7 +69,7 @@ def test_an_address_is_of_the_brokers_that_it_names() -> None:
     assert names(parse_topology(both, "k.yaml", vhost="two")) == ["audit", "eu"]
     alone = parse_topology("---\n".join([ARTEMIS, apart]), "k.yaml")
     assert [each.message for each in alone.findings][-1] == (
-        "a resource is left out: ActiveMQArtemisAddress a (at 10:1)"
+        "a resource that belongs to no broker: ActiveMQArtemisAddress a (at 10:1)"
     )
     assert names(parse_topology(apart, "k.yaml")) == ["eu"]
 
@@ -169,7 +169,7 @@ def test_a_binding_without_a_source_is_left_out_with_a_warning(source: str) -> N
     assert finding.severity == "warning"
     assert finding.message.startswith("Binding/c.spec")
     assert finding.source is not None
-    assert "goes into source" in str(finding.hint)
+    assert "perhaps add a source" in str(finding.hint)
     # The rest of the file is read.
     assert topology.queues == whole.queues
     assert set(topology.bindings) == {one for one in whole.bindings if one.source != "others"}
@@ -177,7 +177,7 @@ def test_a_binding_without_a_source_is_left_out_with_a_warning(source: str) -> N
 
 @pytest.mark.parametrize(("text", "form"), [(OPERATOR, "artemis"), (ARTEMIS, "rabbitmq"), (OPERATOR, "topology")])
 def test_resources_of_another_form_are_refused(text: str, form: Any) -> None:
-    with pytest.raises(TopologyError, match=f"are not of the form {form}"):
+    with pytest.raises(TopologyError, match=f"cannot be read as {form}"):
         parse_topology(text, "t.yaml", form=form)
 
 
@@ -249,7 +249,9 @@ def test_errors_in_a_file_of_a_configmap_have_their_places() -> None:
 @pytest.mark.parametrize("kind", ["Deployment", "ConfigMap", "Service"])
 def test_a_resource_that_is_no_topology_is_named(kind: str) -> None:
     text = f"apiVersion: v1\nkind: {kind}\nmetadata: {{name: shop}}\ndata: {{a.json: '{{}}'}}\n"
-    with pytest.raises(TopologyError, match=rf"no resource here is a topology: {kind} shop \(at 1:1\)") as error:
+    with pytest.raises(
+        TopologyError, match=rf"no resource in the file describes a topology: {kind} shop \(at 1:1\)"
+    ) as error:
         parse_topology(text, "d.yaml")
     assert "ActiveMQArtemisAddress" in (error.value.diagnostics[0].hint or "")
     assert "default_exchange" not in str(error.value)
@@ -264,7 +266,9 @@ def test_a_resource_that_is_no_topology_is_named(kind: str) -> None:
     ],
 )
 def test_the_configuration_of_hornetq_says_that_it_is_not_read(text: str, location: str) -> None:
-    with pytest.raises(TopologyError, match=rf"h\.xml:{location}: .* is HornetQ's configuration, which is not read"):
+    with pytest.raises(
+        TopologyError, match=rf"h\.xml:{location}: .* is HornetQ's configuration, which is not supported"
+    ):
         parse_topology(text, "h.xml")
 
 

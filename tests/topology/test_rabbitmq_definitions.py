@@ -439,7 +439,7 @@ def test_a_delayed_exchange_routes_as_its_type() -> None:
     assert codes(topology) == ["import.delayed"]
     topology = read(**delayed(**{"x-delayed-type": "topic", "alternate-exchange": "amq.fanout"}), **parts)
     assert [finding.message.partition(": ")[2] for finding in topology.findings] == [
-        "messages are routed here without their delay",
+        "messages are routed without their delay",
         "the broker sends a delayed message to the alternate as well, when it is published",
     ]
     assert codes(read(**delayed(**{"x-delayed-type": "x-lvc"}))) == ["import.delayed", "import.exchange-type"]
@@ -502,7 +502,8 @@ def test_what_the_broker_does_not_bind_or_keeps_once_is_listed() -> None:
     )
     assert len(topology.bindings) == 3
     assert [finding.message for finding in topology.findings] == [
-        "bindings[0].arguments: the broker takes no binding here without rjms_erlang_selector; it is left out",
+        "bindings[0].arguments: the broker rejects a binding to this exchange without rjms_erlang_selector, so the "
+        "binding is skipped",
         "bindings[2]: another binding of 'x' to 'q' has the same key",
     ]
 

@@ -259,7 +259,9 @@ def test_from_4_0_on_a_negative_delivery_limit_is_none() -> None:
 
 def test_the_error_says_which_values_the_broker_takes() -> None:
     found = str(report(read(queue={"arguments": {"x-message-ttl": "5000"}})))
-    expected = 'the argument x-message-ttl is "5000": the broker refuses the whole file (the broker takes an integer of'
+    expected = (
+        'the argument x-message-ttl is "5000": the broker refuses the whole file (the allowed values are an integer of'
+    )
     assert expected in found
 
 
@@ -457,5 +459,5 @@ def test_an_object_without_a_virtual_host_is_not_loaded_from_a_directory(tmp_pat
     topology = directory(tmp_path, export=export)
     [finding] = topology.findings
     assert (finding.code, finding.severity) == ("import.vhost", "warning")
-    assert "this queue has no virtual host" in finding.message
+    assert "this queue does not name a virtual host" in finding.message
     assert topology_from_dict(export).findings == ()

@@ -250,7 +250,7 @@ def test_the_answer_of_activemq_is_its_queues_and_topics() -> None:
 def test_answers_of_two_brokers_are_an_error_and_so_are_those_of_another_one() -> None:
     with pytest.raises(TopologyError, match="another one is of rabbitmq"):
         answers(ANSWERS["queues.json"], listed(ORDERS))
-    with pytest.raises(TopologyError, match="the answer is one of artemis"):
+    with pytest.raises(TopologyError, match="the running broker's answer is from artemis"):
         parse_topology(json.dumps(DECLARED), "d.json", running=answers(listed(ORDERS)))
 
 

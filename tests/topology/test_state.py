@@ -84,7 +84,7 @@ def test_what_is_not_evaluated_of_a_state_is_possible_with_a_finding() -> None:
     topology = artemis("<addresses/>", state=state)
     assert publish(topology, Message.of(), "t").possible_queues == ("s",)
     (found,) = topology.findings
-    assert "subscriptions[0].selector: 'AMQSize > 5' is not evaluated here" in found.message
+    assert "subscriptions[0].selector: 'AMQSize > 5' cannot be evaluated" in found.message
 
 
 def composite(encoding: str) -> str:
@@ -109,7 +109,7 @@ def test_a_topology_in_xml_is_read_in_the_encoding_that_it_declares(encoding: st
         ("rot13", "utf-8", "declares the encoding 'rot13', which is not a text encoding"),
         ("UTF-16", "utf-8", "declares the encoding 'UTF-16', but the declaration itself is not in this encoding"),
         ("us-ascii", "utf-8", "is not valid us-ascii: the byte"),
-        ("utf-8", "latin-1", "is not UTF-8: byte"),
+        ("utf-8", "latin-1", "is not valid UTF-8: the byte"),
     ],
 )
 def test_an_encoding_that_is_unknown_or_not_its_own_is_refused(

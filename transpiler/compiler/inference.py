@@ -130,8 +130,8 @@ def layout_from_schema(
     elif store is not None:
         store = replace(store, asked=check_headers(headers))
     if store is None:
-        message = f"the layout {layout.name} has its header fields in columns of their own"
-        raise LayoutError.at("layout.headers", message, hint="perhaps leave headers out")
+        message = f"the layout {layout.name} stores each header field in its own column"
+        raise LayoutError.at("layout.headers", message, hint="perhaps omit headers")
     return store.over(schema, case_sensitive=case_sensitive)
 
 
@@ -194,17 +194,17 @@ def _properties_of(fields: Mapping[str, Mapping[str, Any]]) -> StoreLayout | Non
         by_use = StoreCall("text_map", name, {"types": "by-use", **known})
         source = UnchosenTexts(
             name,
-            f"the column {name} has all values as text, and their types are lost",
+            f"the column {name} stores every value as text, so the original types are lost",
             Hint(
-                "choose what a text is: ",
+                "choose how to read text values: ",
                 by_use,
-                ", or with string, parsed, json or a mapping such as {'weight': 'DOUBLE'} for by-use",
+                ", or replace by-use by string, parsed, json or a mapping such as {'weight': 'DOUBLE'}",
             ),
             by_use.fix,
         )
         return own_store("text-map", source, NO_HEADERS, schema)
     if own is not None and _TEXT(own["type"]):
-        message = "the column properties is text, and may be JSON"
+        message = "the column properties contains text, which may be JSON"
         store = StoreCall("variant", "properties", {"json": True})
         source = UnchosenTexts("properties", message, Hint("if it is, ", store, " reads it"), store.fix)
         return own_store("text-map", source, NO_HEADERS, schema)

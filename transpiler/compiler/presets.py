@@ -32,7 +32,8 @@ _NAME = re.compile(r"[\w.-]*")
 #: preset, or the wrong preset.
 _MEANT = {
     "kafka": "did you mean kafka-headers?",
-    "flat": "typed columns need a schema: pass the DataFrame or its schema; in commands --schema",
+    "flat": "a layout with typed columns is created from a schema: pass the DataFrame or its schema, "
+    "or --schema in commands",
 }
 
 _AMQP, _ZERO_TEN = "amqp", "amqp-0-10"

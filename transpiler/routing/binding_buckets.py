@@ -69,7 +69,7 @@ class BindingBuckets:
                 with pause_garbage_collection():
                     bucket = decode(self._blocks[number])
                 if not isinstance(bucket, Bucket):
-                    raise ValueError(f"a {type(bucket).__name__} stands in its place")
+                    raise ValueError(f"expected a Bucket, found a {type(bucket).__name__}")
             except ValueError as error:
                 message = f"the bindings in part {number} of the compiled topology cannot be read: {error}"
                 raise TopologyError.at("compiled.file", message, hint="perhaps compile the topology again") from None

@@ -43,9 +43,9 @@ _DIGEST = 65
 _WRITTEN_BY = re.compile(rb", form (\d{1,9}), version ([\w.+-]{1,99})\n")
 
 #: The hint for a path to another machine, such as a URL.
-_OTHER_FILES = "a compiled topology is a file of this machine: copy it from there, or to there"
+_OTHER_FILES = "a compiled topology must be a local file: copy the file to or from this machine"
 
-_AGAIN = "copy it again from where it is whole, or compile the topology again"
+_AGAIN = "copy the file again from an intact copy, or compile the topology again"
 
 #: The timestamp of every member, which is fixed so that equal topologies produce equal files, and the compression
 #: level, the fastest one.
@@ -81,10 +81,10 @@ def decode(data: bytes) -> Any:
     name, _, text = data.partition(b" ")
     kind = _PARTS.get(name[:99].decode("ascii", "replace"))
     if kind is None:
-        raise ValueError("the data are no part of a compiled topology")
+        raise ValueError("the data are not part of a compiled topology")
     lists = text.count(b"[") + text.count(b"{")
     if lists > _LISTS + len(text) // _BYTES_A_LIST:
-        raise ValueError(f"{lists:,} lists in {len(text):,} bytes are more than a compiled topology has")
+        raise ValueError(f"{lists:,} lists in {len(text):,} bytes exceed the maximum of a compiled topology")
     try:
         return _typed().read(kind, text)
     except RecursionError:
@@ -193,17 +193,17 @@ def read_file(path: str | Path) -> dict[str, bytes]:
     try:
         data = local_files.read_file(local_path("path", path, _OTHER_FILES))
     except IsADirectoryError:
-        raise _error(path, "is a directory", "name the file that a compiled topology was saved to") from None
+        raise _error(path, "is a directory", "pass the file in which a compiled topology was saved") from None
     _check_first_line(path, data)
     begin = len(FIRST_LINE) + _DIGEST
     archive = data[begin:]
     if hashlib.sha256(archive).hexdigest().encode() + b"\n" != data[len(FIRST_LINE) : begin]:
-        raise _error(path, f"is cut off or damaged: its {len(data):,} bytes are not those that were written", _AGAIN)
+        raise _error(path, f"is truncated or damaged: the checksum of its {len(data):,} bytes is wrong", _AGAIN)
     try:
         return _members(archive)
     # The zip module raises many kinds of exceptions if the numbers in an archive have been altered.
     except Exception as error:
-        raise _error(path, f"is no compiled topology of this version: {error}", _AGAIN) from None
+        raise _error(path, f"is not a compiled topology of this version: {error}", _AGAIN) from None
 
 
 def _members(data: bytes) -> dict[str, bytes]:
@@ -214,7 +214,9 @@ def _members(data: bytes) -> dict[str, bytes]:
             raise ValueError(f"its {len(data):,} bytes claim to be {total:,}")
         unknown = [info.filename for info in listed if _MEMBER.fullmatch(info.filename) is None]
         if unknown or len({info.filename for info in listed}) < len(listed):
-            raise ValueError(f"it has a member {one_line(unknown[0])}" if unknown else "it has a member twice")
+            raise ValueError(
+                f"it has a member {one_line(unknown[0])}" if unknown else "the file contains a member twice"
+            )
         # The zip module unpacks no more bytes than the archive's directory declares.
         return {info.filename: archive.read(info) for info in listed}
 
@@ -225,14 +227,16 @@ def _check_first_line(path: str | Path, data: bytes) -> None:
     if not data:
         raise _error(path, "is empty", _AGAIN)
     if FIRST_LINE.startswith(data):
-        raise _error(path, f"is cut off: it ends at byte {len(data):,}, in its first line", _AGAIN)
+        raise _error(path, f"is truncated: the file ends at byte {len(data):,}, in its first line", _AGAIN)
     if not data.startswith(MAGIC):
-        raise _error(path, "is no compiled topology, or a damaged one: its first line is another", _AGAIN)
+        raise _error(
+            path, "is not a compiled topology, or is damaged: its first line is not that of a compiled topology", _AGAIN
+        )
     written = _WRITTEN_BY.match(data, len(MAGIC))
     by = f"version {written[2].decode()} in form {written[1].decode()}" if written else "another version"
     raise TopologyError.at(
         "compiled.version",
-        f"{path} was written by {by}, and this is version {__version__} with form {FORMAT}",
+        f"{path} was written by {by}, but this is version {__version__}, which reads form {FORMAT}",
         hint="perhaps compile the topology again with this version",
     )
 

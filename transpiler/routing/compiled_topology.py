@@ -322,8 +322,9 @@ class CompiledTopology:
         if self.layout is None:
             raise TopologyError.at(
                 "compiled.layout",
-                f"a change is compiled over the layout {self.layout_name}, which has code and is not in the file",
-                hint="perhaps give it when the file is read: CompiledTopology.load(path, layout=...)",
+                f"compiling a change requires the layout {self.layout_name}, which is Python code and "
+                "so is not in the file",
+                hint="perhaps pass the layout when loading the file: CompiledTopology.load(path, layout=...)",
             )
         return self.layout
 
@@ -369,10 +370,10 @@ class CompiledTopology:
             topology = topology_from_native(json.loads(source.skeleton))
             blocks = [members[f"bindings/{number}"] for number in range(min(names.buckets, len(members)))]
             if not 0 < names.buckets == len(members) - 4:
-                raise ValueError(f"{names.buckets} buckets of bindings are not those of the file")
+                raise ValueError(f"the file does not contain the {names.buckets} buckets of bindings that it declares")
         except (ValueError, KeyError) as error:
             # The digest matches, so the file is not damaged, but this version would not have written these values.
-            message = f"{path} is of another state of version {__version__}, or made by hand: {error}"
+            message = f"{path} was not written by this build of version {__version__}: {error}"
             raise TopologyError.at("compiled.version", message, hint="perhaps compile the topology again") from None
         if layout is not None:
             _check_layout(path, layout, names.layout)
@@ -435,7 +436,7 @@ def _decoded(data: bytes, kind: type[_Part]) -> _Part:
     """Decode a file member of class ``kind``; raise ``ValueError`` if it is of another class or invalid."""
     decoded = decode(data)
     if not isinstance(decoded, kind):
-        raise ValueError(f"a {type(decoded).__name__} stands in the place of a {kind.__name__}")
+        raise ValueError(f"expected a {kind.__name__}, found a {type(decoded).__name__}")
     return decoded
 
 
@@ -449,12 +450,12 @@ def _encoded_layout(layout: Layout | None) -> bytes:
 
 def _check_layout(path: str | Path, layout: Layout, name: str) -> None:
     if not is_layout(layout):
-        raise unexpected("layout", "a Layout", layout, "the one that the topology was compiled for")
+        raise unexpected("layout", "a Layout", layout, "pass the layout for which the topology was compiled")
     if layout.name != name:
         raise TopologyError.at(
             "compiled.layout",
-            f"{path} is compiled for messages in the layout {name}, and not in {layout.name}",
-            hint=f"perhaps give the layout {name}",
+            f"{path} was compiled for messages in the layout {name}, not {layout.name}",
+            hint=f"perhaps pass the layout {name}",
         )
 
 
@@ -482,6 +483,11 @@ def _remove(bindings: list[Binding], binding: Binding) -> None:
 
 def _no_such(item: Binding | Queue) -> TopologyError:
     if isinstance(item, Queue):
-        return TopologyError.at("compiled.no-queue", f"there is no queue called {item.name!r} to remove")
-    message = f"{item.source!r} has no such binding to {item.destination!r} under the key {item.key!r} to remove"
-    return TopologyError.at("compiled.no-binding", message, hint="its arguments have to be the same as well")
+        return TopologyError.at(
+            "compiled.no-queue", f"the topology has no queue called {item.name!r}, so it cannot be removed"
+        )
+    message = (
+        f"{item.source!r} has no such binding to {item.destination!r} with the key {item.key!r}, so it "
+        "cannot be removed"
+    )
+    return TopologyError.at("compiled.no-binding", message, hint="the arguments of the binding must be equal, too")

@@ -282,7 +282,7 @@ class _Paths:
             waiting.pop()
             if len(steps) >= MAX_PATHS:
                 message = f"from {start.exchange!r} there are more than {MAX_PATHS:,} paths through the exchanges"
-                hint = "perhaps take some of the cycles out of the topology"
+                hint = "perhaps remove some cycles from the topology"
                 raise UnsupportedFeatureError.at("limit.ways", message, hint=hint)
             self._numbers[stop] = len(steps)
             steps.append(self._visit(stop, next_stops))

@@ -97,13 +97,16 @@ class FoundValues:
         if not value.asked:
             return default
         one = value.asked == 1
-        return f"{default}; {value.asked:,} {self.conditions}{'' if one else 's'} {'asks' if one else 'ask'} for it"
+        return (
+            f"{default}; {value.asked:,} {self.conditions}{'' if one else 's'} "
+            f"{'requires' if one else 'require'} this value"
+        )
 
     def _repeated(self) -> Iterator[str]:
         if self.keys and self.rows >= _REPEATED * self.keys:
             yield (
                 f"{self.rows:,} messages have about {self.keys:,} routing keys: "
-                "route(messages, topology, keys=messages) matches each key once"
+                "route(messages, topology, keys=messages) matches each routing key only once"
             )
 
     def to_dict(self) -> dict[str, Any]:

@@ -71,7 +71,7 @@ _OTHER_FILES = (
     "spark.read.text(name, wholetext=True).first().value"
 )
 
-_FOR_JMS = "state and properties are for the XML of a JMS broker, and this file is none"
+_FOR_JMS = "state and properties apply only to the XML of a JMS broker, but this file is not such XML"
 
 _NOT_LOADED = "the broker refuses the whole file when it loads the directory"
 
@@ -194,12 +194,20 @@ def definition_files(directory: Path) -> DefinitionFiles:
         else:
             wrong.append(f"{one.name} ({why})")
     if not files:
-        besides = f"; left out: {', '.join(wrong)}" if wrong else ""
-        message = f"{directory} has no file of definitions: no name of a file ends in .json{besides}"
+        besides = f"; skipped: {', '.join(wrong)}" if wrong else ""
+        message = f"{directory} contains no definitions: no file name ends in .json{besides}"
         raise TopologyError.at("topology.form", message)
     source = Source("", str(directory))
-    skipped = [Diagnostic("import.left-out", "warning", f"left out, as no files: {', '.join(wrong)}", source)]
-    noted = [Diagnostic("import.left-out", "info", f"left out, by their names: {', '.join(others)}", source)]
+    skipped = [
+        Diagnostic(
+            "import.left-out", "warning", f"skipped, because they are not regular files: {', '.join(wrong)}", source
+        )
+    ]
+    noted = [
+        Diagnostic(
+            "import.left-out", "info", f"skipped, because their names do not end in .json: {', '.join(others)}", source
+        )
+    ]
     return DefinitionFiles(files, (*(skipped if wrong else ()), *(noted if others else ())))
 
 
@@ -207,7 +215,9 @@ def _text_of(path: Path) -> str:
     try:
         return decode_text(read_file(path)).replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
-        raise TopologyError.at("topology.text", f"{path} is not UTF-8: byte {error.start}") from None
+        raise TopologyError.at(
+            "topology.text", f"{path} is not valid UTF-8: the byte at offset {error.start} cannot be decoded"
+        ) from None
     except EncodingError as error:
         raise TopologyError.at("topology.text", f"{path} {error}") from None
 
@@ -297,7 +307,7 @@ def _topology_chosen(chosen: Document | ArtemisResources | RabbitMQResources, as
         return replace(topology, findings=(*topology.findings, *chosen.findings()))
     if isinstance(chosen, Document):
         return _topology_of_data(chosen.plain(), asked)
-    raise TopologyError.at("topology.form", f"the resources of {chosen.name} are not of the form {asked.form}")
+    raise TopologyError.at("topology.form", f"the resources of {chosen.name} cannot be read as {asked.form}")
 
 
 def _topology_of_definitions(data: Any, asked: _Asked) -> Topology:
@@ -326,14 +336,19 @@ def _running(asked: _Asked, *brokers: RunningBroker) -> Answers | None:
     """
     if asked.running is not None and asked.running.broker not in brokers:
         compared = "RabbitMQ's definitions, and the configuration of Artemis or ActiveMQ"
-        message = f"the answer is one of {asked.running.broker}, and the declared topology is not"
-        raise TopologyError.at("topology.form", message, hint=f"answers are compared with {compared}")
+        message = (
+            f"the running broker's answer is from {asked.running.broker}, but the declared topology is "
+            "for another broker"
+        )
+        raise TopologyError.at(
+            "topology.form", message, hint=f"a running broker's answer can be compared with {compared}"
+        )
     return asked.running
 
 
 def _refuse_version(asked: _Asked) -> None:
     if asked.broker_version is not None:
-        raise TopologyError.at("topology.version", "the version of a broker is for RabbitMQ's definitions")
+        raise TopologyError.at("topology.version", "a broker version applies only to RabbitMQ's definitions")
 
 
 def parse_definitions(
@@ -350,7 +365,7 @@ def parse_definitions(
     except TopologyError as error:
         raise TopologyError(_located_in(documents, name, error.diagnostics)) from None
     orphans = [
-        at_path("import.vhost", "warning", path, f"this {kind} has no virtual host: {_NOT_LOADED}")
+        at_path("import.vhost", "warning", path, f"this {kind} does not name a virtual host: {_NOT_LOADED}")
         for path, kind in without_vhost(merged)
     ]
     return replace(topology, findings=tuple(_located_in(documents, name, (*topology.findings, *orphans))))
@@ -368,7 +383,7 @@ def _definition_documents(sources: Sequence[Source], name: str) -> dict[str, Doc
     for of, document in documents.items():
         data = document.as_read()
         if not isinstance(data, Mapping) or "broker" in data or any(member in data for member in _OF_BROKER_J):
-            message = f"{of} is no file of RabbitMQ's definitions, which are read of a directory"
+            message = f"{of} is not a file of RabbitMQ's definitions, the only files that are read from a directory"
             raise TopologyError.at("topology.form", message, Source("", name))
     return documents
 
@@ -416,7 +431,9 @@ def topology_from_dict(
         try:
             text = json.dumps(data, indent=1, ensure_ascii=False)
         except (TypeError, ValueError) as error:
-            raise TopologyError.at("topology.json", f"the object is not as json.loads returns it: {error}") from None
+            raise TopologyError.at(
+                "topology.json", f"the object contains values that json.loads never returns: {error}"
+            ) from None
         return _parsed(Source(text, "the object"), asked._replace(state=read_state(state)))
     if state is not None or properties:
         raise TopologyError.at("topology.state", _FOR_JMS)
@@ -434,7 +451,9 @@ def _topology_of_data(data: Any, asked: _Asked) -> Topology:
         return topology_from_broker_j(data, asked.vhost)
     if form == "topology":
         return _own_form(data, asked.vhost)
-    raise TopologyError.at("topology.form", f"an object is no configuration of the form {form}, which is XML")
+    raise TopologyError.at(
+        "topology.form", f"a configuration of the form {form} is XML text, so it cannot be a Python object"
+    )
 
 
 def vhosts_of(text: str, name: str) -> list[str]:
@@ -495,7 +514,7 @@ class _Found:
         """
         found = self.topologies
         if not found:
-            message = f"no resource here is a topology: {named(self._resources)}"
+            message = f"no resource in the file describes a topology: {named(self._resources)}"
             raise TopologyError.at("topology.form", message, self._source, hint=READ)
         if len(found) == 1:
             own = _name_of(found[0])
@@ -512,9 +531,12 @@ class _Found:
             return found[names.index(broker)], host
         if None in names or len(set(names)) < len(names):
             locations = ", ".join(each.location.removeprefix(":") for each in found if isinstance(each, Document))
-            hint = f"perhaps give each a file of its own{locations and ': ' + locations}"
+            hint = f"perhaps put each topology into its own file{locations and ': ' + locations}"
             raise TopologyError.at(
-                "topology.form", f"there are {len(found)} topologies in the file", self._source, hint=hint
+                "topology.form",
+                f"the file contains {len(found)} topologies, but one is expected",
+                self._source,
+                hint=hint,
             )
         return found[names.index(choose("broker", name, [str(each) for each in names]))], None
 
@@ -544,7 +566,7 @@ def _is_properties(source: Source) -> bool:
 
 def _own_form(data: Any, vhost: str | None) -> Topology:
     if vhost is not None:
-        hint = "perhaps leave it out: the project's own form has the topology of one virtual host, without its name"
+        hint = "perhaps omit the virtual host: the project's own form describes a single virtual host, without its name"
         raise TopologyError.at("topology.vhost", f"there is no virtual host {vhost!r}", hint=hint)
     topology = topology_from_native(data)
     check_entries(topology)
@@ -614,8 +636,9 @@ def _topology_of_xml(root: Element, asked: _Asked) -> Topology:
         _refuse_hornetq(root)
         root.refuse(
             "topology.form",
-            f"<{root.name}> holds no broker",
-            "read here are Artemis' <configuration> with <core>, WildFly's messaging <server>, and ActiveMQ's <broker>",
+            f"<{root.name}> contains no broker",
+            "the supported elements are Artemis' <configuration> with <core>, WildFly's messaging "
+            "<server>, and ActiveMQ's <broker>",
         )
     form, element = brokers[choose("broker", asked.vhost, list(brokers))]
     if form == "activemq":
@@ -647,8 +670,11 @@ def _refuse_hornetq(root: Element) -> None:
     )
     server = root if is_own else next((each for each in root.walk() if each.name == "hornetq-server"), None)
     if server is not None:
-        hint = "perhaps give Artemis' form of it, which EAP 7 makes by /subsystem=messaging:migrate"
-        server.refuse("topology.form", f"<{server.name}> is HornetQ's configuration, which is not read", hint)
+        hint = (
+            "perhaps pass the configuration in Artemis' form, to which EAP 7 converts it with "
+            "/subsystem=messaging:migrate"
+        )
+        server.refuse("topology.form", f"<{server.name}> is HornetQ's configuration, which is not supported", hint)
 
 
 def _topology_of_artemis(config: ArtemisConfig, asked: _Asked) -> Topology:
@@ -705,7 +731,7 @@ def _text_errors(topology: Topology, beyond: dict[int, Diagnostic]) -> Iterator[
             if UNKNOWN not in topology.rules.types:
                 yield from _located(error, selector, binding, number, SELECTOR_ARGUMENT)
                 continue
-            message = f"the selector is not evaluated here, and may match: {error.diagnostics[0].message}"
+            message = f"the selector cannot be evaluated, so it may match: {error.diagnostics[0].message}"
             path = f"{binding.path or f'bindings[{number}]'}.arguments.{SELECTOR_ARGUMENT}"
             beyond[number] = at_path("topology.not-evaluated", "warning", path, message)
         except TranspilerError as error:

@@ -97,7 +97,11 @@ class Topology:
         if errors:
             shown = errors[:MAX_ERRORS]
             if len(errors) > len(shown):
-                shown.append(Diagnostic("topology.more", "error", "there are more errors: mend these first"))
+                shown.append(
+                    Diagnostic(
+                        "topology.more", "error", "there are more errors, which are reported after these are corrected"
+                    )
+                )
             raise TopologyError(shown)
 
     def __repr__(self) -> str:
@@ -292,7 +296,7 @@ def check_topology(value: object, name: str = "topology") -> None:
     if not isinstance(value, Topology):
         hint = f"read the file with read_topology({value!r})" if isinstance(value, str) else None
         if isinstance(value, Mapping):
-            hint = "topology_from_dict makes one of what a file holds"
+            hint = "topology_from_dict converts the content of a file to a Topology"
         raise unexpected(name, "a Topology", value, hint)
 
 
@@ -303,7 +307,7 @@ def unknown_name(what: str, name: str, known: Iterable[str], predeclared: Contai
     """
     named = sorted(filter(None, known), key=lambda each: (each in predeclared, each))
     hint, fix = meant(name, named, None)
-    hint = hint or f"there are {first_of(named, 5)}"
+    hint = hint or f"the known names are {first_of(named, 5)}"
     return TopologyError.at("topology.unknown", f"there is no {what} called {name!r}", hint=hint, fix=fix)
 
 
@@ -323,8 +327,11 @@ def check_entries(topology: Topology) -> None:
     """Raise ``TopologyError`` if the topology of a JMS broker lacks an exchange at which sends enter."""
     missing = [name for name in topology.rules.addressing.entries if name not in topology.exchange_by_name]
     if missing:
-        message = f"messages to {topology.rules.name} enter at exchanges that are not there: {', '.join(missing)}"
-        hint = "perhaps read the broker's own file, such as broker.xml or activemq.xml, of which they are made"
+        message = f"messages to {topology.rules.name} enter at exchanges that do not exist: {', '.join(missing)}"
+        hint = (
+            "perhaps read the broker's own file, such as broker.xml or activemq.xml, from which these "
+            "exchanges are created"
+        )
         raise TopologyError([_error("topology.entries", "exchanges", message, hint)])
 
 
@@ -334,7 +341,7 @@ def _error(code: str, path: str, message: str, hint: str | None = None, fix: Rem
 
 def _missing(code: str, path: str, what: str, name: str, known: Mapping[str, object] | frozenset[str]) -> Diagnostic:
     hint, fix = meant(name, known, path)
-    hint = hint or f"perhaps declare the {what}, or take the entry out"
+    hint = hint or f"perhaps declare the {what}, or remove the entry"
     return _error(code, path, f"there is no {what} called {name!r}", hint, fix)
 
 
@@ -360,7 +367,7 @@ def _name_errors(what: str, declared: Sequence[Queue | Exchange]) -> Iterator[Di
         if item.name in seen:
             yield _error("topology.duplicate", path, f"{item.name!r} is declared twice")
         if not item.name and isinstance(item, Queue):
-            yield _error("topology.no-name", path, "a queue has a name")
+            yield _error("topology.no-name", path, "a queue must have a name")
         seen.add(item.name)
 
 
@@ -371,7 +378,7 @@ def _exchange_errors(topology: Topology, exchange: Exchange, path: str) -> Itera
         message = f"{rules.name} has no exchanges of type {exchange.type!r}"
         yield _error("topology.exchange-type", f"{path}.type", message, f"its types are {types}")
     if exchange.name == DEFAULT_EXCHANGE:
-        message = "the default exchange has no name, is always there and cannot be declared"
+        message = "the default exchange has no name, always exists and cannot be declared"
         yield _error("topology.reserved", f"{path}.name", message)
     elif exchange.name in rules.predeclared:
         if exchange.type != rules.predeclared[exchange.name]:
@@ -398,9 +405,9 @@ def _alternate_errors(topology: Topology, alternate: Alternate, path: str) -> It
 def _end_errors(topology: Topology, kind: TargetType, name: str, path: str) -> Iterator[Diagnostic]:
     """Yield the errors of a target that is neither a queue nor an exchange."""
     if kind not in topology.rules.addressing.targets:
-        yield _error("topology.destination", path, f"{topology.rules.name} leads to queues and exchanges only")
+        yield _error("topology.destination", path, f"{topology.rules.name} binds only queues and exchanges")
     elif kind == "outcome" and name not in ENDS:
-        yield _error("topology.destination", path, f"{name!r} is no outcome of a send", f"it is {', '.join(ENDS)}")
+        yield _error("topology.destination", path, f"{name!r} is not an outcome of a send", f"it is {', '.join(ENDS)}")
 
 
 def _binding_errors(topology: Topology, binding: Binding, path: str) -> Iterator[Diagnostic]:
@@ -410,14 +417,14 @@ def _binding_errors(topology: Topology, binding: Binding, path: str) -> Iterator
         yield _missing("topology.no-exchange", f"{path}.source", "exchange", binding.source, known)
         return
     if binding.source == DEFAULT_EXCHANGE:
-        message = "nothing can be bound to the default exchange: every queue is, by its name"
+        message = "the default exchange accepts no bindings: every queue is bound to it by the queue's name"
         yield _error("topology.default-exchange", f"{path}.source", message)
     if binding.destination_type == "exchange":
         if not topology.rules.exchange_to_exchange:
             message = f"{topology.rules.name} does not bind exchanges to exchanges"
             yield _error("topology.exchange-to-exchange", f"{path}.destination_type", message)
         elif binding.destination == DEFAULT_EXCHANGE:
-            message = "nothing can be bound to the default exchange"
+            message = "the default exchange accepts no bindings"
             yield _error("topology.default-exchange", f"{path}.destination", message)
         elif binding.destination not in topology.exchange_by_name:
             known = topology.exchange_by_name
@@ -427,8 +434,8 @@ def _binding_errors(topology: Topology, binding: Binding, path: str) -> Iterator
     elif binding.destination not in topology.queue_names:
         yield _missing("topology.no-queue", f"{path}.destination", "queue", binding.destination, topology.queue_names)
     if exchange.kind.requires_selector and binding.text(SELECTOR_ARGUMENT) is None:
-        message = f"an exchange of type {exchange.type} takes no binding without a selector"
-        yield _error("topology.no-selector", path, message, "perhaps write TRUE where every message is to match")
+        message = f"an exchange of type {exchange.type} requires a selector in each binding"
+        yield _error("topology.no-selector", path, message, "perhaps write TRUE to match every message")
     yield from _argument_errors(topology, exchange, binding, path)
 
 
@@ -437,7 +444,11 @@ def _argument_errors(topology: Topology, exchange: Exchange, binding: Binding, p
         yield _error("topology.key", f"{path}.key", f"a key has more than {MAX_WORDS:,} words")
         return
     if exchange.kind.key is KeyTest.WORDS and not topology.rules.topic.pattern(binding.key) and binding.key:
-        yield _error("topology.key", f"{path}.key", f"{topology.rules.name} cannot bind a key of dots only")
+        yield _error(
+            "topology.key",
+            f"{path}.key",
+            f"{topology.rules.name} does not accept a binding key that consists only of dots",
+        )
     if exchange.kind.compares_headers:
         try:
             binding_headers(topology.rules, binding)

@@ -108,9 +108,9 @@ def own_default(topology: Topology, offers: Sequence[str] = ()) -> str:
         Hint(
             "perhaps give ",
             Setting("exchange", Verbatim("NAME")),
-            f": there {'is' if len(names) == 1 else 'are'} {first_of(names, _MAX_LISTED)}; ",
+            f": the {'exchange is' if len(names) == 1 else 'exchanges are'} {first_of(names, _MAX_LISTED)}; ",
             Setting("exchange", DEFAULT_EXCHANGE),
-            " is the default exchange, which routes by the queue's name",
+            " is the default exchange, which routes to the queue named by the routing key",
             *chain.from_iterable(("; ", offer) for offer in offers),
         )
     )
@@ -118,7 +118,7 @@ def own_default(topology: Topology, offers: Sequence[str] = ()) -> str:
 
 def no_exchange(hint: str) -> TopologyError:
     """Return the error about messages whose exchange is not given anywhere."""
-    message = "nothing says to which exchange the messages were published: no option, and no column or member exchange"
+    message = "the exchange of the messages is unknown: there is no option exchange, and no column or member exchange"
     return TopologyError.at("route.no-exchange", message, hint=hint)
 
 
@@ -137,7 +137,7 @@ def asks_for_key(key_exchanges: Collection[str], exchange: str | None) -> bool:
 def no_key(hint: str) -> LayoutError:
     """Return the error about messages whose routing key is not given anywhere."""
     message = (
-        "the topology routes by key, and nothing says the routing keys of the messages: no column or member "
+        "the topology routes by key, but the routing keys of the messages are unknown: there is: no column or member "
         "routing_key, and no subject"
     )
     return LayoutError.at("route.no-key", message, hint=hint)
@@ -146,7 +146,7 @@ def no_key(hint: str) -> LayoutError:
 def check_has_routing_types(topology: Topology, routing_type: str | None) -> None:
     """Raise ``ValueError`` if ``routing_type`` is given and the broker has no routing types."""
     if routing_type is not None and not topology.rules.addressing.routing_types:
-        raise ValueError(f"{topology.rules.name}: routing_type is of messages to an Artemis broker")
+        raise ValueError(f"{topology.rules.name}: routing_type applies only to messages to an Artemis broker")
 
 
 class Target(NamedTuple):

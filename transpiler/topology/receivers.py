@@ -95,8 +95,8 @@ class PublishSettings:
     def check_target(self, names_exchange: bool) -> None:
         """Raise ``ValueError`` if more than one of exchange, address and relay is given as the target."""
         if sum((names_exchange, self.address is not None, self.publish_to == "to")) > 1:
-            ways = "exchange, address and publish_to='to' are three ways to say where a message goes"
-            raise ValueError(f"{ways}: give one")
+            ways = "exchange, address and publish_to='to' are alternative destinations of a message"
+            raise ValueError(f"{ways}: pass only one")
 
     def check_destination(self, topology: Topology) -> None:
         """Raise ``ValueError`` if an address or the relay is given: only ``exchange`` names a JMS destination."""
@@ -125,7 +125,7 @@ def resolve_sender(topology: Topology, address: str | Address) -> Sender:
     if isinstance(address, str) and address.startswith("/") and topology.rules.relay is RelayAddress.PATH:
         target = relay_target(topology, address)
         if target is None:
-            message = f"{address!r} names no exchange or queue of this topology"
+            message = f"{address!r} does not name an exchange or queue of this topology"
             hint = "RabbitMQ's addresses are /queues/name, /exchanges/name and /exchanges/name/key, percent-encoded"
             raise TopologyError.at("address.target", f"address: {message}", hint=hint)
         return Sender(topology, target.exchange, target.key)
@@ -203,8 +203,8 @@ class _Links:
             return address.node.type == "queue"
         is_queue, is_exchange = address.name in self._names, address.name in self._types
         if is_queue and is_exchange:
-            hint = "perhaps say which: {node: {type: queue}} or {node: {type: topic}}"
-            self._refuse("address.ambiguous", f"{address.name!r} is a queue and an exchange", hint)
+            hint = "perhaps specify the type: {node: {type: queue}} or {node: {type: topic}}"
+            self._refuse("address.ambiguous", f"{address.name!r} is both a queue and an exchange", hint)
         # "neither a queue nor an exchange": then a queue is created.
         return not is_exchange
 
@@ -215,7 +215,7 @@ class _Links:
                 # An unknown name resolves to a queue, but the user may have meant a queue or an exchange.
                 known = known | self._types.keys()
             hint, fix = meant(address.name, known, self._path)
-            hint = hint or "perhaps declare it, or write {create: always} in the address"
+            hint = hint or "perhaps declare the node, or write {create: always} in the address"
             self._refuse(f"topology.no-{what}", f"there is no {what} called {address.name!r}", hint, fix)
 
     def _create_queue(self, address: Address) -> None:

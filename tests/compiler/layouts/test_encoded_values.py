@@ -132,5 +132,5 @@ def test_the_bytes_are_in_the_sql_once_for_each_type() -> None:
 
 
 def test_types_amqp_rejects_a_column_of_text() -> None:
-    with pytest.raises(LayoutError, match="types='amqp' reads bytes, and properties has text"):
+    with pytest.raises(LayoutError, match="types='amqp' decodes bytes, but properties contains text"):
         transpile_selector("a = 1", stores.event_hubs(types="amqp"))

@@ -46,9 +46,9 @@ def test_a_header_is_read_where_the_user_says(headers: dict[str, Any], selector:
 
 
 REFUSED_OPTIONS: tuple[tuple[dict[str, Any], str, str], ...] = (
-    ({"JMSTyp": "x"}, "JMS has no header field 'JMSTyp' that a store can have", "did you mean JMSType?"),
+    ({"JMSTyp": "x"}, "JMS has no header field 'JMSTyp' that a store can contain", "did you mean JMSType?"),
     ({"color": "x"}, "JMS has no header field 'color'", ""),
-    ({"JMSType": 5}, "the header field JMSType is int, and no name of a column or a key", "stores.time"),
+    ({"JMSType": 5}, "the header field JMSType is int, not the name of a column or a key", "stores.time"),
     ({"JMSPriority": stores.mode("p")}, "JMSPriority cannot be read as a delivery mode", "are JMSDeliveryMode"),
     ({"JMSType": stores.number("p")}, "JMSType cannot be read as an integer", "are JMSPriority, JMSXDeliveryCount"),
 )
@@ -118,15 +118,15 @@ def test_the_text_of_a_layout_leaves_out_what_it_cannot_read(given: StoreLayout,
 
 
 def test_headers_that_are_no_mapping_are_refused() -> None:
-    with pytest.raises(LayoutError, match="headers are a mapping from JMS names to columns or keys, not list"):
+    with pytest.raises(LayoutError, match="headers must be a mapping from JMS names to columns or keys, not list"):
         stores.text_map("p", types="string", headers=["JMSType"])  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     ("unit", "zone", "message"),
     [
-        ("yyyy G", "UTC", "has the letter G"),
-        ("us", "UTC", "has the letter u"),
+        ("yyyy G", "UTC", "contains the unsupported letter G"),
+        ("us", "UTC", "contains the unsupported letter u"),
         ("yyyy", "Mars/Olympus", "there is no time zone 'Mars/Olympus'"),
     ],
 )
@@ -156,8 +156,8 @@ def test_a_header_column_of_an_unlike_type_is_refused_where_it_is_used(selector:
 def test_a_preset_lists_its_options() -> None:
     with pytest.raises(LayoutError, match="the layout confluent-jms has no option types") as caught:
         stores.preset("confluent-jms", {"types": "by-use"})
-    assert caught.value.diagnostics[0].hint == "it has column, headers"
-    with pytest.raises(LayoutError, match="the layout text-map needs the option types"):
+    assert caught.value.diagnostics[0].hint == "the options of confluent-jms are column, headers"
+    with pytest.raises(LayoutError, match="the layout text-map requires the option types"):
         stores.preset("text-map")
 
 
@@ -169,12 +169,12 @@ def test_a_struct_without_a_schema_asks_for_it() -> None:
 def test_a_column_of_text_maps_is_inferred_only_beside_header_columns() -> None:
     layout = layout_from_schema(schema_in("JMSType STRING, p MAP<STRING, BINARY>"))
     assert bare(transpile_selector("JMSType = 'order'", layout).sql) == "JMSType = 'order'"
-    with pytest.raises(LayoutError, match="the column p has all values as text") as caught:
+    with pytest.raises(LayoutError, match="the column p stores every value as text") as caught:
         transpile_selector("JMSType = 'order' AND x = 1", layout)
     [finding] = caught.value.diagnostics
     assert "stores.text_map('p', types=" in str(finding.hint)
     assert finding.span == Span(22, 23)
-    with pytest.raises(LayoutError, match="the column p has all values as text"):
+    with pytest.raises(LayoutError, match="the column p stores every value as text"):
         refuse_unchosen(layout)
 
 
@@ -192,14 +192,14 @@ READINGS = [
         "message_timestamp BIGINT, mode INT, type STRING, properties MAP<STRING, STRING>",
         "type = 'stock'",
         "properties['type'] = 'stock'",
-        "type is read from properties, and the column type has JMSType",
+        "type is read from properties, although the column type contains JMSType",
         "write JMSType",
     ),
     (
         "JMSType STRING, color STRING, properties STRUCT<color: STRING>",
         "color = 'red'",
         "properties['color'] = 'red'",
-        "color is read from properties, and there is a column color, too",
+        "color is read from properties, although the table also has a column color",
         "rename the column",
     ),
     (
@@ -207,14 +207,14 @@ READINGS = [
         "color = 'red'",
         "schema_of_variant(variant_get(v, '$.color')) = 'STRING' "
         "AND try_variant_get(v, '$.color', 'string') = 'red' COLLATE UTF8_BINARY",
-        "color is read from v, and there is a column Color, too",
+        "color is read from v, although the table also has a column Color",
         "write Color",
     ),
     (
         "headers ARRAY<STRUCT<key: STRING, value: BINARY>>, Tenant STRING",
         "tenant = 'a'",
         "CAST(try_element_at(filter(headers, h -> h.key = 'tenant'), -1).value AS STRING) = 'a' COLLATE UTF8_BINARY",
-        "tenant is read from headers, and there is a column Tenant, too",
+        "tenant is read from headers, although the table also has a column Tenant",
         "write Tenant",
     ),
 ]
@@ -288,14 +288,30 @@ def test_a_column_beside_a_store_is_a_property_of_the_message_in_a_row() -> None
     [
         ("priority INT", "JMSPriority > 4", "infer_layout(df, headers={'JMSPriority': 'priority'})"),
         ("order_type STRING", "JMSType = 'a'", "df.withColumnRenamed('order_type', 'JMSType')"),
-        ("color STRING", "JMSType = 'a'", "give the table a column JMSType; missing='null' reads it as absent"),
+        (
+            "color STRING",
+            "JMSType = 'a'",
+            "add a column JMSType to the table; missing='null' treats the field as absent",
+        ),
         ("v VARIANT, c STRING", "x = 1", "stores.variant('v')"),
-        ("id STRING, Payload STRING", "x = 1", "if the column Payload is JSON: stores.variant('Payload', json=True)"),
+        (
+            "id STRING, Payload STRING",
+            "x = 1",
+            "if the column Payload contains JSON: stores.variant('Payload', json=True)",
+        ),
         ("id STRING, value INT", "x = 1", "the columns are id, value; missing"),
         ("m MAP<STRING, STRING>", "x = 1", "stores.text_map('m', types='by-use')"),
-        ("v VARIANT", "v = 1", "stores.variant('v') reads properties in it"),
-        ("`my col` STRING, `order-type` STRING, c INT", "x = 1", "can name my col, order-type: perhaps rename"),
-        ("`order-type` STRING, c INT", "order-type = 1", "no selector can name order-type: perhaps rename"),
+        ("v VARIANT", "v = 1", "stores.variant('v') reads properties from this column"),
+        (
+            "`my col` STRING, `order-type` STRING, c INT",
+            "x = 1",
+            "contain the column name my col, order-type: perhaps rename",
+        ),
+        (
+            "`order-type` STRING, c INT",
+            "order-type = 1",
+            "a selector cannot contain the column name order-type: perhaps rename",
+        ),
         ("day DATE", "day > 1767225600000", 'col("day").cast("timestamp_ntz")'),
     ],
 )
@@ -336,9 +352,9 @@ def test_flat_tables_take_header_fields_in_columns_of_other_names() -> None:
     assert transpiled.diagnostics == ()
     message = layout.message({"prio": 7, "color": "red", "sent": 5})
     assert evaluate("JMSPriority = 7 AND JMSTimestamp = 5000 AND color = 'red'", message) is True
-    with pytest.raises(LayoutError, match="no column holds the property nope"):
+    with pytest.raises(LayoutError, match="no column contains the property nope"):
         transpile_selector("nope = 1", layout)
-    with pytest.raises(LayoutError, match="the layout amqp has its header fields in columns of their own"):
+    with pytest.raises(LayoutError, match="the layout amqp stores each header field in its own column"):
         layout_from_schema(schema_in("application_properties " + UNIONS), headers=headers)
 
 
@@ -352,5 +368,5 @@ def test_a_key_of_a_store_with_a_prefix_is_named_as_it_is_stored() -> None:
 
 def test_records_of_kafka_without_headers_say_how_to_read_them() -> None:
     schema = "key BINARY, value BINARY, topic STRING, partition INT, offset BIGINT, timestamp TIMESTAMP"
-    with pytest.raises(LayoutError, match="the option includeHeaders; JSON in their value, cast to STRING"):
+    with pytest.raises(LayoutError, match="the option includeHeaders; if the column value contains JSON, cast"):
         transpile_selector("color = 'red'", schema)

@@ -162,14 +162,14 @@ def test_a_time_of_another_year_is_not_written() -> None:
     ("pattern", "letter"), [("yyyy-MM-dd G", "G"), ("YYYY", "Y"), ("uuuu-MM-dd", "u"), ("HH:mm z", "z")]
 )
 def test_a_letter_that_is_not_known_is_refused(pattern: str, letter: str) -> None:
-    with pytest.raises(LayoutError, match=f"has the letter {letter}") as caught:
+    with pytest.raises(LayoutError, match=f"contains the unsupported letter {letter}") as caught:
         check_pattern(pattern)
     assert caught.value.diagnostics[0].code == "layout.time"
 
 
 @pytest.mark.parametrize(
     ("pattern", "message"),
-    [("yyyy-MM-dd[ HH:mm", r"has a \[ without its \]"), ("yyyy]", r"a \] without its \["), ("]yyyy[", r"a \] without")],
+    [("yyyy-MM-dd[ HH:mm", r"has a \[ without \]"), ("yyyy]", r"a \] without \["), ("]yyyy[", r"a \] without")],
 )
 def test_a_bracket_without_its_pair_is_refused(pattern: str, message: str) -> None:
     with pytest.raises(LayoutError, match=message):
@@ -187,6 +187,6 @@ def test_a_quoted_letter_is_text() -> None:
     "pattern", ["M/d/yyyy h:mm:ss.SSS a", "dd MMM yyyy[ HH:mm]", "dd MMM yyyy HH:mm VV", "yyyy[-MM]", "yyyy HH:mm[X]"]
 )
 def test_a_pattern_that_spark_reads_by_other_rules_under_some_settings_is_refused(pattern: str) -> None:
-    with pytest.raises(LayoutError, match="perhaps read it into a column of type TIMESTAMP") as caught:
+    with pytest.raises(LayoutError, match="perhaps convert the text to a column of type TIMESTAMP") as caught:
         check_pattern(pattern)
     assert caught.value.diagnostics[0].code == "layout.time"

@@ -145,7 +145,7 @@ def test_a_row_has_the_columns_of_its_layout_among_others(layout: Layout, value:
         (AmqpLayout(), {"header": {"prio": 5}}, "there is no field called 'prio'"),
         (AmqpLayout(), {"application_properties": {"x": {"type": "string", "long": "a"}}}, "expected an integer"),
         (ZeroTenLayout(), {"message_propertys": {}}, "did you mean message_properties?"),
-        (stores.confluent_jms(), "a", "a message is an object"),
+        (stores.confluent_jms(), "a", "a message must be a JSON object"),
     ],
 )
 def test_a_row_of_something_else_is_an_error(layout: Layout, value: Any, text: str) -> None:
@@ -157,14 +157,18 @@ def test_a_row_of_something_else_is_an_error(layout: Layout, value: Any, text: s
 @pytest.mark.parametrize(
     ("layout", "value", "text"),
     [
-        (stores.kafka_headers(), {"color": "red"}, "no column of the layout kafka-headers is here: it reads headers"),
-        (flat("color STRING"), {"colour": "red"}, "it reads color, and the row has colour"),
+        (
+            stores.kafka_headers(),
+            {"color": "red"},
+            "the row has no column of the layout kafka-headers: the layout reads headers",
+        ),
+        (flat("color STRING"), {"colour": "red"}, "the layout reads color, but the row has colour"),
         (
             flat("v VARIANT"),
             {"v": {"color": "red"}},
-            "it reads none, and the row has v\n  hint: for a key of the column v",
+            "the layout reads none, but the row has v\n  hint: to read a key of the column v",
         ),
-        (AmqpLayout(), {"color": "red"}, "it reads header, delivery_annotations, message_annotations"),
+        (AmqpLayout(), {"color": "red"}, "the layout reads header, delivery_annotations, message_annotations"),
     ],
 )
 def test_a_row_without_any_column_of_the_layout_is_reported(layout: Layout, value: Any, text: str) -> None:

@@ -259,7 +259,7 @@ def test_a_value_of_another_type_is_an_error_with_its_path(layout: Layout, row: 
 
 @pytest.mark.parametrize("layout", [AmqpLayout(), ZeroTenLayout(), flat("x INT"), KAFKA, SentLayout(AmqpLayout())])
 def test_only_a_row_is_read(layout: Layout) -> None:
-    with pytest.raises(TypeError, match="a row is a mapping or a pyspark Row, not list"):
+    with pytest.raises(TypeError, match="a row must be a mapping or a pyspark Row, not list"):
         layout.message([1])
 
 

@@ -136,7 +136,7 @@ def test_a_selector_on_headers_compiles_over_texts_whose_types_are_lost() -> Non
     schema = "JMSType STRING, properties MAP<STRING, STRING>"
     for text in (schema, json.dumps(parse_ddl(schema))):
         assert "JMSType" in transpile_selector("JMSType = 'a'", text).sql
-        with pytest.raises(LayoutError, match="their types are lost"):
+        with pytest.raises(LayoutError, match="the original types are lost"):
             transpile_selector("color = 'a'", text)
 
 
@@ -145,12 +145,12 @@ WRONG = (
     ('{"type":"struct",\n "fields":["a"]}', "2:12", "fields[0]: expected an object with a name and a type"),
     ('{"fields":[{"type":"string"}]}', "1:12", "fields[0]: this field has no name"),
     ('{"fields": 5}', "1:1", "expected an object with a list of fields"),
-    ('{"fields":[{"name":"a","type":{"type":"array","elementType":5}}]}', "1:61", "this is no type of Spark"),
-    ('{"fields":[{"name":"a","type":{"type":"map"}}]}', "1:31", "fields[0].type: this is no type of Spark"),
+    ('{"fields":[{"name":"a","type":{"type":"array","elementType":5}}]}', "1:61", "this is not a type of Spark"),
+    ('{"fields":[{"name":"a","type":{"type":"map"}}]}', "1:31", "fields[0].type: this is not a type of Spark"),
     ('{"fields": [}', "1:13", "this is not JSON"),
-    ("root\n |-- a string\n", "2:2", "this is no line of a schema's tree"),
-    ("root\n |-- a: string\n |    |-- b: int\n", "3:2", "this is no line of a schema's tree"),
-    ("struct<a:string,... 3 more fields>", "1:17", "this schema is cut short"),
+    ("root\n |-- a string\n", "2:2", "this is not a line of a schema tree"),
+    ("root\n |-- a: string\n |    |-- b: int\n", "3:2", "this is not a line of a schema tree"),
+    ("struct<a:string,... 3 more fields>", "1:17", "this schema is truncated"),
 )
 
 
@@ -164,9 +164,9 @@ def test_an_error_of_a_schema_has_line_and_column(text: str, location: str, mess
 
 ERRORS = (
     ("color STRING, weight BIG", "expected a type of Spark", "BIG"),
-    ("color", "expected a type, and the text ends", ""),
-    ("", "expected a column's name, and the text ends", ""),
-    ("color STRING,", "expected a column's name, and the text ends", ""),
+    ("color", "expected a type, found the end of the text", ""),
+    ("", "expected a column's name, found the end of the text", ""),
+    ("color STRING,", "expected a column's name, found the end of the text", ""),
     ("color STRING weight BIGINT", "expected a comma, or the end", "weight"),
     ("p MAP<STRING>", "expected ,", ">"),
     ("p ARRAY STRING", "expected <", "STRING"),
@@ -175,7 +175,7 @@ ERRORS = (
     ("a INT NOT", "expected NULL", ""),
     ("'a' INT", "expected a column's name", "'a'"),
     ("a INT; DROP TABLE x", "expected a comma, or the end", ";"),
-    ("a DECIMAL(", "expected a number, and the text ends", ""),
+    ("a DECIMAL(", "expected a number, found the end of the text", ""),
     ("😀 INT", "expected a column's name", "😀"),
 )
 

@@ -142,10 +142,10 @@ def test_properties_that_are_not_named_are_by_use_or_as_the_asterisk_says() -> N
 @pytest.mark.parametrize(
     ("types", "message"),
     [
-        ("byuse", "there is no policy or type 'byuse' for text"),
-        ({"x": "DECIMAL(3,2)"}, "there is no policy or type 'DECIMAL\\(3,2\\)' for text"),
-        ({"x": 5}, "there is no policy or type 5 for text"),
-        (5, "types are a policy's name or a mapping from properties to types, not int"),
+        ("byuse", "'byuse' is neither a policy nor a type for text"),
+        ({"x": "DECIMAL(3,2)"}, "'DECIMAL\\(3,2\\)' is neither a policy nor a type for text"),
+        ({"x": 5}, "5 is neither a policy nor a type for text"),
+        (5, "types must be a policy's name or a mapping from properties to types, not int"),
     ],
 )
 def test_a_policy_that_there_is_not_is_refused(types: Any, message: str) -> None:

@@ -46,8 +46,8 @@ INFERRED = {
 }
 KAFKA = ("kafka_camel", "kafka_confluent_rabbitmq", "kafka_ibm_mq", "kafka_json_headers")
 REFUSED = {
-    "json_string": "the column properties is text, and may be JSON",
-    "plain_map": "the column properties has all values as text, and their types are lost",
+    "json_string": "the column properties contains text, which may be JSON",
+    "plain_map": "the column properties stores every value as text, so the original types are lost",
 }
 
 

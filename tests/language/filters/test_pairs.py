@@ -221,7 +221,7 @@ def test_a_header_without_a_column_has_one_error() -> None:
         with pytest.raises(LayoutError) as error:
             compile_it()
         [finding] = error.value.diagnostics
-        assert finding.message.removeprefix("filters: ") == f"{prefix}no column holds the property colour"
+        assert finding.message.removeprefix("filters: ") == f"{prefix}no column contains the property colour"
         assert finding.hint == "did you mean color? Names are case-sensitive"
 
 

@@ -401,7 +401,7 @@ def test_no_local_needs_a_place_for_the_publishers_connection() -> None:
         columns = [{"name": name, "type": "string", "nullable": True, "metadata": {}} for name in names]
         return layout_from_schema({"type": "struct", "fields": columns})
 
-    with pytest.raises(LayoutError, match="the layout does not say where it is"):
+    with pytest.raises(LayoutError, match="the layout has no place for it"):
         transpile_filter(NoLocal(), layout("a"), connection="c")
     found = transpile_filter(NoLocal(), layout("a", "x-opt-publisher-connection"), connection="c")
     assert bare(found.sql) == "(`x-opt-publisher-connection` = 'c') IS NOT TRUE"
@@ -412,10 +412,10 @@ def test_a_name_without_a_column_is_refused_with_the_path_of_its_filter() -> Non
     flat = layout_from_schema({"type": "struct", "fields": [column]})
     binding = HeadersBinding(Match.ALL, (("colour", AmqpValue(AmqpType.STRING, "red")),))
     with pytest.raises(
-        LayoutError, match=r"filters\.h: no column holds the property colour\n  hint: did you mean color"
+        LayoutError, match=r"filters\.h: no column contains the property colour\n  hint: did you mean color"
     ):
         transpile_filter({"h": binding}, flat)
-    with pytest.raises(LayoutError, match=r"filters\.t: reads properties\.subject"):
+    with pytest.raises(LayoutError, match=r"filters\.t: the filter reads properties\.subject"):
         transpile_filter({"t": TopicBinding("a")}, flat)
     assert bare(transpile_filter({"t": TopicBinding("a")}, flat, missing="null").sql) == "false"
 

@@ -64,7 +64,7 @@ def test_the_reference_evaluates_the_tree(expression: str, verdict: bool) -> Non
     [
         ("", "the expression ends too early", 0),
         ("/é[", "the expression ends too early", 3),
-        ("/é]", "] is not expected there", 2),
+        ("/é]", "] is not expected here", 2),
         ("\u00a0/é", "cannot begin a token of XPath", 0),
         ("a/×", "cannot begin a token of XPath", 2),
         ("up::a", "up is not an axis of XPath", 0),

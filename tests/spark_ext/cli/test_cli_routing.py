@@ -130,7 +130,7 @@ def test_messages_read_from_a_queue_are_compared_with_that_queue(run) -> None:  
         ([ENTRY, {"exchange": "x"}], "an entry of a tracing log"),
         ([{"headers": {}}], "did you mean header?"),
         (["{oops"], "this is not JSON"),
-        (["[1]"], "a message is an object"),
+        (["[1]"], "a message must be a JSON object"),
     ],
 )
 def test_an_input_that_is_not_an_archive_is_rejected(run, lines: list[object], expected_text: str) -> None:  # type: ignore[no-untyped-def]
@@ -352,7 +352,10 @@ def test_a_compiled_topology_can_replace_a_topology_file(run) -> None:  # type: 
     [
         (["route", "small.compiled", "archive.jsonl", "--exchange", "x"], "--exchange is for compile-topology"),
         (["backtest", "archive.jsonl", "small.compiled", "--missing", "null"], "--missing is for compile-topology"),
-        (["route", "damaged.compiled", "archive.jsonl"], "damaged.compiled is cut off or damaged: its 200 bytes"),
+        (
+            ["route", "damaged.compiled", "archive.jsonl"],
+            "damaged.compiled is truncated or damaged: the checksum of its 200 bytes",
+        ),
         (["compile-topology", "small.compiled", "archive.jsonl", "--output", "x"], "give the topology that it was"),
         (["compile-topology", "small.json", "archive.jsonl", "--output", "no/x"], "no/x cannot be written: No such"),
     ],

@@ -85,7 +85,8 @@ def test_a_report_of_routing_says_where_each_name_was_found_and_of_which_type(sp
         "",
         "colour is missing in all rows; 1 binding asks for it",
         "JMSType is missing in all rows; 1 binding asks for it",
-        "100 messages have about 3 routing keys: route(messages, topology, keys=messages) matches each key once",
+        "100 messages have about 3 routing keys: route(messages, topology, keys=messages) matches each routing "
+        "key only once",
     ]
     assert str(report).endswith(str(report.found))
     assert "colour is missing in all rows" in report._repr_html_()

@@ -157,7 +157,7 @@ def test_a_file_that_is_replaced_while_it_is_read_is_read_again(
     assert read == version(3)
     assert stamp == source._stamp(file)
     shown = [cycle(texts)]
-    with pytest.raises(TopologyError, match="topology changed 100 times while it was read"):
+    with pytest.raises(TopologyError, match="topology changed 100 times while it was being read"):
         source._read_whole(file)
 
 

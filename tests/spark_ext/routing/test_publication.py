@@ -318,7 +318,7 @@ def test_a_compiled_topology_refuses_messages_without_the_places_of_its_layout(
             stores.kafka_headers(types="by-use", headers={"routing-key": "rk", "exchange": "ex"}),
             {},
             "n INT, value BINARY",
-            "the properties are read from the column headers, and the table has no such column",
+            "the properties are read from the column headers, but the table has no such column",
         ),
         (
             stores.struct(
@@ -328,7 +328,7 @@ def test_a_compiled_topology_refuses_messages_without_the_places_of_its_layout(
             ),
             {"exchange": "orders"},
             "n INT, properties STRUCT<color: STRING>",
-            "routing-key is read from the column kind, and the table has no such column",
+            "routing-key is read from the column kind, but the table has no such column",
         ),
     ],
     ids=["Kafka's headers", "a struct beside the key"],

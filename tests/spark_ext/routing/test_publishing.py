@@ -180,11 +180,11 @@ def test_spark_publishes_by_the_same_addresses(spark: SparkSession) -> None:
     [
         ("qpid-cpp", "jbos", "address: there is no queue called 'jbos'\n  hint: did you mean jobs?"),
         ("qpid-cpp", "new; {create: receiver}", "there is no queue called 'new'"),
-        ("qpid-cpp", "both", "'both' is a queue and an exchange"),
+        ("qpid-cpp", "both", "'both' is both a queue and an exchange"),
         ("qpid-cpp", "news; {node: {type: queue}}", "there is no queue called 'news'"),
         ("qpid-cpp", "news/", "address:1:6: address.expected: expected a subject after /"),
         ("qpid-cpp", "x; {create: always, node: {x-bindings: [{key: k}]}}", "x-bindings names no exchange"),
-        ("rabbitmq", "/exchanges/nwes/k", "'/exchanges/nwes/k' names no exchange or queue of this topology"),
+        ("rabbitmq", "/exchanges/nwes/k", "'/exchanges/nwes/k' does not name an exchange or queue of this topology"),
         ("rabbitmq", "/topic/k", "hint: RabbitMQ's addresses are /queues/name"),
     ],
 )

@@ -141,7 +141,7 @@ def test_a_version_that_fails_leaves_the_last_one_in_place(spark: SparkSession, 
     assert len(reported) == len(expected)
     for text, (number, reason) in zip(reported, expected, strict=True):
         assert text.startswith(
-            f"batch {number}: {file} failed, and the messages are routed by version monday as before: "
+            f"batch {number}: {file} failed, so the messages are still routed by version monday as before: "
         )
         assert reason in text
 

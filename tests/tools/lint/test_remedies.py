@@ -106,7 +106,7 @@ def test_a_column_of_properties_that_no_layout_reads_is_made_one_that_a_layout_r
 @pytest.mark.parametrize("schema", ["m MAP<INT, STRING>", "m MAP<STRING, ARRAY<ARRAY<INT>>>, size INT"])
 def test_a_map_whose_keys_or_values_are_no_propertys_is_reported_as_one(schema: str) -> None:
     hint = _refused("color = 'red'", schema).hint or ""
-    assert 'perhaps make a column of the value that is meant, as in df.withColumn(NAME, col("m")[KEY])' in hint
+    assert 'perhaps copy the value that is meant into a new column, as in df.withColumn(NAME, col("m")[KEY])' in hint
     assert "missing" not in hint
 
 

@@ -79,7 +79,10 @@ def test_a_layout_or_a_schema_says_what_rows_are() -> None:
         assert evaluate("color = 'red' AND weight > 4", one.message) is True
     with pytest.raises(LayoutError, match="there is no layout called 'varaint'"):
         read(rows, "varaint")
-    with pytest.raises(DecodeError, match=r"m.csv:2: row.columns: no column of the layout kafka-headers is here"):
+    with pytest.raises(
+        DecodeError,
+        match=r"m.csv:2: row.columns: the row has no column of the layout kafka-headers",
+    ):
         list(read(csv, "kafka-headers"))
 
 

@@ -244,7 +244,7 @@ def test_the_plugin_knows_the_same_names() -> None:
 def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "x.selectors.yaml"
     file.write_bytes(b"\xff\xfe")
-    with pytest.raises(CaseFileError, match="is not UTF-8: byte 0"):
+    with pytest.raises(CaseFileError, match="is not valid UTF-8: the byte at offset 0"):
         read_cases(file)
 
 

@@ -28,7 +28,7 @@ def exported(**arguments: Any) -> Topology:
     return topology_from_definitions({"queues": queues, "exchanges": exchanges, "bindings": bindings})
 
 
-NOWHERE = "it has no dead-letter target: what is rejected, expires or exceeds a limit is lost"
+NOWHERE = "the queue has no dead-letter target: messages that are rejected, expire or exceed a limit are lost"
 LETTERS = {"x-dead-letter-exchange": "x"}
 
 
@@ -40,11 +40,11 @@ LETTERS = {"x-dead-letter-exchange": "x"}
         (LETTERS, []),
         (
             {**LETTERS, "x-dead-letter-routing-key": "b"},
-            ["what is rejected or expired is lost: nothing in x takes the key 'b'"],
+            ["messages are lost if they are rejected or expired: nothing in x takes the key 'b'"],
         ),
         (
             {"x-dead-letter-exchange": "gone"},
-            ["what is rejected or expired is lost: the file has no exchange called 'gone'"],
+            ["messages are lost if they are rejected or expired: the file has no exchange called 'gone'"],
         ),
     ],
 )
@@ -59,7 +59,7 @@ def test_of_artemis_an_address_without_expiry_loses_what_expires() -> None:
     </anycast></address><address name="a"><anycast><queue name="a"/></anycast></address></addresses></core>
     </configuration>"""
     found = [(one.subject, one.reason) for one in losses(addresses_of(parse_topology(text, "broker.xml")))]
-    assert ("a", "it has no expiry address: what expires is lost") in found
+    assert ("a", "the queue has no expiry address: expired messages are lost") in found
 
 
 def test_an_address_of_artemis_whose_letters_come_back_to_it_loses_nothing() -> None:
@@ -144,7 +144,7 @@ def test_a_queue_that_has_no_consumer_yet_overlaps_with_no_other() -> None:
 def test_shapes_are_counted_the_commonest_first() -> None:
     found = [(one.subject, one.reason) for one in shapes(TOPOLOGY)]
     assert found[0][1].startswith("2 bindings of ")
-    assert ("headers | all: region = ?", "2 bindings of h, as all: region=eu") in found
+    assert ("headers | all: region = ?", "2 bindings of h, such as all: region=eu") in found
     selectors = [subject for subject, _ in found if subject.startswith("topic | key word.#")]
     assert len(selectors) == 1
     assert any("?" in subject for subject in selectors)

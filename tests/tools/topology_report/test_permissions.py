@@ -80,5 +80,5 @@ def test_a_user_without_permissions_cannot_connect_and_an_unknown_one_is_an_erro
     }
     with pytest.raises(TopologyError, match="did you mean app"):
         next(allowed(definitions(), "ap"))
-    with pytest.raises(TopologyError, match="no users and no permissions"):
+    with pytest.raises(TopologyError, match="no users and permissions"):
         next(allowed(parse_topology("<beans><broker/></beans>", "activemq.xml"), "app"))

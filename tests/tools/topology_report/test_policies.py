@@ -36,8 +36,8 @@ def test_the_policy_of_highest_priority_counts_alone_and_hides_the_others() -> N
     assert answers(topology) == {
         "q": f"policy high (priority 2): max-length 7; hides {low}; {own}",
         "r": low,
-        "policy none": "it matches nothing in the file",
-        "policy of quorum": "it matches nothing in the file",
+        "policy none": "its pattern matches nothing in the file",
+        "policy of quorum": "its pattern matches nothing in the file",
     }
 
 
@@ -71,7 +71,7 @@ def test_address_settings_are_merged_the_most_specific_first() -> None:
     )
     assert answers(topology) == {
         "a.b": "max-delivery-attempts 5 (of a.#), max-size-bytes 9 (of #); hides max-delivery-attempts 3 of #",
-        "address-setting z": "it matches nothing in the file",
+        "address-setting z": "its pattern matches nothing in the file",
     }
 
 
@@ -100,5 +100,6 @@ def test_of_activemq_the_closest_policy_applies_alone() -> None:
 
 def test_a_file_of_activemq_without_destinations_has_its_policies_listed() -> None:
     assert answers(activemq("")) == {
-        "policyEntry": "the file names no destination: its policies are queue >, queue A.>, queue A.B, default"
+        "policyEntry": "the file declares no destination, so these policies match no declared "
+        "destination: queue >, queue A.>, queue A.B, default"
     }

@@ -99,7 +99,7 @@ def test_counts_show_dead_bindings_and_hot_queues() -> None:
     found = report(orders({"key": "a"}), summary)
     assert [tuple(finding)[:3] for finding in found.findings] == [
         ("dead-binding", "orders → r: r", "r got no message"),
-        ("hot-queue", "q", "10 of 10 deliveries (100%)"),
+        ("hot-queue", "q", "the queue receives 10 of 10 deliveries (100%)"),
     ]
     # A queue that may have got a message is not dead.
     possible = report(orders({"key": "a"}), Summary({"orders": 10}, {"q": 10}, {}, {"r": 1}))
@@ -257,7 +257,7 @@ def test_an_unknown_name_is_an_error_with_the_nearest_one(names: dict[str, list[
 
 
 def test_without_a_near_name_those_of_the_file_come_before_the_predeclared() -> None:
-    with pytest.raises(ValueError, match=r"\n  hint: there are orders, amq\.direct, amq\.fanout, "):
+    with pytest.raises(ValueError, match=r"\n  hint: the known names are orders, amq\.direct, amq\.fanout, "):
         narrow(orders({"key": "a"}), exchanges=["zzz"])
 
 

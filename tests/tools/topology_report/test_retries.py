@@ -244,7 +244,7 @@ DEAD = "<dead-letter-address>DLQ</dead-letter-address>"
         ),
         (
             f"{DEAD}<redelivery-delay-multiplier>NaN</redelivery-delay-multiplier>",
-            "a setting is no number, and is not computed",
+            "the delays cannot be calculated, because a setting is not a number",
         ),
     ],
 )

@@ -45,18 +45,25 @@ class AmqpLayout(ArchiveLayout):
             if type_name not in SIMPLE_TYPES:
                 raise LayoutError.at(
                     "layout.promoted",
-                    f"the promoted property {name} has the type {type_name}",
-                    hint=f"the types of promoted properties are {', '.join(SIMPLE_TYPES)}",
+                    f"the promoted property {name} cannot have the type {type_name}",
+                    hint="a promoted property, which has its own column, has one of the types "
+                    f"{', '.join(SIMPLE_TYPES)}",
                 )
             if name in SECTIONS:
-                message = f"a promoted property has the name of the section {name}"
-                raise LayoutError.at("layout.promoted", message, hint="perhaps leave it in the map")
+                message = f"a property called {name} cannot be promoted to a column, because a section has this name"
+                raise LayoutError.at(
+                    "layout.promoted", message, hint="perhaps keep the property in the map of application properties"
+                )
         for name in sorted(self.mixed.difference(self.promoted)):
-            raise LayoutError.at("layout.promoted", f"{name} is mixed, and not promoted", hint="perhaps give it a type")
+            raise LayoutError.at(
+                "layout.promoted",
+                f"the property {name} is listed in mixed, but not in promote",
+                hint="perhaps add the property to promote, with its type",
+            )
         for name in sorted(self.mixed):
             if SIMPLE_TYPES[self.promoted[name]] not in UNION.values():
-                message = f"the mixed property {name} has the type {self.promoted[name]}"
-                hint = "the types of classes of values are BOOLEAN, BIGINT, DOUBLE, STRING and BINARY"
+                message = f"the mixed property {name} cannot have the type {self.promoted[name]}"
+                hint = "a mixed property has one of the types BOOLEAN, BIGINT, DOUBLE, STRING and BINARY"
                 raise LayoutError.at("layout.promoted", message, hint=hint)
 
     @property
@@ -150,5 +157,9 @@ _FIELDS = frozenset(name for fields in STRUCTS.values() for name in fields)
 def with_promoted(layout: Layout, promoted: Mapping[str, str], mixed: Iterable[str]) -> AmqpLayout:
     """Return ``layout`` with columns for the properties ``promoted``. A layout other than ``amqp`` is an error."""
     if not isinstance(layout, AmqpLayout):
-        raise LayoutError.at("layout.promoted", f"the layout {layout.name} has no map of which to promote")
+        raise LayoutError.at(
+            "layout.promoted",
+            f"the layout {layout.name} has no map of application properties, so no property can be "
+            "promoted to a column",
+        )
     return replace(layout, promoted=dict(promoted), mixed=frozenset(mixed))

@@ -160,13 +160,14 @@ def _sql_type(spark_type: _Json, path: Path) -> SqlType:
         case str() if _PLAIN.fullmatch(spark_type):
             return _NAMES.get(spark_type, spark_type.upper())
         case _:
-            raise _refused(path, "a part of a type that SQL has no name for")
+            raise _refused(path, "a part that SQL has no name for")
 
 
 def _refused(path: Path, reason: str) -> LayoutError:
     column = path[0]
     return LayoutError.at(
         "layout.collation",
-        f"the column {column} has texts with a collation, which a selector does not compare by, and {reason}",
-        hint=f"perhaps create the table with {column} in the collation UTF8_BINARY, or cast it before",
+        f"selectors ignore collations, but the collation of the column {column} cannot be removed: "
+        f"the type contains {reason}",
+        hint=f"perhaps create the table with {column} in the collation UTF8_BINARY, or cast the column first",
     )

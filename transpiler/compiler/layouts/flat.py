@@ -135,7 +135,7 @@ class FlatLayout(Layout):
                 if name.lower() in _JSON and isinstance(column, ir.Column) and column.type.kind is SparkType.STRING
             )
             unusable = (
-                Advice(Hint(f"for a key of the column {name}: ", column.store or column.hint), column.fix)
+                Advice(Hint(f"to read a key of the column {name}: ", column.store or column.hint), column.fix)
                 for name, column in self.columns.items()
                 if isinstance(column, Unusable) and (column.store or column.has_keys)
             )
@@ -150,7 +150,7 @@ class FlatLayout(Layout):
             struct, dot, last = dotted.rpartition(".")
             if dot and last == name and isinstance(column, ir.Column):
                 store = StoreCall("struct", struct, {"schema": Verbatim("df.schema")})
-                yield Advice(Hint(f"if the fields of {struct} are the properties: ", store), store.fix)
+                yield Advice(Hint(f"if the fields of {struct} are the message's properties: ", store), store.fix)
 
     def _columns_like(self, message_field: MessageField) -> Iterator[str]:
         """Yield the names of the columns whose type fits ``message_field``: text cannot be a time or a number."""
@@ -171,11 +171,11 @@ class FlatLayout(Layout):
         if name == "JMSDeliveryMode" and kind == "a string":
             modes = "CASE JMSDeliveryMode WHEN 2 THEN 'PERSISTENT' WHEN 1 THEN 'NON_PERSISTENT' END"
             made, fix = replaced((name,), modes)
-            return Advice(f"{made} has the words that a selector reads", fix)
+            return Advice(f"{made} converts the numbers to the words that selectors compare", fix)
         column, types = self.columns.get(name), {"a number": "DOUBLE", "a boolean": "BOOLEAN"}
         if kind == "a string" and isinstance(column, ir.Column) and column.type.kind is SparkType.BINARY:
             made, fix = recast(column.path, "string")
-            return Advice(f"{made} makes text of it, if its bytes are UTF-8", fix)
+            return Advice(f"{made} converts the column to text, if the bytes are UTF-8", fix)
         if (
             not isinstance(column, ir.Column)
             or kind not in types
@@ -183,7 +183,7 @@ class FlatLayout(Layout):
         ):
             return None
         made, fix = replaced(column.path, f"try_cast({spelled(column.path)} AS {types[kind]})")
-        return Advice(f"{made} makes {kind} of the column", fix)
+        return Advice(f"{made} converts the column to {kind}", fix)
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the columns that can be properties."""
@@ -211,7 +211,7 @@ def _json(column: str, name: str) -> Advice:
     ways: list[str | StoreCall] = [store, renamed]
     if column.lower() not in ("headers", "properties"):
         ways += converted(store)
-    return Advice(Hint(f"if the column {column} is JSON: ", *ways), store.fix)
+    return Advice(Hint(f"if the column {column} contains JSON: ", *ways), store.fix)
 
 
 def converted(store: StoreCall) -> list[str | StoreCall]:
@@ -271,9 +271,9 @@ def flat_layout(schema: Mapping[str, Any], struct: str | None = None, *, case_se
         if found is None or not is_struct(found.field):
             message, advice = f"the schema has no struct column called {struct!r}", Advice("")
             if found is not None:
-                message += f", but a column of the type {described(found.field['type'])}"
+                message += f", but has a column of the type {described(found.field['type'])}"
                 advice = _reading_of(struct, found)
-            hint = advice.hint or f"its columns are {', '.join(fields)}"
+            hint = advice.hint or f"the columns are {', '.join(fields)}"
             raise LayoutError.at("layout.no-struct", message, hint=hint, fix=advice.fix)
         columns = dict(_columns(found.field["type"]["fields"], found.path, ""))
     table = Table(schema, case_sensitive)
@@ -307,11 +307,11 @@ def column_in(table: Table, path: Path) -> ir.Column | Unusable:
     found = table.find(path)
     if found is None:
         names = first_of([field["name"] for field in table.schema["fields"]], MAX_NAMES)
-        return Unusable("the table has no such column", f"its columns are {names}")
+        return Unusable("the table has no such column", f"the columns are {names}")
     return unusable(found.path, found.field["type"]) if found.type is None else ir.Column(found.path, found.type)
 
 
-_NO_PART = "perhaps rename the column: a name with a dot is no part of a path"
+_NO_PART = "perhaps rename the column: a path cannot contain a name with a dot"
 
 
 def _columns(fields: list[SchemaField], path: Path, prefix: str) -> Iterator[tuple[str, ir.Column | Unusable]]:
@@ -328,8 +328,8 @@ def _columns(fields: list[SchemaField], path: Path, prefix: str) -> Iterator[tup
         if column_type is not None:
             yield name, ir.Column(column_path, column_type)
         elif is_struct(column):
-            hint = f"perhaps one of its fields is meant, for example {name}.{_first(column)}"
-            yield name, Unusable("a struct is no property", hint if is_part else _NO_PART)
+            hint = f"perhaps a field of the struct is meant, for example {name}.{_first(column)}"
+            yield name, Unusable("a struct cannot be a property", hint if is_part else _NO_PART)
             inner = _columns(column["type"]["fields"], column_path, f"{name}.") if is_part else ()
             yield from (each for each in inner if each[0] not in own)
         else:
@@ -342,8 +342,8 @@ def unusable(path: Path, spark_type: Any) -> Unusable:
     match spark_type:
         case "date":
             text, time = (recast(path, kind) for kind in ("string", "timestamp_ntz"))
-            in_words = f"{text[0]} makes text of it, such as '2025-06-01'"
-            milliseconds = f"{time[0]} makes a time of it, in milliseconds since 1970-01-01 in UTC"
+            in_words = f"{text[0]} converts the column to text such as '2025-06-01'"
+            milliseconds = f"{time[0]} converts the column to a time in milliseconds since 1970-01-01 in UTC"
             # A cast of a DATE to TIMESTAMP would return midnight in the session's time zone.
             ordered = Unusable(reason, f"{milliseconds}; {in_words}", fix=time[1])
             return Unusable(reason, f"{in_words}; {milliseconds}", fix=text[1], ordered=ordered)
@@ -365,7 +365,7 @@ def unusable(path: Path, spark_type: Any) -> Unusable:
             return _beside(reason, entries, column, StoreCall("kafka_headers", column))
         case {"type": "map"}:
             key = 'col("{}")[KEY]'.format(".".join(map(str, path)))
-            hint = f"perhaps make a column of the value that is meant, as in df.withColumn(NAME, {key})"
+            hint = f"perhaps copy the value that is meant into a new column, as in df.withColumn(NAME, {key})"
             return Unusable(reason, hint, has_keys=True)
         case _:
             return Unusable(
@@ -373,7 +373,7 @@ def unusable(path: Path, spark_type: Any) -> Unusable:
             )
     if len(path) > 1:
         return _beside(reason, spelled(path), column, store)
-    return Unusable(reason, Hint(store, " reads properties in it"), store, store.fix)
+    return Unusable(reason, Hint(store, " reads properties from this column"), store, store.fix)
 
 
 #: Names of the field that holds the value in a struct of a value and its type, such as a message attribute of SQS.
@@ -434,8 +434,8 @@ def _as_entries(path: Path, key: str, value: str) -> str:
 
 
 _TWICE = Unusable(
-    "the schema has several columns of this name, between which Spark does not choose",
-    "perhaps select the columns of one table, or rename one of the two, before the selector",
+    "the schema has several columns of this name, so the name is ambiguous in Spark",
+    "perhaps select the columns of one table, or rename one of the columns, before applying the selector",
 )
 
 
@@ -445,8 +445,9 @@ def _ambiguous(columns: Mapping[str, ir.Column | Unusable]) -> dict[str, Unusabl
         spellings.setdefault(name.lower(), []).append(name)
     return {
         name: Unusable(
-            f"the schema also has {next(other for other in group if other != name)}, which Spark does not tell apart",
-            "perhaps rename one of the two, or set spark.sql.caseSensitive to true",
+            f"the schema also has {next(other for other in group if other != name)}, whose name "
+            "differs only in case, so Spark cannot distinguish the columns",
+            "perhaps rename one of the columns, or set spark.sql.caseSensitive to true",
         )
         for group in spellings.values()
         if len(group) > 1

@@ -225,7 +225,7 @@ def time_option(name: str | HeaderOption, unit: str, zone: str) -> HeaderOption:
         try:
             ZoneInfo(zone)
         except (ValueError, OSError, KeyError):
-            hint = "a zone is one of the tz database, such as Europe/Berlin"
+            hint = "the names of time zones are those of the tz database, such as Europe/Berlin"
             raise LayoutError.at("layout.time", f"there is no time zone {zone!r}", hint=hint) from None
     return read_as(name, Time(pattern=unit, zone=zone))
 
@@ -244,17 +244,20 @@ def header_places(
 def check_headers(headers: Headers) -> Headers:
     """Return ``headers``. Raise ``LayoutError`` unless it is a mapping from header fields to columns or keys."""
     if not isinstance(headers, Mapping):
-        message = f"headers are a mapping from JMS names to columns or keys, not {type(headers).__name__}"
+        message = f"headers must be a mapping from JMS names to columns or keys, not {type(headers).__name__}"
         raise LayoutError.at("layout.headers", message)
     for name, option in headers.items():
         if name not in FIELDS:
             hint, fix = meant(str(name), FIELDS, "headers")
             hint = hint or f"the header fields are {', '.join(FIELDS)}"
-            message = f"JMS has no header field {name!r} that a store can have"
+            message = f"JMS has no header field {name!r} that a store can contain"
             raise LayoutError.at("layout.headers", message, hint=hint, fix=fix)
         if not isinstance(option, str | HeaderOption):
-            message = f"the header field {name} is {type(option).__name__}, and no name of a column or a key"
-            hint = "a place is a name, or stores.column(…), stores.key(…), stores.time(…) or another of these"
+            message = f"the header field {name} is {type(option).__name__}, not the name of a column or a key"
+            hint = (
+                "a header is read from a name, or from stores.column(…), stores.key(…), stores.time(…) "
+                "and similar functions"
+            )
             raise LayoutError.at("layout.headers", message, hint=hint)
         if isinstance(option, HeaderOption):
             _check_reading(name, option.reading)
@@ -370,7 +373,7 @@ def _beside(name: str, place: ColumnPlace, column_type: ColumnType) -> HeaderPla
         case Text() if text:
             return HeaderPlace(place, own)
         case _:
-            advice = Advice("perhaps cast the column, or name another one in headers")
+            advice = Advice("perhaps cast the column, or choose another column in headers")
     if call is not None:
         headers = Setting("headers", {name: call})
         advice = Advice(Hint(headers, f" reads {reads}"), headers.fix)
@@ -378,13 +381,13 @@ def _beside(name: str, place: ColumnPlace, column_type: ColumnType) -> HeaderPla
 
 
 def _refused(header: str, column: str, kind: str, advice: Advice) -> RefusedPlace:
-    message = f"the column {column} is {kind}, which is not how {header} is kept"
+    message = f"the column {column} is {kind}, which cannot contain {header}"
     return RefusedPlace("layout.header-type", message, advice)
 
 
 def _unlike(header: str, found: Found) -> RefusedPlace:
     """Return a place that raises an error when it is used, because no message property has the type of ``found``."""
-    advice = Advice("perhaps cast the column, or name another one in headers")
+    advice = Advice("perhaps cast the column, or choose another column in headers")
     return _refused(header, found.name, described(found.field["type"]), advice)
 
 

@@ -109,9 +109,9 @@ def check_columns(value: Any, layout: Layout) -> None:
     if any(name in known or name in SECTION_NAMES for name in value):
         return
     read, found = first_of(known, 6) or "none", first_of(value, 6)
-    message = f"no column of the layout {layout.name} is here: it reads {read}, and the row has {found}"
+    message = f"the row has no column of the layout {layout.name}: the layout reads {read}, but the row has {found}"
     offered = joined(advice.hint for advice in layout.offers(MessageField("application_properties", "")))
-    hint = offered or "perhaps name the layout of these rows, or none for message JSON and plain properties"
+    hint = offered or "perhaps pass the layout of these rows, or omit the layout for message JSON and plain properties"
     raise DecodeError.at("row.columns", message, hint=hint)
 
 
@@ -211,6 +211,6 @@ def _header(path: tuple[str, ...], value: Any) -> dict[str, Any] | None:
         return union(read_value(name, value))
     if value.get("type") not in TYPES:
         hint, fix = meant(str(value.get("type")), TYPES, name)
-        message = f"{name}: no AMQP type is called {value.get('type')!r}"
+        message = f"{name}: there is no AMQP type called {value.get('type')!r}"
         raise DecodeError.at("message.unknown-type", message, hint=hint, fix=fix)
     return {field: _field((*path, field), value.get(field), column_type) for field, column_type in UNION.items()}

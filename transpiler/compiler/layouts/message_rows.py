@@ -45,8 +45,10 @@ def _promoted_value(name: str, value: AmqpValue | Compound | None, type_name: st
     kind = value.type if isinstance(value, AmqpValue) else value
     raise LayoutError.at(
         "layout.promoted",
-        f"the property {name} is {kind.value}, and its column {type_name} holds {own.value}",
-        hint="perhaps name it among the mixed ones, whose other values are read from the map",
+        f"the property {name} has the type {kind.value}, but its column of the type {type_name} "
+        f"stores only {own.value}",
+        hint="perhaps add the property to mixed: values of other types are then stored in the map of "
+        "application properties",
     )
 
 

@@ -108,7 +108,7 @@ def unlike(found: Found, expected: str) -> LayoutError:
     from transpiler.compiler.layouts.flat import unusable
 
     kind = described(found.field["type"])
-    message = f"{READER} from the column {found.name}, which is {kind} and not {expected}"
+    message = f"{READER} from the column {found.name}, which is {kind}, not {expected}"
     refused = unusable(found.path, found.field["type"]) if found.type is None else None
     if refused is None:
         return LayoutError.at("layout.column-type", message)
@@ -200,7 +200,7 @@ class UnknownFields(StructFields):
         """Raise ``LayoutError``, because the type of the field is not known."""
         message = f"the type of {self.column}.{name} is not known"
         struct = StoreCall("struct", self.column, {"schema": Verbatim("df.schema")})
-        hint = Hint(f"perhaps give the schema: infer_layout(df, struct={self.column!r}), or ", struct)
+        hint = Hint(f"perhaps pass the schema: infer_layout(df, struct={self.column!r}), or ", struct)
         raise LayoutError.at("layout.schema", message, hint=hint)
 
 
@@ -345,8 +345,11 @@ class TextProperties(PropertySource):
 
     def _encoded(self, policy: Encoded, name: str, by_use: bool) -> Stored:
         if not self.binary:
-            message = f"types={policy.name!r} reads bytes, and {'.'.join(map(str, self.path)) or 'this'} has text"
-            raise LayoutError.at("layout.types", message, hint="perhaps choose a policy of text, such as by-use")
+            message = (
+                f"types={policy.name!r} decodes bytes, but "
+                f"{'.'.join(map(str, self.path)) or 'the column'} contains text"
+            )
+            raise LayoutError.at("layout.types", message, hint="perhaps choose a policy for text, such as by-use")
         octets = ir.Column(self._path(name), BINARY)
         return policy.stored_bytes(octets, ByItsUse().stored(plain_text(octets)).by_use if by_use else None)
 

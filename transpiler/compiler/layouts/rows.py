@@ -46,7 +46,7 @@ def row_columns(row: object) -> Mapping[str, Any]:
     """Return ``row`` as a mapping from columns to values. Raise ``TypeError`` if it is not a row."""
     columns = as_mapping(row)
     if columns is None:
-        raise TypeError(f"a row is a mapping or a pyspark Row, not {type(row).__name__}")
+        raise TypeError(f"a row must be a mapping or a pyspark Row, not {type(row).__name__}")
     return columns
 
 
@@ -81,7 +81,7 @@ def structs_of(value: object, path: Path) -> list[Mapping[str, Any]]:
 def text_of(value: object, path: Path) -> str | None:
     """Return ``value`` if it is text, and None if it is NULL. Any other value raises ``DecodeError``."""
     if value is not None and not isinstance(value, str):
-        refuse(path, "text", value, "this column has only text, which JSON has in quotes" if path else None)
+        refuse(path, "text", value, "this column contains only text, which JSON writes in quotes" if path else None)
     return value
 
 
@@ -95,7 +95,12 @@ def octets_of(value: object, path: Path) -> bytes | None:
         case str():
             octets = read_base64(value)
             if octets is None:
-                refuse(path, "bytes in base64", value, "Spark's to_json writes them so; so does printf red | base64")
+                refuse(
+                    path,
+                    "bytes in base64",
+                    value,
+                    "Spark's to_json writes bytes in base64, as does the command printf red | base64",
+                )
             return octets
         case _:
             refuse(path, "bytes in base64", value)
@@ -129,7 +134,7 @@ def _time(value: object, kind: SparkType, path: Path) -> int:
         value = value.replace(tzinfo=UTC)
     time = iso_time(value) if isinstance(value, str) else milliseconds(value)
     if time is None:
-        refuse(path, "a time", value, "a time is ISO 8601 (2024-06-24T13:38:20Z), or milliseconds since the epoch")
+        refuse(path, "a time", value, "a time in ISO 8601 (2024-06-24T13:38:20Z), or in milliseconds since the epoch")
     return time
 
 

@@ -70,7 +70,7 @@ def schema_in(value: object) -> Mapping[str, Any]:
     values raise ``LayoutError``.
     """
     if type(value).__module__.partition(".")[0] == "pandas":
-        hint = "perhaps give Spark's: spark.createDataFrame(pandas_df) is a DataFrame with a schema"
+        hint = "perhaps convert the data to a Spark DataFrame: spark.createDataFrame(pandas_df)"
         raise LayoutError.at("layout.schema", f"a pandas {type(value).__name__} has no Spark schema", hint=hint)
     of_frame = getattr(value, "schema", None)
     as_json = getattr(value if of_frame is None else of_frame, "jsonValue", None)
@@ -100,9 +100,9 @@ def _text_of(path: str | Path) -> str:
     try:
         if len(data) <= _MAX_FILE:
             return data.decode("utf-8-sig")
-        message = f"{path} has more than {_MAX_FILE:,} bytes, and is no schema"
+        message = f"{path} has more than {_MAX_FILE:,} bytes, so it is not a schema"
     except UnicodeDecodeError as error:
-        message = f"{path} is not UTF-8: byte {error.start}"
+        message = f"{path} is not valid UTF-8: the byte at offset {error.start} cannot be decoded"
     raise LayoutError.at("layout.schema", message)
 
 
@@ -125,8 +125,8 @@ def _parse_json(source: Source) -> Mapping[str, Any]:
             # The schema is inside a JSON string, as some programs print it.
             return parse_schema(schema, source.name)
     except JsonTextError as error:
-        message = f"{error.message}; it is no schema in Spark's JSON form"
-        hint = "df.schema.json() writes it"
+        message = f"{error.message}; this is not a schema in Spark's JSON form"
+        hint = "df.schema.json() writes Spark's JSON form"
         raise LayoutError.at("layout.schema", message, source, error.span, hint) from None
     return _checked(schema, source)
 
@@ -166,14 +166,14 @@ def _checked(schema: Any, source: Source | None) -> Mapping[str, Any]:
             case {"type": "struct"}:
                 check_fields(value, path)
             case {"type": "array", "elementType": element}:
-                check_type(element, f"{path}.elementType", path, "this array has no type of elements")
+                check_type(element, f"{path}.elementType", path, "this array has no element type")
             case {"type": "map", "keyType": key, "valueType": inner}:
-                check_type(key, f"{path}.keyType", path, "this map has no type of keys")
-                check_type(inner, f"{path}.valueType", path, "this map has no type of values")
+                check_type(key, f"{path}.keyType", path, "this map has no key type")
+                check_type(inner, f"{path}.valueType", path, "this map has no value type")
             case None:
                 refuse(around, absent)
             case _:
-                refuse(path, "this is no type of Spark")
+                refuse(path, "this is not a type of Spark")
 
     check_fields(schema, "")
     checked: Mapping[str, Any] = schema
@@ -196,7 +196,7 @@ def _parse_tree(source: Source) -> dict[str, Any]:
         if match is None or depth >= len(opened) or not _add(opened[depth], match):
             span = Span(here + len(line) - len(line.lstrip()), here + len(written))
             hint = "a line of printSchema's tree reads ' |-- color: string (nullable = true)'"
-            raise LayoutError.at("layout.schema", "this is no line of a schema's tree", source, span, hint)
+            raise LayoutError.at("layout.schema", "this is not a line of a schema tree", source, span, hint)
         inner = _type_of_tree(match["type"])
         _set(opened[depth], match, inner)
         del opened[depth + 1 :]
@@ -313,7 +313,7 @@ class _Parser:
         if not re.fullmatch(r"\w+", name):
             self.position -= 1
             if name == "...":
-                self._refuse("this schema is cut short", "df.schema.json() prints all of it")
+                self._refuse("this schema is truncated", "df.schema.json() prints the whole schema")
             self._refuse("expected a column's name")
         return name
 
@@ -408,7 +408,7 @@ class _Parser:
 
     def _next(self, expected: str) -> str:
         if self.position >= len(self.tokens):
-            self._refuse(f"expected {expected}, and the text ends")
+            self._refuse(f"expected {expected}, found the end of the text")
         self.position += 1
         return self.tokens[self.position - 1][0]
 

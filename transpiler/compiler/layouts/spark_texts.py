@@ -137,7 +137,7 @@ def _fraction(text: str) -> float | Decimal:
 
 def _limited(text: str) -> str:
     if len(text) > _LONGEST_NUMBER:
-        raise ValueError("Jackson reads no number of that length")
+        raise ValueError("Jackson does not read a number of this length")
     return text
 
 
@@ -148,7 +148,7 @@ def _refuse(word: str) -> None:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) < len(pairs):
-        raise ValueError("a key is there twice")
+        raise ValueError("a key occurs twice")
     return result
 
 
@@ -205,7 +205,7 @@ def check_pattern(pattern: str) -> None:
     if iso_rewriting(pattern) is None and ("[" in pattern or _letters(pattern) & {"S", "V"}):
         reasons = "a date or zone in brackets, or a month's name, h or a beside brackets, S or VV"
         message = f"the pattern {pattern!r} has {reasons}"
-        hint = "Spark's own parsers differ in such a text; perhaps read it into a column of type TIMESTAMP"
+        hint = "Spark's own parsers disagree on such a pattern; perhaps convert the text to a column of type TIMESTAMP"
         raise LayoutError.at("layout.time", message, hint=hint)
 
 
@@ -228,8 +228,10 @@ def _spelled(pattern: str, named: bool) -> tuple[str, dict[str, bool]]:
             parts.append("".join(map(_character, _quoted(token[1]))))
         elif token[2] is not None:
             if token[2] not in _LETTERS:
-                hint = f"the letters are {', '.join(_LETTERS)}"
-                raise LayoutError.at("layout.time", f"the pattern {pattern!r} has the letter {token[2]}", hint=hint)
+                hint = f"the supported letters are {', '.join(_LETTERS)}"
+                raise LayoutError.at(
+                    "layout.time", f"the pattern {pattern!r} contains the unsupported letter {token[2]}", hint=hint
+                )
             name, expression_of = _LETTERS[token[2]]
             expression = expression_of(len(text))
             if name in names:
@@ -243,10 +245,8 @@ def _spelled(pattern: str, named: bool) -> tuple[str, dict[str, bool]]:
                 break
             parts.append({"[": "(?:", "]": ")?"}.get(text) or _character(text))
     if depth:
-        message = f"the pattern {pattern!r} has a {'[ without its ]' if depth > 0 else '] without its ['}"
-        raise LayoutError.at(
-            "layout.time", message, hint="brackets enclose a part that a text may lack: yyyy-MM-dd[ HH:mm]"
-        )
+        message = f"the pattern {pattern!r} has a {'[ without ]' if depth > 0 else '] without ['}"
+        raise LayoutError.at("layout.time", message, hint="brackets enclose an optional part: yyyy-MM-dd[ HH:mm]")
     return "".join(parts), names
 
 

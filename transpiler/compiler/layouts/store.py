@@ -291,9 +291,9 @@ class StoreLayout(Layout):
             return ()
         like = like_columns(name, self.columns)
         if not like:
-            return (Advice(Hint("perhaps a column or a key has it: ", Setting("headers", {name: "…"}))),)
+            return (Advice(Hint("perhaps a column or a key contains the header: ", Setting("headers", {name: "…"}))),)
         headers = Setting("headers", {name: like[0]})
-        return (Advice(Hint(headers, " reads it from there"), headers.fix),)
+        return (Advice(Hint(headers, f" reads {name} from the column {like[0]}"), headers.fix),)
 
     def _columns_with_properties(self, place: MessageField) -> tuple[Advice, ...]:
         """Return advice to read properties from one column instead, if this layout reads them from all columns."""
@@ -318,14 +318,19 @@ class StoreLayout(Layout):
         if isinstance(place, PropertyPlace) and place.near and stated_kind is None:
             column = Setting("headers", {name: place.near[0]})
             key = Setting("headers", {name: StoreCall("key", place.key)})
-            message = f"{name} is read from the key {place.key}: the table has no such column, but {place.near[0]}"
-            return message, Advice(Hint(column, " reads that column, and ", key, " the key"), column.fix)
+            message = (
+                f"{name} is read from the key {place.key}: the table has no column of this name, but has "
+                f"{place.near[0]}"
+            )
+            return message, Advice(Hint(column, " reads the column, and ", key, " the key"), column.fix)
         if isinstance(place, ColumnPlace) and place.type is None and stated_kind is None and not self.source.names():
             key = Setting("headers", {name: StoreCall("key", str(place.path[-1]))})
             column_name = ".".join(map(str, place.path))
             message = f"{name} is read from a column {column_name}, because the schema of the table is not known"
             schema = Setting("schema", Verbatim("df.schema"))
-            return message, Advice(Hint(schema, " tells whether there is one, and ", key, " reads the key"), key.fix)
+            return message, Advice(
+                Hint(schema, " determines whether the column exists, and ", key, " reads the key"), key.fix
+            )
         return None
 
     def _ambiguous_property(self, name: str) -> tuple[str, Advice] | None:
@@ -336,9 +341,9 @@ class StoreLayout(Layout):
             return self._like_a_column(name)
         header = self._header_of(column)
         if header is not None:
-            message = f"{name} is read from {source}, and the column {name} has {header}"
-            return message, Advice(f"write {header} for the column", Fix(header))
-        message = f"{name} is read from {source}, and there is a column {name}, too"
+            message = f"{name} is read from {source}, although the column {name} contains {header}"
+            return message, Advice(f"write {header} to read the column", Fix(header))
+        message = f"{name} is read from {source}, although the table also has a column {name}"
         return message, _outside(name)
 
     def _like_a_column(self, name: str) -> tuple[str, Advice] | None:
@@ -349,9 +354,9 @@ class StoreLayout(Layout):
         alike = [other for other in self.table.names() if other.lower() == name.lower()]
         if not alike:
             return None
-        message = f"{name} is read from {source}, and there is a column {alike[0]}, too"
+        message = f"{name} is read from {source}, although the table also has a column {alike[0]}"
         if self.columns_first and alike[0] in self.columns:
-            return message, Advice(f"write {alike[0]} for the column: names are case-sensitive", Fix(alike[0]))
+            return message, Advice(f"write {alike[0]} to read the column: names are case-sensitive", Fix(alike[0]))
         return message, _outside(alike[0])
 
     def named_header(self, name: str) -> Stored | None:
@@ -363,7 +368,15 @@ class StoreLayout(Layout):
         if not isinstance(self.source, TextProperties) or kind not in _DECLARED or name in FIELDS:
             return None
         by_use, always = Setting("types", "by-use"), Setting("types", {name: _DECLARED[kind]})
-        return Advice(Hint(by_use, f" reads a text as {kind} beside one, and ", always, " always"), by_use.fix)
+        return Advice(
+            Hint(
+                by_use,
+                f" reads a text as {kind} if the selector compares it with {kind}, and ",
+                always,
+                f" always reads it as {kind}",
+            ),
+            by_use.fix,
+        )
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the stored properties, and of the columns that are properties; empty if not known."""
@@ -419,7 +432,9 @@ class StoreLayout(Layout):
 
 
 def _outside(column: str) -> Advice:
-    return Advice(f"perhaps rename the column, or compare it outside of the selector: df.filter(col({column!r}) …)")
+    return Advice(
+        f"perhaps rename the column, or compare the column outside of the selector: df.filter(col({column!r}) …)"
+    )
 
 
 def _is_absent(place: HeaderPlace) -> bool:

@@ -129,7 +129,7 @@ class Table:
         near = self.near(text)
         meant = f"did you mean {near[0]}? " if near else ""
         hint = f"{meant}The columns are {first_of(list(self._top()), _LISTED)}" if self.schema["fields"] else None
-        message = f"{reader} from the column {text}, and the table has no such column"
+        message = f"{reader} from the column {text}, but the table has no such column"
         raise LayoutError.at("layout.no-column", message, hint=hint)
 
     def near(self, name: str) -> list[str]:
@@ -153,7 +153,7 @@ class Table:
         if len(found) > 1:
             names = " and ".join(field["name"] for field in found)
             message = f"the name {name} is ambiguous: the table has the columns {names}"
-            hint = "perhaps rename one of them, or set spark.sql.caseSensitive to true if they differ in case"
+            hint = "perhaps rename one of the columns, or set spark.sql.caseSensitive to true if they differ in case"
             raise LayoutError.at("layout.ambiguous", message, hint=hint)
         return found[0] if found else None
 

@@ -265,13 +265,13 @@ def text_types(types: Types) -> TextTypes:
     if isinstance(types, str):
         return TextTypes({}, _policy(types))
     if not isinstance(types, Mapping):
-        message = f"types are a policy's name or a mapping from properties to types, not {type(types).__name__}"
+        message = f"types must be a policy's name or a mapping from properties to types, not {type(types).__name__}"
         raise LayoutError.at("layout.types", message, hint=_HINT)
     named = {name: _policy(word) for name, word in types.items()}
     return TextTypes(named, named.pop("*", POLICIES["by-use"]))
 
 
-_HINT = f"the policies are {', '.join(POLICIES)}, and of bytes {_ENCODED.name}; the types are {', '.join(DECLARABLE)}"
+_HINT = f"the policies are {', '.join(POLICIES)}, and {_ENCODED.name} for bytes; the types are {', '.join(DECLARABLE)}"
 
 
 def _policy(word: str) -> Policy:
@@ -283,5 +283,5 @@ def _policy(word: str) -> Policy:
     spelled = str(word).upper()
     column_type = DECLARABLE.get(SYNONYMS.get(spelled, spelled))
     if column_type is None:
-        raise LayoutError.at("layout.types", f"there is no policy or type {word!r} for text", hint=_HINT)
+        raise LayoutError.at("layout.types", f"{word!r} is neither a policy nor a type for text", hint=_HINT)
     return Declared(column_type)

@@ -40,13 +40,15 @@ class VariantObject(PropertySource):
         kind, name = found.field["type"], found.name
         if self.json and kind == "binary":
             cast = f'df.withColumn({name!r}, col({name!r}).cast("string"))'
-            message, fix = f"the column {name} is BINARY, and JSON is text", ColumnFix(name, f"CAST({name} AS STRING)")
-            raise LayoutError.at("layout.column-type", message, hint=f"cast it before: {cast}", fix=fix)
+            message, fix = f"the column {name} is BINARY, but JSON is text", ColumnFix(name, f"CAST({name} AS STRING)")
+            raise LayoutError.at("layout.column-type", message, hint=f"cast the column first: {cast}", fix=fix)
         is_text = found.type is not None and found.type.is_text
         if not self.json and is_text:
             store = StoreCall("variant", name, {"json": True})
-            message = f"{READER} from the column {name}, which is {described(kind)} and not VARIANT"
-            raise LayoutError.at("layout.column-type", message, hint=Hint("if it is JSON: ", store), fix=store.fix)
+            message = f"{READER} from the column {name}, which is {described(kind)}, not VARIANT"
+            raise LayoutError.at(
+                "layout.column-type", message, hint=Hint("if the column contains JSON: ", store), fix=store.fix
+            )
         if not (is_text if self.json else kind == "variant"):
             raise unlike(found, "JSON text" if self.json else "VARIANT")
         return replace(self, path=found.path)

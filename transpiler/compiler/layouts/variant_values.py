@@ -29,7 +29,7 @@ def variant_path(*keys: str) -> str:
         elif "'" not in key:
             path += f"['{key}']"
         else:
-            message = f"no path into a VARIANT can name the key {key}, which has quotes of both kinds"
+            message = f"no path into a VARIANT can name the key {key}, which contains both single and double quotes"
             raise LayoutError.at("layout.variant-key", message)
     return path
 

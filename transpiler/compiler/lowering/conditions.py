@@ -250,22 +250,22 @@ class ConditionLowering(Generic[C]):
                 message = (
                     f"{prefix}the layout {self.layout.name} has no message annotations, and so no {message_field.field}"
                 )
-                hint = "so the other filters alone select messages"
+                hint = "only the other filters select messages"
                 finding = Diagnostic("filters.stream", "warning", message, hint=hint)
                 if finding not in self.findings:
                     self.findings.append(finding)
                 return None
             if message_field == PUBLISHER_CONNECTION:
-                needed = "no-local needs to know the publisher's connection"
+                needed = "a no-local filter reads the publisher's connection"
                 hint = f"the canonical layout has it in {message_field.section}, {message_field.field}"
-                message = f"{prefix}{needed}, and the layout does not say where it is"
+                message = f"{prefix}{needed}, but the layout has no place for it"
                 raise LayoutError.at("filters.connection", message, hint=hint)
             if self.missing == "error":
                 absent = Setting("missing", "null")
                 raise LayoutError.at(
                     "layout.no-column",
                     f"{prefix}reads {message_field.section}.{message_field.field}, and the layout has no such column",
-                    hint=Hint(absent, " reads it as absent"),
+                    hint=Hint(absent, " treats the field as absent"),
                     fix=absent.fix,
                 )
         return header_at(location)
@@ -294,7 +294,7 @@ class PredicateLowering(ConditionLowering[ir.Predicate]):
         """
         predicate = self.lower(condition)
         if ir.size(predicate) > MAX_NODES:
-            message = f"{path}: over this layout the filter becomes more than {MAX_NODES:,} SQL operations"
+            message = f"{path}: the SQL of the filter has more than {MAX_NODES:,} operations in this layout"
             raise UnsupportedFeatureError.at("limit.size", message)
         return predicate
 
@@ -321,9 +321,11 @@ class PredicateLowering(ConditionLowering[ir.Predicate]):
             return KeyText(reduce(or_else, [from_value(OperandType.STRING, text) for text in texts]))
         if self.missing == "null":
             return KeyText(NULL)
-        message = "the routing key is read from properties.subject, and the layout has no such column"
+        message = "the routing key is read from properties.subject, but the layout has no such column"
         absent = Setting("missing", "null")
-        raise LayoutError.at("layout.no-column", message, hint=Hint(absent, " reads it as absent"), fix=absent.fix)
+        raise LayoutError.at(
+            "layout.no-column", message, hint=Hint(absent, " treats the field as absent"), fix=absent.fix
+        )
 
 
 def _only_fields(condition: Condition) -> bool:

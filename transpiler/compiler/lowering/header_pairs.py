@@ -186,14 +186,14 @@ class HeaderLookup:
         if not found and self._missing == "error":
             near = nearest(name, self._layout.names())
             absent = Setting("missing", "null")
-            as_missing = Advice(Hint(absent, " reads an unknown name as a missing property"), absent.fix)
+            as_missing = Advice(Hint(absent, " treats an unknown name as a missing property"), absent.fix)
             hint, fix = all_advice(self._layout.offers(MessageField(PROPERTIES, name)) or (as_missing,))
             if near:
                 hint = f"did you mean {' or '.join(near)}? Names are case-sensitive"
                 fix = None if source is None else Fix(near[0])
             raise LayoutError.at(
                 "layout.no-column",
-                f"{prefix}no column holds the property {name}",
+                f"{prefix}no column contains the property {name}",
                 source,
                 span,
                 hint,

@@ -33,7 +33,11 @@ def message_choices(layout: Layout) -> Choices:
     choices = _annotated(layout, jms_types.MESSAGE_TYPE, jms_types.MESSAGE_TYPES)
     section, value = layout.field(MessageField("body", "section")), layout.field(MessageField("body", "value"))
     if section is None and not choices:
-        raise LayoutError.at("layout.no-column", f"the layout {layout.name} has neither annotations nor a body")
+        raise LayoutError.at(
+            "layout.no-column",
+            f"the layout {layout.name} has neither message annotations nor a body, so the JMS class "
+            "of a message is not known",
+        )
     if section is None:
         return choices
     content = layout.field(MessageField("properties", "content_type"))

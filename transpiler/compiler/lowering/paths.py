@@ -61,8 +61,8 @@ def body_query(language: str, query: ast.StringLiteral, layout: Layout, source: 
     except NoXPathError as error:
         what, position = error.args
         span = Span(query.span.start + 1 + position, query.span.end)
-        message = f"this is no XPath that Spark is given: {what}"
-        hint = "the broker answers FALSE where it is no XPath at all"
+        message = f"this XPath cannot be evaluated in Spark SQL: {what}"
+        hint = "the broker's answer is FALSE if the text is not a valid XPath"
         raise UnsupportedFeatureError.at("spark.xpath", message, source, span, hint) from None
     texts: list[ir.Value] = []
     if body is not None:
@@ -107,9 +107,9 @@ def beyond_limits(expression: str) -> str | None:
     """Describe the limit that an expression exceeds; None if Java accepts the expression."""
     operators, groups = count_xpath(expression)
     if operators > MAX_OPERATORS:
-        return f"{operators} operators and steps, and Java's XPath takes {MAX_OPERATORS}"
+        return f"{operators} operators and steps, but Java's XPath accepts at most {MAX_OPERATORS}"
     if groups > MAX_GROUPS:
-        return f"{groups} pairs of parentheses, and Java's XPath takes {MAX_GROUPS}"
+        return f"{groups} pairs of parentheses, but Java's XPath accepts at most {MAX_GROUPS}"
     return None
 
 
@@ -153,7 +153,7 @@ class _Check:
                 return self.nodes(inner, within)
             case tree.Negation(operand=operand):
                 if isinstance(operand, tree.Negation):
-                    raise NoXPathError("- is not expected there", operand.span.start)
+                    raise NoXPathError("- is not expected here", operand.span.start)
                 self.nodes(operand, within)
                 return False
             case tree.Operation():
@@ -167,7 +167,7 @@ class _Check:
                 self._call(expression, within)
                 return False
             case tree.Variable(name=name):
-                raise NoXPathError(f"the variable ${name} is not read", expression.span.start)
+                raise NoXPathError(f"the variable ${name} is not supported", expression.span.start)
             case tree.Filtered(primary=primary, predicates=predicates):
                 self._only_nodes(self.nodes(primary, within), "is followed by [", primary.span.end)
                 self._predicates(predicates)
@@ -192,15 +192,15 @@ class _Check:
             # Java parses the operand after a union as a part of the union, unless the operand begins with a digit, a
             # minus, a point or a quote, with which no path begins.
             if _ends_with_union(before) and not re.match(r"[-0-9\"']|\.[0-9]", self._text[operand.span.start :]):
-                raise NoXPathError("beside a union only a constant is read", operand.span.start)
+                raise NoXPathError("a union can only be compared with a constant", operand.span.start)
             self.nodes(operand, within)
 
     def _call(self, call: tree.Call, within: bool) -> None:
         name, position = call.function, call.span.start
         if name in ("position", "last") and not within:
-            raise NoXPathError(f"{name} is read in a predicate only", position)
+            raise NoXPathError(f"{name} is supported only in a predicate", position)
         if name not in FUNCTIONS:
-            raise NoXPathError(f"the function {name} is not read", position)
+            raise NoXPathError(f"the function {name} is not supported", position)
         for argument in call.arguments:
             nodes = self.nodes(argument, within)
             self._only_nodes(nodes or name not in _OF_NODES, f"is taken by {name}", argument.span.start)
@@ -211,12 +211,14 @@ class _Check:
     def _step(self, step: tree.Step) -> None:
         shown = self._text[step.span.start : step.span.end]
         if step.axis not in ("child", "attribute") and shown not in (".", ".."):
-            raise NoXPathError(f"the axis {step.axis} is not read", step.span.start)
+            raise NoXPathError(f"the axis {step.axis} is not supported", step.span.start)
         if step.test.endswith(")"):
             if step.test not in ("text()", "node()"):
-                raise NoXPathError(f"the node test {step.test} is not read", step.span.start)
+                raise NoXPathError(f"the node test {step.test} is not supported", step.span.start)
         elif ":" in step.test:
-            raise NoXPathError("a name with a prefix is not read: Spark knows no namespaces", step.span.start)
+            raise NoXPathError(
+                "a name with a prefix is not supported, because Spark ignores namespaces", step.span.start
+            )
         elif step.test != "*":
             check_name(step.test, step.span.start + shown.find(step.test))
         self._predicates(step.predicates)
@@ -298,8 +300,8 @@ class Queries:
                 for test in _expressions(_xpath(condition, polarity)):
                     excess = beyond_limits(test)
                     if excess is not None:
-                        message = f"this would be XPath with {excess} in one comparison"
-                        hint = "perhaps take steps out of the path, for example with //, or compute with fewer values"
+                        message = f"the comparison would become an XPath with {excess}"
+                        hint = "perhaps shorten the path, for example with //, or use fewer values in the arithmetic"
                         raise UnsupportedFeatureError.at("limit.xpath", message, self._source, condition.span, hint)
 
     def _check_names(self, condition: tree.Expression) -> None:
@@ -326,7 +328,7 @@ class Queries:
         if not values:
             if self._missing == "null":
                 return None
-            message = "a path reads the body, and the layout has no such column"
+            message = "the path reads the message's body, but the layout has no column for the body"
             raise LayoutError.at("layout.no-column", message, self._source, _first_test(condition).span)
         return ir.first_of(values, STRING)
 

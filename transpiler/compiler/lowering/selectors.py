@@ -113,10 +113,10 @@ class SelectorLowering:
         if sum(map(self._sizes.of, parts)) > MAX_NODES:
             raise UnsupportedFeatureError.at(
                 "limit.size",
-                f"over this layout the selector becomes more than {MAX_NODES:,} SQL operations",
+                f"the SQL of the selector has more than {MAX_NODES:,} operations in this layout",
                 self.source,
                 span,
-                "perhaps split it, or keep the properties that it computes with in typed columns",
+                "perhaps split the selector, or store the properties in its arithmetic in typed columns",
             )
 
     def condition(self, node: ast.Expression) -> Outcomes:
@@ -260,10 +260,10 @@ class SelectorLowering:
         floating = floating_literal(self.dialect.numeric_literals, node.value)
         raise UnsupportedFeatureError.at(
             "limit.digits",
-            f"Spark's integers have {DECIMAL_DIGITS} digits at most, and this has {len(str(abs(node.value)))}",
+            f"Spark's integers have at most {DECIMAL_DIGITS} digits, but this integer has {len(str(abs(node.value)))}",
             self.source,
             node.span,
-            None if floating is None else "write it as a floating point number, with .0 at the end",
+            None if floating is None else "write the integer as a floating point number, with .0 at the end",
             None if floating is None else Fix(floating),
         )
 
@@ -309,6 +309,7 @@ def _check(dialect: Dialect) -> None:
 def _refuse(dialect: Dialect, name: str, first: str, second: str) -> NoReturn:
     raise UnsupportedFeatureError.at(
         "dialect.rules",
-        f"{dialect.title} has, by its {name}, {first} together with {second}, and there is no SQL for both",
-        hint="perhaps take both answers from one broker; the reference evaluator takes any record",
+        f"the dialect {dialect.title} combines {first} (its {name}) with {second}, but no SQL "
+        "implements this combination",
+        hint="perhaps use the dialect of a real broker; the reference evaluator accepts any combination",
     )

@@ -166,10 +166,12 @@ def preset(name: str, options: Mapping[str, Any] = NO_HEADERS) -> StoreLayout:
     for option in options:
         if option not in parameters:
             known = ", ".join(key for key in parameters if key != "schema")
-            raise LayoutError.at("layout.option", f"the layout {name} has no option {option}", hint=f"it has {known}")
+            raise LayoutError.at(
+                "layout.option", f"the layout {name} has no option {option}", hint=f"the options of {name} are {known}"
+            )
     for key, parameter in parameters.items():
         if parameter.default is parameter.empty and key not in options:
             made = StoreCall(function.__name__, None, {key: "by-use"})
-            message = f"the layout {name} needs the option {key}"
+            message = f"the layout {name} requires the option {key}"
             raise LayoutError.at("layout.option", message, hint=Hint(made), fix=made.fix)
     return function(**options)

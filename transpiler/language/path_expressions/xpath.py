@@ -140,7 +140,7 @@ class PathParser:
         """Raise the error for an unexpected next token."""
         kind, text, span = self._next
         raise NoXPathError(
-            "the expression ends too early" if kind == "end" else f"{text} is not expected there", span.start
+            "the expression ends too early" if kind == "end" else f"{text} is not expected here", span.start
         )
 
     def _too_deep(self, span: Span) -> NoReturn:

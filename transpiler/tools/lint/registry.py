@@ -236,7 +236,10 @@ def check_pattern(pattern: str) -> str:
     near = nearest(name, _NAMES) or [
         one for last in nearest(name, sorted(_LAST_PARTS)) for one in _NAMES if one.endswith(f".{last}")
     ]
-    hint, fix = "selector-sql rule lists the rules; a prefix such as lint stands for all of its rules", None
+    hint, fix = (
+        "the command selector-sql rule lists all rules; a prefix such as lint selects all rules that begin with it",
+        None,
+    )
     if near:
         hint, fix = f"did you mean {near[0]}?", OptionFix("rule", repr(near[0]))
     raise UnsupportedFeatureError.at("rule.unknown", f"there is no rule called {pattern!r}", hint=hint, fix=fix)

@@ -153,8 +153,10 @@ def broker_j_message(value: Mapping[str, Any]) -> Message:
     """Return the message for ``value``, in the form of Broker-J; raise ``DecodeError`` if it has no headers."""
     headers = value.get("headers")
     if not isinstance(headers, Mapping):
-        message = "headers: a message of Broker-J's without its headers has lost its properties"
-        raise DecodeError.at("message.headers", message, hint="ask for them: getMessageInfo?includeHeaders=true")
+        message = "headers: the answer of Broker-J lacks the headers, which contain the message's properties"
+        raise DecodeError.at(
+            "message.headers", message, hint="request the headers from the broker: getMessageInfo?includeHeaders=true"
+        )
     properties = {name: value.get(member) for name, member in _PROPERTIES.items()}
     properties |= {name: _milliseconds(value.get(member)) for name, member in _TIMES.items()}
     user = value.get("userId")

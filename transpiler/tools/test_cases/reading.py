@@ -80,7 +80,9 @@ def read_cases(path: str | Path, text: str | None = None) -> tuple[Case, ...]:
         try:
             text = read_file(path).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
         except UnicodeDecodeError as error:
-            raise CaseFileError.at("cases.text", f"{name} is not UTF-8: byte {error.start}") from None
+            raise CaseFileError.at(
+                "cases.text", f"{name} is not valid UTF-8: the byte at offset {error.start} cannot be decoded"
+            ) from None
     origin = Origin(Source(text, name), CaseFileError, "cases")
     documents = json_documents(origin) if name.endswith(".json") else yaml_documents(origin)
     messages: dict[str, Node] = {}

@@ -527,5 +527,8 @@ def _hot(summary: Summary) -> Iterator[Finding]:
     for name, count in ranked[:MAX_HOT]:
         if total and count / total >= HOT_SHARE:
             yield Finding(
-                "hot-queue", name, f"{count:,} of {total:,} deliveries ({count / total:.0%})", ("queue", name)
+                "hot-queue",
+                name,
+                f"the queue receives {count:,} of {total:,} deliveries ({count / total:.0%})",
+                ("queue", name),
             )

@@ -76,16 +76,18 @@ def losses(topology: Topology) -> Iterator[Finding]:
         if not own and (queue.name in endless or "dead-letter-address" in back):
             continue
         if not own:
-            reason = "it has no dead-letter target: what is rejected, expires or exceeds a limit is lost"
+            reason = (
+                "the queue has no dead-letter target: messages that are rejected, expire or exceed a limit are lost"
+            )
             yield Finding("loses", queue.name, reason, ("queue", queue.name))
             continue
         for link in own:
             if id(link) in lost:
-                yield Finding("loses", queue.name, f"what is {link.when} is lost: {lost[id(link)]}", link)
+                yield Finding("loses", queue.name, f"messages are lost if they are {link.when}: {lost[id(link)]}", link)
         kinds = {link.kind for link in own}
         expires = "expiry" in kinds or "expiry-address" in back
         if topology.rules.addressing.has_expiry_address and "dead-letter" in kinds and not expires:
-            reason = "it has no expiry address: what expires is lost"
+            reason = "the queue has no expiry address: expired messages are lost"
             yield Finding("loses", queue.name, reason, ("queue", queue.name))
 
 
@@ -140,7 +142,7 @@ def shapes(topology: Topology) -> Iterator[Finding]:
         sources = dict.fromkeys(exchange_title(binding.source) for binding in bindings)
         example = binding_label(topology, bindings[0]) or "every message"
         count = f"{len(bindings):,} {'binding' if len(bindings) == 1 else 'bindings'}"
-        yield Finding("shape", shape, f"{count} of {first_of(sources, 3)}, as {example}", bindings[0])
+        yield Finding("shape", shape, f"{count} of {first_of(sources, 3)}, such as {example}", bindings[0])
 
 
 def _shape(topology: Topology, binding: Binding) -> str:

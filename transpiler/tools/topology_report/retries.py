@@ -327,7 +327,12 @@ def _of_artemis(topology: Topology) -> Iterator[Finding]:
         )
         factor = _fraction(settings.get("redelivery-collision-avoidance-factor"), 0.0)
         if deliveries is None or delay is None or multiplier is None or factor is None:
-            yield Finding("retries", queue.name, "a setting is no number, and is not computed", ("queue", queue.name))
+            yield Finding(
+                "retries",
+                queue.name,
+                "the delays cannot be calculated, because a setting is not a number",
+                ("queue", queue.name),
+            )
             continue
         longest = _number(settings.get("max-redelivery-delay"), delay * _TIMES_DELAY)
         longest = delay * _TIMES_DELAY if longest is None else longest

@@ -154,7 +154,10 @@ def targets(of: Ways) -> Iterator[Finding]:
     for exchange in topology.exchanges:
         alternate = exchange.alternate
         if alternate is not None and not is_node(topology, (alternate.type, alternate.name)):
-            reason = f"there is no {alternate.type} called {alternate.name!r}: what it cannot route is lost"
+            reason = (
+                f"there is no {alternate.type} called {alternate.name!r}, so messages that "
+                f"{exchange.name} cannot route are lost"
+            )
             yield Finding("missing-target", f"{exchange.name}, alternate", reason, ("exchange", exchange.name))
     for link in topology.onward:
         if link.destination is None:
@@ -199,5 +202,8 @@ def unread(of: Ways) -> Iterator[Finding]:
     for name, listed in sorted(sources.items()):
         shown = first_of(listed, _MAX_SOURCES)
         yield Finding(
-            "unread-dead-letters", name, f"it has no consumer, and keeps what comes from {shown}", ("queue", name)
+            "unread-dead-letters",
+            name,
+            f"the queue has no consumer, so the dead letters from {shown} stay in it",
+            ("queue", name),
         )

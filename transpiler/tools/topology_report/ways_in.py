@@ -87,7 +87,7 @@ def fills(topology: Topology, queue: str) -> Iterator[Finding]:
         first = way[0]
         yield Finding("fills", subject, reason, first.source if isinstance(first.by, Exchange) else first.by, details)
     if len(ways) > MAX_WAYS:
-        yield Finding("fills", queue, f"there are more than {MAX_WAYS} ways, and the others are not listed")
+        yield Finding("fills", queue, f"only the first {MAX_WAYS} paths into the queue are listed")
 
 
 class _Search:

@@ -186,7 +186,9 @@ def _refuse_includes(core: Element) -> None:
         if element.name == "include" and "href" in element.attributes:
             name = element.attributes["href"]
             element.refuse(
-                "topology.include", f"{name} is included and not read", "put its content in the place of the element"
+                "topology.include",
+                f"{name} is included, but was not read",
+                "replace the element by the content of the file",
             )
 
 
@@ -222,14 +224,14 @@ def _add_queue(config: ArtemisConfig, queue: Element, address: str, routing_type
     name = queue.require("name")
     address, name = (name.partition("::")[::2]) if "::" in name else (address, name)
     if any(known.name == name for known in config.queues):
-        message = f"there are two queues called {name!r}: the broker has the first only"
+        message = f"there are two queues called {name!r}: the broker creates only the first"
         config.findings.append(queue.warning("topology.duplicate", message))
         return
     text = _filter_text(queue)
     if text is not None:
         problem = _problem(text)
         if problem is not None:
-            message = f"the filter of the queue {name!r} is not one, and the broker starts without the queue: {problem}"
+            message = f"the filter of the queue {name!r} is invalid, so the broker starts without the queue: {problem}"
             config.findings.append(queue.warning("topology.filter", message, f"its filter is {text!r}"))
             return
         _warn_of_open(queue, f"the filter of the queue {name!r}", text, ARTEMIS_CORE, config)
@@ -277,22 +279,22 @@ def _problem(text: str, dialect: Dialect = ARTEMIS_CORE) -> str | None:
 def _warn_of_open(element: Element, what: str, text: str, dialect: Dialect, config: ArtemisConfig) -> None:
     for reason in reasons(text, dialect):
         config.findings.append(
-            element.warning("topology.not-evaluated", f"{what} is not evaluated here, and may match: {reason}")
+            element.warning("topology.not-evaluated", f"{what} cannot be evaluated, so it may match: {reason}")
         )
 
 
 def _add_divert(element: Element, config: ArtemisConfig) -> None:
     name = element.require("name")
     if any(known.name == name for known in config.diverts):
-        element.refuse("topology.duplicate", f"there are two diverts called {name!r}, and the broker does not start")
+        element.refuse("topology.duplicate", f"there are two diverts called {name!r}, so the broker does not start")
     address, forwarding = element.value("address", "divert-address"), element.value("forwarding-address")
     for value, tag in ((address, "address"), (forwarding, "forwarding-address")):
         if value is None:
-            element.refuse("topology.missing", f"the divert {name!r} has no {tag}, and the broker does not start")
+            element.refuse("topology.missing", f"the divert {name!r} has no {tag}, so the broker does not start")
     selector = _filter_text(element)
     problem = None if selector is None else _problem(selector)
     if problem is not None:
-        message = f"the filter of the divert {name!r} is not one, and the broker does not start: {problem}"
+        message = f"the filter of the divert {name!r} is invalid, so the broker does not start: {problem}"
         (element.child("filter") or element).refuse("topology.filter", message)
     if selector is not None:
         _warn_of_open(element, f"the filter of the divert {name!r}", selector, ARTEMIS_CORE, config)
@@ -302,7 +304,7 @@ def _add_divert(element: Element, config: ArtemisConfig) -> None:
     if any(element.child(each) for each in ("transformer", "transformer-class-name")) or element.get(
         "transformer-class-name"
     ):
-        message = f"the divert {name!r} has a transformer, which may change the message: that is not computed"
+        message = f"the divert {name!r} has a transformer, which may change the message; the change is not computed"
         config.findings.append(element.warning("topology.not-computed", message))
     forwards = tuple(part.strip() for part in (forwarding or "").split(","))
     exclusive = element.flag("exclusive", False)

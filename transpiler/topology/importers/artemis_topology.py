@@ -526,12 +526,16 @@ class _Artemis:
                 builder.bind(first, self._key(entry, address), otherwise)
         builder.bind(source, self._key(entry, (*before, MANY_WORDS)), Target("exchange", first))
         message = (
-            f"any-words stand inside the address {binding.address!r}: it matches other addresses if it was made "
-            "before them than if it was made after"
+            f"the address {binding.address!r} contains an any-words wildcard before its end: which "
+            "addresses it matches "
+            "depends on the order in which the addresses were created"
         )
         self._findings.append(
             Diagnostic(
-                "topology.any-words", "warning", message, hint="perhaps put any-words last, or list the addresses"
+                "topology.any-words",
+                "warning",
+                message,
+                hint="perhaps move the any-words wildcard to the end, or list the addresses",
             )
         )
 

@@ -85,11 +85,18 @@ def topology_from_broker_j(data: Any, virtualhost: str | None = None) -> Topolog
     findings = Findings()
     host = _choose(list(_hosts(data, "")), virtualhost)
     if _CONTEXT in host.data:
-        message = f"the broker has the virtual host's configuration from its context, {host.data[_CONTEXT]}"
-        findings.add("import.context", host.path, message, "perhaps give the file that it names, if there is one")
+        message = f"the broker reads the virtual host's configuration from its context, {host.data[_CONTEXT]}"
+        findings.add(
+            "import.context",
+            host.path,
+            message,
+            "perhaps pass the file that the context variable names, if it names a file",
+        )
     for name in host.data:
         if name in ("nodeAutoCreationPolicies", "globalAddressDomains") and host.data[name]:
-            findings.add("import.unknown", host.at(name), "is not understood; it can change where a message goes")
+            findings.add(
+                "import.unknown", host.at(name), "this attribute is not supported, although it can change the routing"
+            )
     names = {entry.text("name") for entry in host.entries("queues")}
     exchange_names = {entry.text("name") for entry in host.entries("exchanges")} | set(QPID_JAVA.predeclared)
     queues = tuple(_queue(entry, names, exchange_names, findings) for entry in host.entries("queues"))
@@ -144,7 +151,11 @@ def _hosts(data: Any, path: str, depth: int = 0, is_host: bool = False) -> Itera
         try:
             inner = load_json(without_comments(text))
         except JsonTextError as error:
-            hint = "it may name a file: perhaps give that file instead" if not text.lstrip().startswith("{") else None
+            hint = (
+                "the value may be the name of a file: perhaps pass the file instead"
+                if not text.lstrip().startswith("{")
+                else None
+            )
             refuse("topology.json", location, error.message, hint)
         if isinstance(inner, Mapping) and not (inner.get("exchanges") or inner.get("queues")):
             yield Entry({"name": entry.data.get("name"), **inner}, location)
@@ -215,8 +226,13 @@ def _undeclared(host: Entry, known: set[str], findings: Findings) -> tuple[Queue
             if name not in known:
                 found.setdefault(name, binding.at("destination"))
     for name, at in found.items():
-        message = f"{name!r} is not in this answer, and is taken for a queue"
-        findings.add("import.undeclared-queue", at, message, "the answer about the whole virtual host says it")
+        message = f"the answer does not contain {name!r}, which is assumed to be a queue"
+        findings.add(
+            "import.undeclared-queue",
+            at,
+            message,
+            "the broker's answer for the whole virtual host contains the type of each destination",
+        )
     return tuple(Queue(name, path=path, declared=False) for name, path in found.items())
 
 
@@ -233,7 +249,7 @@ def vhosts_of_broker_j(data: Any) -> list[str]:
 def _choose(hosts: list[Entry], name: str | None) -> Entry:
     if not hosts and name is None:
         hint = "a virtual host has exchanges and queues; a broker has them under virtualhostnodes and virtualhosts"
-        refuse("topology.vhost", None, "there is no virtual host here", hint)
+        refuse("topology.vhost", None, "the file contains no virtual host", hint)
     names = [str(host.data.get("name", "(without a name)")) for host in hosts]
     return hosts[names.index(choose("virtual host", name, names))]
 
@@ -246,13 +262,15 @@ def _text(entry: Entry, name: str, findings: Findings, default: str | None = Non
 
 def _report_context(value: str, path: str, findings: Findings) -> None:
     if "${" in value:
-        findings.add("import.context", path, "holds ${…}, which the broker would expand; it stays as it is written")
+        findings.add(
+            "import.context", path, "the value contains ${…}, which the broker replaces; it is kept here as written"
+        )
 
 
 def _report_unknown(entry: Entry, known: frozenset[str], findings: Findings) -> None:
     for name, value in entry.data.items():
         if name not in known and value not in (None, [], {}):
-            findings.add("import.unknown", entry.at(name), "is not understood")
+            findings.add("import.unknown", entry.at(name), "this attribute is not supported")
 
 
 def _queue(entry: Entry, queues: set[str], exchanges: set[str], findings: Findings) -> Queue:
@@ -354,7 +372,7 @@ def _bindings(entry: Entry, exchange: Exchange, queues: set[str], findings: Find
 
 def _report_argument(name: str, location: Entry, exchange: Exchange, findings: Findings) -> None:
     if name in _OTHER_FILTERS:
-        findings.add("import.unknown", location.at(f"arguments.{name}"), "this filter is not understood")
+        findings.add("import.unknown", location.at(f"arguments.{name}"), "this kind of filter is not supported")
     elif exchange.type != "headers" and name not in (SELECTOR_ARGUMENT, REPLACEMENT_ARGUMENT):
-        message = f"a {exchange.type} exchange does not look at this argument"
+        message = f"a {exchange.type} exchange ignores this argument"
         findings.add("import.ignored", location.at(f"arguments.{name}"), message)

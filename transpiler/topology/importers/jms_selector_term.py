@@ -81,10 +81,15 @@ def _selector(text: str) -> str:
         raise TopologyError([replace(error.diagnostics[0], source=source, span=whole)]) from None
     except TranspilerError as error:
         diagnostic = error.diagnostics[0]
-        message = f"stands for no selector, as {selector!r} is none: {diagnostic.message}"
+        message = f"the term does not represent a selector, because {selector!r} is invalid: {diagnostic.message}"
         raise TopologyError.at("jms-term.selector", message, source, whole) from None
     if parsed != tree:
-        raise TopologyError.at("jms-term.selector", f"stands for no selector: {selector!r} differs", source, whole)
+        raise TopologyError.at(
+            "jms-term.selector",
+            f"the term does not represent a selector: the selector {selector!r} has another tree",
+            source,
+            whole,
+        )
     return selector
 
 
@@ -146,7 +151,7 @@ class _Builder:
         """Raise ``TopologyError`` for an escape in a string that versions of the broker interpret differently."""
         for escape in _ESCAPE.finditer(self.source.text, *span):
             if escape[1] not in _ESCAPES:
-                message = f"{escape[0]} is read differently by different versions of the broker"
+                message = f"{escape[0]} has different meanings in different versions of the broker"
                 self.fail(message, Span(*escape.span()), "jms-term.escape")
 
     def compound(self, bracket: str, terms: list[_Term], start: int, end: int) -> _Term:

@@ -91,8 +91,8 @@ def left_out(resources: Sequence[Resource], brokers: Iterable[Broker]) -> list[D
     listed = [each for each in resources if each not in used]
     if not listed:
         return []
-    what = "a resource is" if len(listed) == 1 else f"{len(listed)} resources are"
-    return [Diagnostic("import.left-out", "warning", f"{what} left out: {named(listed)}")]
+    what = "a resource that belongs" if len(listed) == 1 else f"{len(listed)} resources that belong"
+    return [Diagnostic("import.left-out", "warning", f"{what} to no broker: {named(listed)}")]
 
 
 def named(resources: Sequence[Resource]) -> str:

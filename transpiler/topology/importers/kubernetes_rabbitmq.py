@@ -156,8 +156,8 @@ def _refused(resource: Resource) -> Diagnostic | None:
     # In the operator's schema ``source`` is optional; an empty source is the default exchange, which has no declared
     # bindings.
     path = f"{resource.path}.spec.source" if "source" in plain else f"{resource.path}.spec"
-    message = "a Binding without a source is of the default exchange: RabbitMQ refuses it, and it is left out"
-    hint = "perhaps the name of an exchange goes into source; every queue gets what has its name without a Binding"
+    message = "RabbitMQ refuses a Binding without a source, which means the default exchange, so the Binding is skipped"
+    hint = "perhaps add a source, the name of an exchange; the default exchange needs no Binding to a queue"
     return at_path("topology.default-exchange", "warning", path, message, hint)
 
 

@@ -120,7 +120,8 @@ def topology_from_definitions(
         binding = _binding(entry)
         if binding.source in left_out or (binding.destination_type == "exchange" and binding.destination in left_out):
             name = binding.source if binding.source in left_out else binding.destination
-            findings.add("import.left-out", entry.path, f"left out with the exchange {name!r}")
+            message = f"this binding is skipped, because its exchange {name!r} is skipped"
+            findings.add("import.left-out", entry.path, message)
         elif binding.destination_type == "queue" and binding.destination in gone:
             findings.add("import.left-out", entry.path, f"left out with the queue {binding.destination!r}")
         elif types.get(binding.source) == "x-jms-topic":
@@ -347,7 +348,7 @@ def _parameters(
             if link is not None:
                 yield link
         else:
-            findings.add("import.unknown", entry.path, f"a parameter of {component or 'a plugin'} is not understood")
+            findings.add("import.unknown", entry.path, f"this parameter of {component or 'a plugin'} is not supported")
 
 
 #: The first version whose headers exchange compares numbers with ``=:=``, so that 1 is not 1.0.
@@ -370,8 +371,8 @@ class _Version(NamedTuple):
         text = one_line(text) if isinstance(text, str) and text[:1].isdigit() else ""
         numbers = re.match(r"([0-9]{1,9})\.([0-9]{1,9})", text)
         if given is not None and numbers is None:
-            message = f"{given!r} is no version of RabbitMQ"
-            raise TopologyError.at("topology.version", message, hint="a version begins with two numbers, as 4.1")
+            message = f"{given!r} is not a version of RabbitMQ"
+            raise TopologyError.at("topology.version", message, hint="a version begins with two numbers, such as 4.1")
         return cls(text, None if numbers is None else (int(numbers[1]), int(numbers[2])))
 
 
@@ -385,7 +386,7 @@ def _rules(version: _Version, headers: list[Binding], findings: Findings) -> Rul
         return RABBITMQ_3_12 if version.number < _EXACT else RABBITMQ
     for binding in headers:
         if any(_is_number(value) for value in binding.arguments.values()):
-            message = "the export does not say its version, and this binding asks for a number"
+            message = "this binding requires a number, but the export does not contain the version of the broker"
             hint = 'up to 3.12 1 equals 1.0, later it does not, as here: perhaps write "rabbitmq_version": "3.12.0"'
             findings.add("import.version", binding.path, message, hint)
     return RABBITMQ
@@ -408,17 +409,21 @@ def _as_sent(binding: Binding, findings: Findings) -> dict[str, AmqpValue]:
         match value:
             case AmqpValue(AmqpType.STRING, "undefined") if name != "x-match":
                 arguments[name] = AmqpValue(AmqpType.NULL, None)
-                message = "is how the broker exports a void argument, and is taken for one; it may have been this text"
-                findings.add("import.void", path, message, "a void argument asks for the header whatever its value")
+                message = "the text undefined is read as a void argument, which the broker exports as this text"
+                findings.add("import.void", path, message, "a void argument requires the header, but accepts any value")
             case AmqpValue(AmqpType.STRING, str() as text) if text.startswith(_BYTES):
                 try:
                     data = base64.b64decode(text.removeprefix(_BYTES).replace("\n", ""), validate=True)
                 except (binascii.Error, ValueError):
                     continue
                 arguments[name] = AmqpValue(AmqpType.BINARY, data)
-                findings.add("import.bytes", path, "is how the broker exports bytes that are no text, and is read so")
+                message = "the value is read as bytes, which the broker exports as base64 if they are not text"
+                findings.add("import.bytes", path, message)
             case AmqpValue(AmqpType.DOUBLE):
-                message = "may have been a decimal, which is exported as another number; it is taken for a double"
+                message = (
+                    "the number is read as a double; it may have been a decimal, which the broker "
+                    "exports as another number"
+                )
                 findings.add("import.decimal", path, message)
             case AmqpValue(Compound()):
                 findings.add("import.types", path, TYPES_LOST)
@@ -454,7 +459,8 @@ def _choose_vhost(root: Entry, vhost: str | None, findings: Findings) -> str | N
         known = _vhosts_with_objects(root) or known
     if not known:
         if vhost not in (None, _DEFAULT_VHOST):
-            findings.add("import.vhost", None, f"the export names no virtual host, so it may not be that of {vhost!r}")
+            message = f"the export names no virtual host, so it may describe another virtual host than {vhost!r}"
+            findings.add("import.vhost", None, message)
         return vhost
     return choose("virtual host", vhost, known)
 
@@ -476,7 +482,7 @@ class _Selectors:
         term = binding.text(_TERM)
         path = f"{binding.path}.arguments"
         if term is None:
-            message = f"the broker takes no binding here without {_TERM}; it is left out"
+            message = f"the broker rejects a binding to this exchange without {_TERM}, so the binding is skipped"
             self._findings.add("import.selector", path, message)
             return None
         try:
@@ -484,14 +490,14 @@ class _Selectors:
         except TopologyError as error:
             if not error.diagnostics[0].code.startswith("limit."):
                 raise
-            message = f"is not evaluated here, and may match: {error.diagnostics[0].message}"
+            message = f"the selector cannot be evaluated, so it may match: {error.diagnostics[0].message}"
             self._findings.add("topology.not-evaluated", f"{path}.{_TERM}", message)
             self.beyond.add(binding.path)
             return replace(binding, arguments={SELECTOR_ARGUMENT: EVERY_MESSAGE})
         location = (binding.source, binding.key, binding.destination_type, binding.destination)
         if self._selectors.setdefault(location, selector) != selector:
             message = f"another binding of {binding.source!r} to {binding.destination!r} has the same key"
-            hint = "for both the broker tries the selector that was bound last, and here both are tried"
+            hint = "the broker uses the last selector for both bindings; here, each binding uses its own selector"
             self._findings.add("import.selector", binding.path, message, hint)
         return replace(binding, arguments={SELECTOR_ARGUMENT: AmqpValue(AmqpType.STRING, selector)})
 

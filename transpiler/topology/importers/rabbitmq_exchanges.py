@@ -37,7 +37,7 @@ def _is_imported(entry: Entry, findings: Findings) -> bool:
     if not name:
         message = "the broker skips the default exchange, which is always there"
     elif name not in RABBITMQ.predeclared:
-        message = f"the broker skips exchanges whose names begin with amq.; {name!r} is left out with its bindings"
+        message = f"the broker skips exchanges whose names begin with amq.; {name!r} and its bindings are skipped"
     elif entry.data.get("type") in (None, RABBITMQ.predeclared[name]):
         return False
     else:
@@ -94,7 +94,7 @@ class Exchanges:
                 alternate = value
             elif argument not in _UNRELATED_ARGUMENTS:
                 self._findings.add(
-                    "import.unknown", entry.at(f"arguments.{argument}"), "this argument is not understood"
+                    "import.unknown", entry.at(f"arguments.{argument}"), "this argument is not supported"
                 )
         target = self._alternate(by_policy) if alternate is None else Alternate(alternate)
         flags = entry.flags({**KEPT, "internal": False})
@@ -168,10 +168,10 @@ class Exchanges:
         name = entry.text("type")
         if name == _DELAYED:
             # The plugin delays a message and then routes it under the rules of this type.
-            self._findings.add("import.delayed", entry.at("type"), "messages are routed here without their delay")
+            self._findings.add("import.delayed", entry.at("type"), "messages are routed without their delay")
             name = arguments_of(entry).text("x-delayed-type")
         if name == _HISTORY:
-            message = "new bindings get earlier messages, too, from the exchange's history; here none do"
+            message = "the exchange's history, from which a new binding receives earlier messages, is ignored"
             self._findings.add("import.history", entry.at("type"), message)
             name = "fanout"
         if name in RABBITMQ.types and name != UNKNOWN:

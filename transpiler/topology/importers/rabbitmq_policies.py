@@ -85,7 +85,7 @@ class Policies:
     def _policy(self, entry: Entry) -> Policy | None:
         applied = entry.text("apply-to", "all")
         if applied not in (*_FOR_EXCHANGES, *_FOR_QUEUES):
-            message = f"{applied!r} is not understood; the policy is taken for one of queues"
+            message = f"{applied!r} is not supported; the policy is assumed to apply to queues"
             self._findings.add("import.unknown", entry.at("apply-to"), message)
             return None
         definition = Entry.of(entry.data.get("definition") or {}, entry.at("definition"))
@@ -135,7 +135,7 @@ class Policies:
         first, *_, last = policies
         if (first.name, last.name) not in self._tied:
             self._tied.add((first.name, last.name))
-            message = f"the policies {first.name!r} and {last.name!r} match {name!r} with one priority"
+            message = f"the policies {first.name!r} and {last.name!r} match {name!r} with the same priority"
             hint = "the broker takes either, and what they set is possible: perhaps give them unlike priorities"
             self._findings.add("import.policy", path, message, hint)
 
@@ -150,15 +150,15 @@ class Policies:
         try:
             return compile_regular(policy.entry.text("pattern"), Flavor.PCRE)
         except RegexError as error:
-            message = f"is no regular expression that is served: {error}"
-            hint = "perhaps spell the names out" if not error.wrong else None
+            message = f"the regular expression is not supported: {error}"
+            hint = "perhaps list the names" if not error.wrong else None
             if decides and error.wrong:
                 refuse("topology.pattern", location, message)
             fates = (
-                ("it may give an alternate to each exchange", decides),
-                ("it may decide about dead letters", of_queues),
+                ("the policy may set an alternate for each exchange", decides),
+                ("the policy may change the dead-lettering", of_queues),
             )
-            fate = " and ".join(text for text, holds in fates if holds) or "the policy is left out"
+            fate = " and ".join(text for text, holds in fates if holds) or "the policy is skipped"
             self._findings.add("import.pattern", location, f"{message}; {fate}", hint)
             return None
 
@@ -194,6 +194,6 @@ def operator_policy(entry: Entry, findings: Findings) -> Entry:
         refuse("topology.type", entry.at("definition"), mismatch("an object", kind_of(definition)))
     settings = {str(pair[0]): pair[1] for pair in pairs if isinstance(pair, list | tuple) and len(pair) == 2}
     if settings.pop(_ALTERNATE, None) is not None:
-        message = f"RabbitMQ takes no {_ALTERNATE} in an operator policy; it is left out"
-        findings.add("import.operator-policy", entry.at("definition"), message, "set it with a policy")
+        message = f"RabbitMQ does not accept {_ALTERNATE} in an operator policy, so it is skipped"
+        findings.add("import.operator-policy", entry.at("definition"), message, "set the alternate with a policy")
     return Entry({**entry.data, "definition": settings}, entry.path)

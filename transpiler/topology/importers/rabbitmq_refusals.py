@@ -367,7 +367,7 @@ def _is_allowed(allowed: Mapping[str, _Values], name: str, value: Any) -> bool:
 def _add_wrong_value(location: str, name: str, value: Any, allowed: _Values, findings: Findings) -> None:
     shown = shortened(json.dumps(value, ensure_ascii=False, default=str), 40)
     message = f"{name} is {shown}: the broker refuses the whole file"
-    findings.add(_REFUSED, location, message, f"the broker takes {allowed}", severity="error")
+    findings.add(_REFUSED, location, message, f"the allowed values are {allowed}", severity="error")
 
 
 def _of_versions(known: _Known) -> str:
@@ -390,9 +390,7 @@ def check_arguments(entry: Entry, arguments: Entry, kind: str, version: Version 
         location = arguments.at(str(name))
         if plain == name:
             if plain in _ANY_ARGUMENT:
-                message = (
-                    f"the queue {entry.text('name')!r} has no argument {name!r}, which the broker does not look at"
-                )
+                message = f"the queue {entry.text('name')!r} has no argument {name!r}, so the broker ignores it"
                 findings.add("import.ignored", location, message, f"perhaps write x-{name}")
         elif kind in _ARGUMENTS and plain in _ANY_ARGUMENT and _is_of_other_types(plain, kind, version):
             message = f"a {kind} queue has no argument {name}: the broker refuses the whole file"
@@ -406,7 +404,7 @@ def check_arguments(entry: Entry, arguments: Entry, kind: str, version: Version 
             _add_wrong_value(location, f"the argument {name}", arguments.data[name], _shown(allowed[plain]), findings)
     key = "x-dead-letter-routing-key"
     if arguments.data.get(key) is not None and not arguments.has("x-dead-letter-exchange"):
-        message = f"{key} is there without x-dead-letter-exchange: the broker refuses the whole file"
+        message = f"{key} requires x-dead-letter-exchange, which is missing: the broker refuses the whole file"
         findings.add(_REFUSED, arguments.at(key), message, severity="error")
 
 
@@ -474,7 +472,7 @@ def is_bound(binding: Binding, kind: ExchangeType, version: Version | None, find
             message = f"RabbitMQ refuses a weight above {_MAX_WEIGHT:,} from {_FIRST_MAX_WEIGHT} on"
             findings.add("import.refused-binding", f"{binding.path}.routing_key", message)
             return True
-        message = f"{binding.key!r} is no weight: a binding key here is an integer greater than 0"
+        message = f"{binding.key!r} is not a weight: a binding key of this exchange must be an integer greater than 0"
         message += f" and {_MAX_WEIGHT:,} at most" if is_high else ""
         _add_refused_binding(f"{binding.path}.routing_key", "import.refused-binding", message, None, version, findings)
         return False
@@ -504,7 +502,7 @@ def _add_refused_binding(
     if version is not None and version >= BINDINGS_STOP:
         findings.add(_REFUSED, location, f"{message}: the broker refuses the whole file", hint, severity="error")
         return
-    message = f"{message}: the broker goes on without this binding, and it is left out"
+    message = f"{message}: the broker skips this binding, so it is skipped here, too"
     if version is None:
         message += "; from RabbitMQ 4.0 on, the broker refuses the whole file"
     findings.add(code, location, message, hint)

@@ -160,7 +160,7 @@ def _of_rabbitmq(objects: Sequence[Any], source: Source) -> Answers | None:
         # An empty list does not show of which objects it is, so that the name of its file has to.
         named = [part for part in _KEPT if part in PurePath(source.name).stem.lower()]
         if len(named) != 1:
-            hint = f"name the file after them, such as {' or '.join(f'{part}.json' for part in _KEPT)}"
+            hint = f"perhaps name the file after them, such as {' or '.join(f'{part}.json' for part in _KEPT)}"
             message = f"{source.name} is an empty list, which does not say what the broker has none of"
             raise TopologyError.at("topology.form", message, hint=hint)
         return Answers("rabbitmq", {named[0]: []})

@@ -65,10 +65,12 @@ class State:
         except UnsupportedFeatureError:
             pass
         except TranspilerError as error:
-            self._add(path, f"the broker refuses {text!r}, and this is left out: {error.diagnostics[0].message}")
+            self._add(
+                path, f"the broker refuses {text!r}, so the subscription is skipped: {error.diagnostics[0].message}"
+            )
             return False
         for reason in reasons(text, dialect):
-            self._add(path, f"{text!r} is not evaluated here, and may match: {reason}")
+            self._add(path, f"{text!r} cannot be evaluated, so it may match: {reason}")
         return True
 
     def _add(self, path: str, message: str, severity: Severity = "warning") -> None:
@@ -98,7 +100,9 @@ def _load(path: Path, name: str) -> Document:
     try:
         source = Source(decode_text(read_file(path)), name)
     except UnicodeDecodeError as error:
-        raise TopologyError.at("topology.text", f"{name} is not UTF-8: byte {error.start}") from None
+        raise TopologyError.at(
+            "topology.text", f"{name} is not valid UTF-8: the byte at offset {error.start} cannot be decoded"
+        ) from None
     except EncodingError as error:
         raise TopologyError.at("topology.text", f"{name} {error}") from None
     try:

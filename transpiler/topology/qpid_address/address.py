@@ -195,9 +195,11 @@ class _Options:
         if isinstance(value, Text) and value.value in choices:
             return value.value
         near = nearest(str(value.value), choices) if isinstance(value, Text) else []
-        hint = f"did you mean {near[0]}?" if near else f"it is one of {', '.join(choices)}"
+        hint = f"did you mean {near[0]}?" if near else f"the values of {name} are {', '.join(choices)}"
         fix = Fix(near[0]) if near else None
-        raise TopologyError.at("address.value", f"{name} cannot have this value", self.source, value.span, hint, fix)
+        raise TopologyError.at(
+            "address.value", f"the option the option {name} cannot have this value", self.source, value.span, hint, fix
+        )
 
     def declaration(self, name: str, known: tuple[str, ...]) -> dict[str, Any]:
         """Return the option ``name``, a map of the fields of a declaration, as checked Python values."""
@@ -211,7 +213,7 @@ class _Options:
                 "address.value",
                 "alternate-exchange names an exchange",
                 span,
-                "perhaps leave it out where there is none",
+                "perhaps omit the option if there is no alternate exchange",
             )
         options.simple("arguments")
         declared = {str(key.value): _plain(item) for key, item in self.pairs(name)}
@@ -222,7 +224,7 @@ class _Options:
         arguments = {}
         for key, item in self.pairs(name):
             if not isinstance(item, Text):
-                self._fail("address.type", "an argument is a simple value", item.span)
+                self._fail("address.type", "an argument must be a simple value", item.span)
             arguments[str(key.value)] = _typed(item.value)
         return arguments
 
@@ -341,8 +343,8 @@ def address_condition(address: Address, node_type: NodeType) -> tuple[Condition,
     findings: list[Diagnostic] = []
     for binding in subscription_bindings(address, node_type, _QUEUE):
         if binding.source != address.name or binding.destination != _QUEUE:
-            message = f"the binding of {binding.source} with key {binding.key!r} is of another exchange or queue"
-            hint = "it is left out here; a topology has it"
+            message = f"the binding of {binding.source} with key {binding.key!r} belongs to another exchange or queue"
+            hint = "the binding is skipped here, but is part of a topology"
             findings.append(Diagnostic("address.elsewhere", "warning", message, hint=hint))
             continue
         if EXCHANGE_KINDS[node_type].compares_headers and binding_headers(QPID_CPP, binding).never:

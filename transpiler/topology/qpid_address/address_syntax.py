@@ -84,7 +84,7 @@ def read_address_text(source: Source) -> AddressText:
     name = reader.part(_NAME, "a name", "perhaps write the name of a queue or an exchange first")
     subject = None
     if reader.sign("/"):
-        subject = reader.part(_SUBJECT, "a subject after /", "perhaps leave the / out where there is no subject")
+        subject = reader.part(_SUBJECT, "a subject after /", "perhaps omit the / if there is no subject")
     options = None
     if reader.sign(";"):
         if not reader.looks_at("{"):
@@ -138,7 +138,7 @@ class _Reader:
         """Raise ``TopologyError`` unless the whole text has been consumed."""
         self._skip()
         if self.at < len(self.text):
-            hint = "options stand in braces after a semicolon"
+            hint = "options must be in braces after a semicolon"
             self.fail("address.end", f"expected the end, found {self.text[self.at]!r}", hint)
 
     def part(self, pattern: re.Pattern[str], what: str, hint: str) -> Text:
@@ -159,7 +159,12 @@ class _Reader:
         match = _QUOTED.match(self.text, self.at)
         if match is None:
             span = Span(self.at, len(self.text))
-            self.fail("address.unterminated", "this string has no end", f"close it with {self.text[self.at]}", span)
+            self.fail(
+                "address.unterminated",
+                "this string is never closed",
+                f"close the string with {self.text[self.at]}",
+                span,
+            )
         self.at = match.end()
         span = Span(*match.span())
         text = _ESCAPE.sub(_unescape, match[1] if match[1] is not None else match[2])
@@ -174,7 +179,7 @@ class _Reader:
     def value(self, depth: int) -> Value:
         """Return the next map, list or simple value."""
         if depth > MAX_DEPTH:
-            self.fail("limit.nesting", f"options are nested more than {MAX_DEPTH} deep")
+            self.fail("limit.nesting", f"options are nested more than {MAX_DEPTH} levels deep")
         self._skip()
         start = self.at
         if self.sign("{"):

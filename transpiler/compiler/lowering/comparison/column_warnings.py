@@ -56,10 +56,10 @@ def _beyond_type(node: ast.Compare, typed: FlatLayout, source: Source) -> Found 
         if column.type.kind is SparkType.FLOAT and nearest is not None:
             # People compare a FLOAT with the decimal digits that are displayed for it.
             made, fix = replaced(column.path, f"CAST(CAST({spelled(column.path)} AS STRING) AS DOUBLE)")
-            hint = f"{made} has the digits that are shown; or compare with a range"
+            hint = f"{made} compares the digits that are displayed; or compare with a range"
         elif nearest is None:
-            hint = f"perhaps the column has to be wider than {kind}"
-        message = f"{named.name} is {kind}, and no {kind} {relation} {written}, so this is {outcome}"
+            hint = f"perhaps the column needs a wider type than {kind}"
+        message = f"{named.name} is {kind}, and no {kind} {relation} {written}, so the condition is {outcome}"
         return message, node.span, hint, fix
     return None
 
@@ -77,7 +77,7 @@ def _none_between(node: ast.Between, typed: FlatLayout) -> Found | None:
     if math.isfinite(low.value) and math.isfinite(high.value) and math.ceil(low.value) > math.floor(high.value):
         kind, outcome = str(column.type), "true wherever it has a value" if node.negated else "never true"
         message = f"{name.name} is {kind}, and no {kind} is between {low.value} and {high.value}"
-        return f"{message}, so this is {outcome}", node.span, "perhaps take wider bounds", None
+        return f"{message}, so the condition is {outcome}", node.span, "perhaps use wider bounds", None
     return None
 
 

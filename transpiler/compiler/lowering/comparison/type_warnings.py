@@ -63,7 +63,7 @@ class TypeWarnings:
         sides = f"{self._described(node.left, first)}, and {self._described(node.right, second)}"
         fix: Remedy | None = None
         if alike:
-            reason, hint = "only numbers have an order", None
+            reason, hint = "only numbers can be ordered", None
         elif isinstance(node.left, ast.Not) and not alike and first == {"a boolean"}:
             reason = "values of unlike types are never equal or ordered"
             hint, fix = _parts(not_before(node.left, node, self._source.text))
@@ -77,7 +77,7 @@ class TypeWarnings:
                 literal = joined(filter(None, (literal, declared.hint)))
                 fix = fix or declared.fix
             hint = literal
-        self._warn(f"{sides}: {reason}, so this is {outcome}", node.span, hint, fix)
+        self._warn(f"{sides}: {reason}, so the condition is {outcome}", node.span, hint, fix)
 
     def of_column(self, node: ast.Compare | ast.Between) -> None:
         """Warn if a column's type determines the result: for example, no FLOAT equals 1.1."""
@@ -101,7 +101,7 @@ class TypeWarnings:
                 sides = f"{self._described(node.operand, kinds)}, and {self._described(bound_node, others)}"
                 reason = "values of unlike types are never equal or ordered"
                 self._warn(
-                    f"{sides}: {reason}, so this is {outcome}",
+                    f"{sides}: {reason}, so the condition is {outcome}",
                     node.span,
                     *_parts(self._declaration(node.operand, others)),
                 )
@@ -112,7 +112,7 @@ class TypeWarnings:
         kinds = _kinds(operand.alternatives)
         if not kinds or "a boolean" in kinds:
             return
-        message = f"{self._described(node, kinds)}: only a boolean is a condition, so this is never true"
+        message = f"{self._described(node, kinds)}: only a boolean is a condition, so the condition is never true"
         self._warn(message, node.span, *_parts(self._declaration(node, {"a boolean"})))
 
     @staticmethod

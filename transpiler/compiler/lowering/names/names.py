@@ -102,7 +102,7 @@ class Names:
         # In a column named after the field, texts are compared unchanged, with or without the prefix of an ID.
         if seen != text and self._own_column(named) is None:
             outcome = "true of every other" if _is_not_equal(test) else "never true"
-            message = f"no {named.name} reads '{node.value}', so this is {outcome}"
+            message = f"no {named.name} reads '{node.value}', so the condition is {outcome}"
             self._warn("id.form", message, node, *_id_remedy(text, seen))
         return text
 
@@ -263,14 +263,14 @@ def _id_remedy(text: str, seen: str | None) -> tuple[str, Remedy | None]:
     ``seen`` is the text of the ID that was probably meant; None or empty if there is no such ID.
     """
     if not seen:
-        return "the rest of it does not fit the prefix", None
+        return "the text after the prefix does not fit the prefix", None
     if not text.startswith("ID:"):
         written = string_literal(f"ID:{text}")
         no_prefix = f"{seen.removesuffix(text)}…"
-        number = f", or '{ULONG}…' where it sent this number" if text.isdecimal() else ""
-        hint = f"an id begins with ID: write {written}, or '{no_prefix}' where the client sent none{number}"
+        number = f", or '{ULONG}…' if the client sent this number" if text.isdecimal() else ""
+        hint = f"an id begins with ID: write {written}, or '{no_prefix}' if the client sent no prefix{number}"
         return hint, Fix(written)
-    return f"that id reads '{seen}'", Fix(string_literal(seen))
+    return f"selectors see this id as '{seen}'", Fix(string_literal(seen))
 
 
 def _is_like(kind: OperandType, other: OperandType) -> bool:

@@ -22,7 +22,7 @@ from transpiler.message.header_fields import PROPERTIES, HeaderField, MessageFie
 _IDENTIFIER = re.compile(r"[^\W\d][\w.$]*")
 
 _NUMBERS = (ast.IntegerLiteral, ast.FloatLiteral)
-_KAFKA_HEADERS = Advice("Kafka's records have headers where they are read with the option includeHeaders")
+_KAFKA_HEADERS = Advice("Spark reads the headers of Kafka's records only with the option includeHeaders")
 _ABSENT = Setting("missing", "null")
 
 
@@ -36,16 +36,16 @@ class UnknownNames:
 
     def property(self, identifier: ast.Identifier) -> LayoutError:
         """Return the error for a name that is neither a column nor a property."""
-        return self._no_field(identifier, f"no column holds the property {identifier.name}", self._hints(identifier))
+        return self._no_field(identifier, f"no column contains the property {identifier.name}", self._hints(identifier))
 
     def header_field(self, identifier: ast.Identifier, field: HeaderField) -> LayoutError:
         """Return the error for a header field that the layout does not store."""
         first = field.message_fields[0]
-        own = () if identifier.section else (Advice(f"perhaps give the table a column {identifier.name}"),)
+        own = () if identifier.section else (Advice(f"perhaps add a column {identifier.name} to the table"),)
         if KAFKA.issubset(self.layout.names()):
             own = (_KAFKA_HEADERS,)
-        absent = Advice(Hint(_ABSENT, " reads it as absent"), _ABSENT.fix)
-        message = f"{identifier.name} is read from {first.section}.{first.field}, and the layout has no such column"
+        absent = Advice(Hint(_ABSENT, " treats the field as absent"), _ABSENT.fix)
+        message = f"{identifier.name} is read from {first.section}.{first.field}, but the layout has no such column"
         return self._no_field(identifier, message, (*(self.layout.offers(first) or own), absent))
 
     def _no_field(self, identifier: ast.Identifier, message: str, advices: Sequence[Advice]) -> LayoutError:
@@ -93,7 +93,7 @@ class UnknownNames:
             and bare in names
             and not any(other.startswith(f"{name.rpartition('.')[0]}.") for other in names)
         ):
-            return (Advice(f"did you mean {bare}? alias= puts the table before it", Fix(bare)),)
+            return (Advice(f"did you mean {bare}? the argument alias= adds the table's name", Fix(bare)),)
         named = [other for other in names if _IDENTIFIER.fullmatch(other)]
         # Do not suggest ``column`` as the correct spelling of ``column.field``.
         near = [other for other in nearest(name, named) if not name.startswith(f"{other}.")]
@@ -132,16 +132,19 @@ class UnknownNames:
                 # The layout has offered to read Kafka's column ``value`` directly, because it is already text.
                 return
             store = StoreCall("variant", "value", {"json": True})
-            yield Advice(Hint("JSON in their value, cast to STRING, is read by ", store, *converted(store)))
+            yield Advice(
+                Hint("if the column value contains JSON, cast it to STRING and read it with ", store, *converted(store))
+            )
             return
         if named and not halves:
             yield Advice(f"the columns are {first_of(named, 8)}")
         if unnamed:
             yield Advice(
-                f"no selector can name {first_of(halves or unnamed, 8)}: perhaps rename the column, or give it an alias"
+                f"a selector cannot contain the column name {first_of(halves or unnamed, 8)}: perhaps "
+                "rename the column or add an alias"
             )
         if not is_offered:
-            yield Advice(Hint(_ABSENT, " reads an unknown name as a missing property"), _ABSENT.fix)
+            yield Advice(Hint(_ABSENT, " treats an unknown name as a missing property"), _ABSENT.fix)
 
 
 def all_advice(advices: Sequence[Advice]) -> tuple[str | None, Remedy | None]:

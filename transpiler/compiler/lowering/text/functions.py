@@ -59,17 +59,21 @@ class Functions:
             case "REPLACE":
                 return self._replace(node)
             case _:
-                return self._refuse(node, f"a list that {node.function} makes stands in INLIST only")
+                return self._refuse(node, f"the list that {node.function} returns can only be an argument of INLIST")
 
     def _refuse(self, node: ast.Expression, message: str) -> NoReturn:
         raise UnsupportedFeatureError.at(
-            "spark.function", message, self.source, node.span, "the reference evaluator has it: selector-sql match"
+            "spark.function",
+            message,
+            self.source,
+            node.span,
+            "the reference evaluator supports this: selector-sql match",
         )
 
     def _pattern_text(self, node: ast.Expression, function: str) -> ast.StringLiteral:
         """Return ``node``, a regular expression or separator; raise an error unless it is a string literal."""
         if not isinstance(node, ast.StringLiteral):
-            self._refuse(node, f"{function} in Spark takes its regular expression from a literal")
+            self._refuse(node, f"the regular expression of {function} must be a literal in Spark SQL")
         return node
 
     @contextmanager
@@ -81,7 +85,8 @@ class Functions:
             offset = error.offset if isinstance(error, RegexError) else 0
             span = _behind(self.source, node, offset)
             hint = (
-                "perhaps let what follows a repeat begin with another character, as in [^,]*,"
+                "perhaps rewrite the expression so that the text after a repetition begins with "
+                "another character, as in [^,]*,"
                 if str(error) == TOO_MANY
                 else None
             )
@@ -104,13 +109,13 @@ class Functions:
         if isinstance(listed, ast.Call) and listed.function == "SPLIT":
             text, separator = listed.arguments[0], self._pattern_text(listed.arguments[1], "SPLIT")
             if not isinstance(text, ast.StringLiteral) or len(listed.arguments) > 2:
-                self._refuse(listed, "SPLIT in Spark splits a literal, without a limit")
+                self._refuse(listed, "SPLIT in Spark SQL requires a literal separator, and accepts no limit")
             with self._regex_errors_at(separator):
                 members = [literal(_STRING, part) for part in compile_regular(separator.value).split(text.value)]
         elif isinstance(listed, ast.Call) and listed.function == "MAKELIST":
             members = [self.operand(argument) for argument in listed.arguments]
         else:
-            self._refuse(listed, "INLIST in Spark takes SPLIT or MAKELIST")
+            self._refuse(listed, "the list of INLIST must be SPLIT or MAKELIST in Spark SQL")
         thrown = ir.any_of(*(member.error for member in members), candidate.error)
         true: ir.Predicate = ir.FALSE
         for member in members:
@@ -125,7 +130,7 @@ class Functions:
         written = self._pattern_text(node.arguments[1], "REPLACE")
         replacement = node.arguments[2]
         if not isinstance(replacement, ast.StringLiteral):
-            self._refuse(replacement, "REPLACE in Spark takes its replacement from a literal")
+            self._refuse(replacement, "the replacement of REPLACE must be a literal in Spark SQL")
         with self._regex_errors_at(written):
             regular = compile_regular(written.value)
         with self._regex_errors_at(replacement):

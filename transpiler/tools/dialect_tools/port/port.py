@@ -175,11 +175,13 @@ class _Porting:
         again = parsed(text, self.arriving)
         if isinstance(again, TranspilerError):
             raise UnsupportedFeatureError.at(
-                "port.refused", f"{self.arriving.title} refuses the whole: {again.diagnostics[0].message}", self.source
+                "port.refused",
+                f"{self.arriving.title} rejects the ported selector: {again.diagnostics[0].message}",
+                self.source,
             )
         if again != result:
             raise UnsupportedFeatureError.at(
-                "port.refused", f"{self.arriving.title} reads the whole in another way: {text}", self.source
+                "port.refused", f"{self.arriving.title} parses the ported selector differently: {text}", self.source
             )
         self._check_order(tree, again)
         return Ported(text, tuple(_one_for_a_rule(self.notes)))

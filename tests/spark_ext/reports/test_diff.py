@@ -253,7 +253,7 @@ def test_what_cannot_be_compared_is_an_error(
 def test_settings_that_make_no_sense_are_errors(spark: SparkSession, frame: DataFrame) -> None:
     with pytest.raises(TypeError, match="found a Column: give the text of a selector"):
         diff(frame, compile_selector("a = 1", frame), "a = 1")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="examples is a number of rows from 0"):
+    with pytest.raises(ValueError, match="examples must be a number of rows that is 0 or more"):
         diff(frame, "a = 1", "a = 2", examples=-1)
     with pytest.raises(ValueError, match="a topology has the dialect of its broker"):
         diff(frame, OLD_TOPOLOGY, OLD_TOPOLOGY, new_dialect="jms")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator as op
+from collections.abc import Callable
 from math import inf, nan
 
 import pytest
@@ -11,7 +13,7 @@ from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, DOUBLE, TIMESTAMP, ColumnType, SparkType
 from transpiler.compiler.rewrites.unwrap_casts import unwrap_casts
-from transpiler.message.header_fields import FIRST_NEGATIVE
+from transpiler.message.header_fields import FIRST_NEGATIVE, FOLD
 
 BYTE = column("byte", ColumnType(SparkType.TINYINT))
 REAL = column("real", ColumnType(SparkType.FLOAT))
@@ -130,3 +132,56 @@ def test_a_comparison_of_a_converted_column_is_one_of_the_column(before: ir.Pred
 @pytest.mark.parametrize("node", KEPT.values(), ids=KEPT)
 def test_a_comparison_of_anything_else_stays(node: ir.Predicate) -> None:
     assert unwrap_casts(node) is node
+
+
+OPERATORS: dict[Comparison, Callable[[float, float], bool]] = {
+    Comparison.EQ: op.eq,
+    Comparison.NE: op.ne,
+    Comparison.LT: op.lt,
+    Comparison.LE: op.le,
+    Comparison.GT: op.gt,
+    Comparison.GE: op.ge,
+}
+
+#: A converted value of each kind, the conversion in Python, and numbers of the column.
+CONVERSIONS: dict[str, tuple[ir.Value, Callable[[int], float], tuple[int, ...]]] = {
+    "widened": (widened(BYTE), float, (-128, -127, -1, 0, 1, 126, 127)),
+    "successor": (FOLLOWING, lambda number: number + 1, (-2, -1, 0, 4, 5, 6)),
+    "bounded": (at_most(9), lambda number: min(number, 9), (-1, 0, 8, 9, 10, 300)),
+    "folded": (
+        FOLDED,
+        lambda number: number - FOLD if number >= FIRST_NEGATIVE else number,
+        (0, 1, 4, 5, FIRST_NEGATIVE - 1, FIRST_NEGATIVE, FIRST_NEGATIVE + 1, FOLD - 1),
+    ),
+}
+LIMITS = (-FIRST_NEGATIVE - 1, -FIRST_NEGATIVE, -129, -128, -1, -0.5, 0, 0.5, 1, 5, 9, 10, 127, 128, FIRST_NEGATIVE)
+
+
+def _holds(node: ir.Predicate, number: int) -> bool:
+    """Return the result of ``node``, which tests one column, in a row in which the column is ``number``."""
+    match node:
+        case ir.BoolConst(value):
+            return value
+        case ir.IsNull():
+            return node.negated
+        case ir.And(terms):
+            return all(_holds(term, number) for term in terms)
+        case ir.Or(terms):
+            return any(_holds(term, number) for term in terms)
+        case ir.Compare(operator, ir.Column(), ir.Constant(limit)):
+            return OPERATORS[operator](number, limit)
+        case _:
+            raise AssertionError(node)
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+@pytest.mark.parametrize("operator", Comparison)
+@pytest.mark.parametrize("kind", CONVERSIONS)
+def test_the_comparison_of_the_column_has_the_same_result(kind: str, operator: Comparison, limit: float) -> None:
+    value, convert, numbers = CONVERSIONS[kind]
+    before = compare(value, operator.value, limit)
+    after = unwrap_casts(before)
+    if after is before:
+        return
+    for number in numbers:
+        assert _holds(after, number) is OPERATORS[operator](convert(number), limit), number

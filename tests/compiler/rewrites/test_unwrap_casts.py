@@ -168,7 +168,7 @@ def _holds(node: ir.Predicate, number: int) -> bool:
             return all(_holds(term, number) for term in terms)
         case ir.Or(terms):
             return any(_holds(term, number) for term in terms)
-        case ir.Compare(operator, ir.Column(), ir.Constant(limit)):
+        case ir.Compare(operator, ir.Column(), ir.Constant(int() | float() as limit)):
             return OPERATORS[operator](number, limit)
         case _:
             raise AssertionError(node)

@@ -188,6 +188,7 @@ def test_a_row_of_amqp_0_10_is_read_by_the_table_of_the_mapping() -> None:
 
 
 KAFKA = stores.kafka_headers(types="string")
+ARTEMIS = stores.artemis_xml()
 
 
 @pytest.mark.parametrize(
@@ -237,6 +238,13 @@ def test_a_row_of_a_store_may_be_json(layout: Layout, row: dict[str, Any], messa
         ),
         (KAFKA, {"headers": {"color": "red"}}, "headers: expected an array of objects, found an object"),
         (KAFKA, {"headers": ["color"]}, "headers: expected an object, found text"),
+        (KAFKA, {"headers": [{"key": 5, "value": "cmVk"}]}, "headers.key: expected text, found a number"),
+        (ARTEMIS, {"properties": {"property": [{"_name": 5}]}}, "properties.property._name: expected text"),
+        (
+            ARTEMIS,
+            {"properties": {"property": [{"_name": "a", "_type": []}]}},
+            "a._type: expected text, found an array",
+        ),
         (stores.text_map(types="by-use"), {"properties": {"x": 5}}, "properties.x: expected text, found a number"),
         (stores.text_map(types="by-use"), {"properties": "x"}, "properties: expected an object, found text"),
         (stores.confluent_jms(), {"priority": "7"}, "priority: expected an integer, found text"),

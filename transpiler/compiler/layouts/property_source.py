@@ -394,7 +394,8 @@ class TextProperties(PropertySource):
         if self.entry is not None:
             key_field, value_field = self.entry
             structs = structs_of(value, self.path)
-            pairs = [(struct.get(key_field), struct.get(value_field)) for struct in structs]
+            keys = (text_of(struct.get(key_field), (*self.path, key_field)) for struct in structs)
+            pairs = [(key, struct.get(value_field)) for key, struct in zip(keys, structs, strict=True)]
             if self.repeated_first:
                 pairs.reverse()
         elif (mapping := struct_of(value, self.path)) is not None:
@@ -517,14 +518,13 @@ class TaggedTexts(PropertySource):
         value = value_at(row, self.path)
         if self.entry is not None:
             key_field, text_field, type_field = self.entry
-            return {
-                struct[key_field]: (
-                    text_of(struct.get(text_field), (*self.path, Key(str(struct[key_field])))),
-                    struct.get(type_field),
-                )
-                for struct in structs_of(value, self.path)
-                if struct.get(key_field) is not None
-            }
+            pairs: dict[str, tuple[str | None, str | None]] = {}
+            for struct in structs_of(value, self.path):
+                key = text_of(struct.get(key_field), (*self.path, key_field))
+                if key is not None:
+                    tag = text_of(struct.get(type_field), (*self.path, Key(key), type_field))
+                    pairs[key] = text_of(struct.get(text_field), (*self.path, Key(key))), tag
+            return pairs
         mapping = {
             name: text_of(text, (*self.path, Key(name))) for name, text in (struct_of(value, self.path) or {}).items()
         }

@@ -10,6 +10,7 @@ from transpiler import Message
 from transpiler.reference.route import publish
 from transpiler.reference.routed import Routed
 from transpiler.topology import topology_from_dict, topology_to_dict
+from transpiler.topology.choices import certain_topology, possible_topology
 from transpiler.topology.model import Topology
 
 DEEP = 1_000
@@ -32,6 +33,20 @@ def rabbitmq(alternate: dict[str, str], *terms: str) -> Topology:
         ],
     }
     return topology_from_dict(data)
+
+
+def test_an_exchange_with_a_reserved_name_that_only_bindings_name_takes_part_in_routing() -> None:
+    """The router gives such an exchange a type, by which its name was refused as one that the file declares."""
+    topology = topology_from_dict(
+        {
+            "broker": "rabbitmq",
+            "queues": ["q"],
+            "exchanges": [{"name": "x", "type": "fanout"}, {"name": "amq.x", "type": "unknown", "declared": False}],
+            "bindings": [{"source": "x", "exchange": "amq.x"}, {"source": "amq.x", "queue": "q"}],
+        }
+    )
+    for part in (certain_topology(topology, "chosen"), possible_topology(topology, "chosen")):
+        assert part.exchange_by_name["amq.x"].type == "fanout"
 
 
 DEEP_SELECTOR = "NOT (" * DEEP + "a = 1" + ")" * DEEP

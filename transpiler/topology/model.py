@@ -384,7 +384,7 @@ def _exchange_errors(topology: Topology, exchange: Exchange, path: str) -> Itera
         if exchange.type != rules.predeclared[exchange.name]:
             message = f"{exchange.name} is predeclared with type {rules.predeclared[exchange.name]}"
             yield _error("topology.exchange-type", f"{path}.type", message)
-    elif exchange.name.startswith(rules.reserved) and not exchange.is_unknown:
+    elif exchange.name.startswith(rules.reserved) and exchange.declared and not exchange.is_unknown:
         message = f"{exchange.name!r}: names that begin with {' or '.join(rules.reserved)} are reserved for the broker"
         yield _error("topology.reserved", f"{path}.name", message, "perhaps choose another name")
     if exchange.alternate is not None:

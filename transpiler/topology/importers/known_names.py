@@ -25,7 +25,7 @@ from transpiler.language.selector.parsing import parse_tree
 
 
 class Unknown(Enum):
-    """Values of names that are not constants."""
+    """Kinds of values that are not constants, for names in a selector that is evaluated before any message is known."""
 
     #: The value is the message's own property of the same name.
     OWN = "own"
@@ -41,17 +41,17 @@ Known = str | int | None | Unknown
 #: A name that is NULL in every message. It replaces NULL values, because a literal NULL cannot be an operand.
 _NULL = "JMSDestination"
 
-#: The functions that accept a regular expression, with the index of this argument.
+#: The functions with a regular expression among their arguments, by name, with the index of this argument.
 _PATTERNS = {"REGEX": 0, "REPLACE": 1, "SPLIT": 1}
 
 
 class Decided(NamedTuple):
-    """The result of partial evaluation. The original selector is TRUE only for messages that match ``selector``.
+    """The result of evaluating a selector as far as the values of its names are known.
 
-    If ``selector`` is None, it matches every message. If ``certain`` is True, ``selector`` is equivalent to the
-    original selector. Otherwise ``sufficient`` is a sufficient condition: the original selector is certainly
-    TRUE for messages that match it. If ``sufficient`` is None, no such condition is known. ``names`` are the
-    names with unknown values.
+    The original selector is TRUE only for messages that match ``selector``. If ``selector`` is None, it matches every
+    message. If ``certain`` is True, ``selector`` is equivalent to the original selector. Otherwise the original
+    selector is certainly TRUE for messages that match ``sufficient``; if that is None, for no known messages. ``names``
+    are the names with unknown values.
     """
 
     selector: str | None
@@ -72,9 +72,9 @@ def reads_names(selector: str | None, names: Set[str], dialect: Dialect) -> bool
 
 
 def may_be_open(selector: str, names: Set[str], dialect: Dialect) -> bool:
-    """Return False if ``selector`` is certainly decided, whatever the values of ``names``.
+    """Return False if the result of ``selector`` certainly does not depend on the values of ``names``.
 
-    The test is cheaper than ``with_known_names``, and may return True for a selector that is decided.
+    The test is cheaper than ``with_known_names``, and may return True for a selector that does not depend on them.
     """
     if len(selector) > dialect.max_nesting or any(name in selector for name in (*names, *dialect.fields.unreadable)):
         return True
@@ -97,7 +97,7 @@ def reasons(selector: str, dialect: Dialect) -> Iterator[str]:
 
 
 def with_known_names(selector: str, value: Callable[[str], Known], dialect: Dialect) -> Decided:
-    """Return the partial evaluation of ``selector``: its names are replaced by their known values.
+    """Return ``selector`` evaluated as far as the values of its names are known.
 
     ``value`` is a function from a name to what is known of the value of this name.
     """
@@ -181,7 +181,7 @@ class _Values:
 def _open(
     node: ast.Expression, positive: bool, values: _Values, decided: Set[int]
 ) -> Iterator[tuple[ast.Expression, bool]]:
-    """Yield the open (undecided) conditions, each with True if it is under an even number of NOTs."""
+    """Yield the conditions whose result is open (undecided), each with True if an even number of NOTs is around it."""
     match node:
         case ast.ConvertStrings(condition=condition):
             yield from _open(condition, positive, values, decided)
@@ -215,7 +215,8 @@ def _not_served(node: ast.Expression) -> str | None:
     try:
         compile_regular(pattern.value)
     except RegexError as error:
-        # An invalid regular expression (``wrong``) can be evaluated: the broker throws, and so does this project.
+        # An invalid regular expression is not a gap of this project: the broker throws an exception, and so does the
+        # evaluator.
         return None if error.wrong else f"the regular expression of {node.function} is not served"
     return None
 

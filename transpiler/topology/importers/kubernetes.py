@@ -30,7 +30,7 @@ READ = (
 _ADDRESS = "ActiveMQArtemisAddress"
 _ARTEMIS = ("ActiveMQArtemis", "Broker")
 _PROPERTIES = "brokerProperties"
-#: The suffix of the name of a Secret or ConfigMap with broker properties.
+#: The end of the name of a Secret or ConfigMap by which Artemis's operator knows that it contains broker properties.
 _OF_PROPERTIES = "-bp"
 _HOLDERS = ("ConfigMap", "Secret")
 #: The suffixes of a broker's files in a ConfigMap or Secret.
@@ -39,7 +39,7 @@ _FILES = (".json", ".yaml", ".yml", ".xml")
 
 @dataclass(frozen=True, slots=True)
 class ArtemisResources:
-    """A broker of Artemis' operator: its resource, its address resources, and texts with broker properties."""
+    """A broker of Artemis's Kubernetes operator: its own resource, its address resources, and its broker properties."""
 
     name: str
     resources: tuple[Resource, ...]
@@ -57,7 +57,7 @@ class ArtemisResources:
 
 @dataclass(frozen=True, slots=True)
 class HeldFile:
-    """A broker's file in a ConfigMap or Secret. The name of ``source`` contains its location."""
+    """A broker's configuration file inside a ConfigMap or Secret. The name of ``source`` contains its location."""
 
     name: str
     resources: tuple[Resource, ...]
@@ -104,7 +104,7 @@ def named(resources: Sequence[Resource]) -> str:
 
 
 def tree_of(resources: Sequence[Resource]) -> Node | None:
-    """Return a single tree of all resources, in which paths lead to values; None if there are no resources."""
+    """Return the resources as a single tree, so that paths can be located in it; None if there are no resources."""
     if not resources:
         return None
     first = resources[0].node
@@ -118,7 +118,7 @@ def _source_at(node: Node, path: str, text: str) -> Source:
 
 
 def _held_files(resource: Resource) -> list[tuple[str, Source]]:
-    """Return the possible broker's files in a ConfigMap or Secret, sorted by name; base64 is decoded."""
+    """Return the texts in a ConfigMap or Secret that may be a broker's files, sorted by name; base64 is decoded."""
     endings = (*_FILES, ".properties") if resource.name.endswith(_OF_PROPERTIES) else _FILES
     found = []
     for part in ("data", "stringData", "binaryData"):

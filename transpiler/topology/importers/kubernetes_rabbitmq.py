@@ -60,7 +60,7 @@ _DEFAULTS: Mapping[str, Mapping[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class RabbitMQResources:
-    """The resources of RabbitMQ's topology operator for one cluster."""
+    """The resources of RabbitMQ's topology operator for Kubernetes that belong to one cluster."""
 
     name: str
     resources: tuple[Resource, ...]
@@ -153,8 +153,8 @@ def _refused(resource: Resource) -> Diagnostic | None:
     plain = None if spec is None else spec.plain()
     if resource.kind != "Binding" or not isinstance(plain, Mapping) or plain.get("source") not in (None, ""):
         return None
-    # In the operator's schema ``source`` is optional; an empty source is the default exchange, which has no declared
-    # bindings.
+    # ``source`` is optional in the operator's schema. Without it, the source is the default exchange, which has no
+    # declared bindings.
     path = f"{resource.path}.spec.source" if "source" in plain else f"{resource.path}.spec"
     message = "RabbitMQ refuses a Binding without a source, which means the default exchange, so the Binding is skipped"
     hint = "perhaps add a source, the name of an exchange; the default exchange needs no Binding to a queue"
@@ -162,7 +162,7 @@ def _refused(resource: Resource) -> Diagnostic | None:
 
 
 def _in_definitions(kind: str, spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a resource, by their names in an export of definitions."""
+    """Return the values of a resource with the member names that RabbitMQ's definitions use."""
     if kind in _COMPONENTS:
         return _parameter(kind, spec)
     given = {_MEMBERS.get(name, name): value for name, value in spec.items() if name not in _NOT_IN_DEFINITIONS}

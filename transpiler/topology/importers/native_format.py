@@ -195,7 +195,7 @@ def _binding(entry: Entry) -> Binding:
 
 def _link(entry: Entry) -> Link:
     entry.only(("kind", "when", "from", "to", "key", "pattern", "affixes"))
-    # If ``from`` or ``to`` is absent, that end of the link is at another broker.
+    # A link without ``from`` or ``to`` begins or ends at another broker.
     source, source_type = _node(entry, "from") or (None, "queue")
     destination, destination_type = _node(entry, "to") or (None, "queue")
     key, pattern = (entry.text(name) if entry.has(name) else None for name in ("key", "pattern"))

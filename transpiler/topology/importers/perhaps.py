@@ -21,7 +21,7 @@ EVERY_MESSAGE = AmqpValue(AmqpType.STRING, "TRUE")
 
 
 def bound_perhaps(topology: Topology, numbers: Collection[int]) -> Topology:
-    """Return the topology in which the bindings with the indices ``numbers`` may or may not match a message.
+    """Return the topology in which it is left open whether the bindings with the indices ``numbers`` match a message.
 
     The selectors of these bindings are removed.
     """
@@ -51,7 +51,8 @@ def bound_perhaps(topology: Topology, numbers: Collection[int]) -> Topology:
             if alternate is not None and source.name in decided:
                 unless = free_name(f"{source.name}, unless taken", names)
                 exchanges.append(Exchange(unless, source.type, alternate, internal=True, path=source.path))
-                # These bindings lead to the same destinations as from ``source``; they only prevent the alternate.
+                # These copies lead to the same destinations as the bindings from ``source``; they only prevent the
+                # alternate.
                 bindings += [replace(each, source=unless) for each in decided[source.name]]
                 alternate = Alternate(unless)
             alternates[source.name] = alternate

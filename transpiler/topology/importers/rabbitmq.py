@@ -249,7 +249,7 @@ def _accepted(
 
 
 def _known_type(entry: Entry, root: Entry) -> str:
-    """Return the type of a queue; empty if it depends on the virtual host's default."""
+    """Return the type of the queue ``entry``; empty if the virtual host's default decides, which is unknown."""
     is_given = arguments_of(entry).has("x-queue-type") or entry.has("type")
     defaults = (one for one in root.entries("vhosts") if isinstance(one.data.get("metadata"), Mapping))
     has_default = any("default_queue_type" in one.data["metadata"] for one in defaults) or root.has(
@@ -264,7 +264,7 @@ def _of_component(root: Entry, vhost: str | None, component: str) -> Iterator[En
 
 
 class _Readers:
-    """A builder of the queues through which shovels and federation read exchanges of this virtual host.
+    """A builder of the queues by which shovels and federation links read exchanges of this virtual host.
 
     A shovel that reads an exchange declares a queue without a name and binds it with the shovel's key
     (``rabbit_shovel_parameters:src_decl_exchange``, in later versions ``rabbit_amqp091_shovel``). The bindings of a
@@ -276,7 +276,7 @@ class _Readers:
         self._version, self._taken, self._findings = version, taken, findings
         self.queues: list[Queue] = []
         self.bindings: list[Binding] = []
-        #: The indices of bindings that any message may or may not match.
+        #: The indices of the bindings for which it is unknown whether a message matches.
         self.perhaps: list[int] = []
         #: The queue of each shovel, by the shovel's path in the file.
         self.of_shovels: dict[str, str] = {}
@@ -401,7 +401,7 @@ _BYTES = "Not UTF-8, base64 is: "
 
 
 def _as_sent(binding: Binding, findings: Findings) -> dict[str, AmqpValue]:
-    """Return the arguments of a headers binding as its client sent them, as far as the export preserves them."""
+    """Return the arguments of a headers binding as the client sent them, as far as the export contains their types."""
     arguments = {}
     for name, value in binding.arguments.items():
         path = f"{binding.path}.arguments.{name}"
@@ -466,7 +466,7 @@ def _choose_vhost(root: Entry, vhost: str | None, findings: Findings) -> str | N
 
 
 class _Selectors:
-    """A reader of bindings of ``x-jms-topic`` exchanges, which converts compiled selectors back to text."""
+    """A reader of bindings of ``x-jms-topic`` exchanges, which turns selectors that the client compiled into text."""
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings

@@ -15,8 +15,8 @@ from transpiler.topology.records import DEFAULT_EXCHANGE, Alternate, Binding, Ex
 #: The boolean attributes for the lifetime of queues and exchanges, with their defaults.
 KEPT = {"durable": True, "auto_delete": False}
 
-#: Types of plugins that route like another type. ``_DELAYED``: like the type in ``x-delayed-type``. ``_HISTORY``: like
-#: fanout.
+#: Exchange types of plugins that route like another type: ``_DELAYED`` like the type in ``x-delayed-type``,
+#: ``_HISTORY`` like fanout.
 _DELAYED, _HISTORY = "x-delayed-message", "x-recent-history"
 
 _CHOICE = "{!r} hands each message to one of its bindings, which one is not known: its queues are possible_queues"
@@ -47,11 +47,11 @@ def _is_imported(entry: Entry, findings: Findings) -> bool:
 
 
 def arguments_of(entry: Entry) -> Entry:
-    """Return the arguments of an object. Tools that are written in PHP write empty arguments as an array."""
+    """Return the arguments of an object; an empty array, which tools written in PHP write, counts as no arguments."""
     return Entry.of(entry.data.get("arguments") or {}, entry.at("arguments"))
 
 
-#: The name of an exchange that leads to one of several alternates; it is unknown to which.
+#: The name of an added exchange that leads to one of several alternates, because it is unknown which one applies.
 _ALTERNATE_OF_SOME = "the alternate of a policy"
 
 #: Arguments of exchanges that do not affect routing, or that belong to a known type.
@@ -72,8 +72,8 @@ class Exchanges:
         self._policies = policies
         self.left_out: set[str] = set()
         self.read: list[Exchange] = []
-        #: ``_perhaps``: for each set of alternates of which one applies, the name of an added exchange that leads to
-        #: one of them. ``of_alternates``: the bindings of the added exchanges.
+        #: ``_perhaps`` maps each set of alternates, of which one applies, to the name of an added exchange that leads
+        #: to one of them. ``of_alternates`` contains the bindings of the added exchanges.
         self._perhaps: dict[frozenset[str | None], str] = {}
         self.of_alternates: list[Binding] = []
         self._taken = {entry.text("name") for entry in listed(root, "exchanges", vhost)}
@@ -118,7 +118,10 @@ class Exchanges:
         self.read.append(Exchange(name, UNKNOWN, alternate, path=path, declared=False))
 
     def _alternate(self, candidates: frozenset[str | None]) -> Alternate | None:
-        """Return the alternate in ``candidates``; if there are several, an exchange that may lead to any of them."""
+        """Return the alternate in ``candidates``.
+
+        If there are several, return an added exchange that may lead to any of them.
+        """
         if len(candidates) < 2:
             [alternate] = candidates
             return None if alternate is None else Alternate(alternate)
@@ -167,7 +170,7 @@ class Exchanges:
     def _type(self, entry: Entry) -> ExchangeType:
         name = entry.text("type")
         if name == _DELAYED:
-            # The plugin delays a message and then routes it under the rules of this type.
+            # The plugin delays a message, and then routes it like an exchange of this type.
             self._findings.add("import.delayed", entry.at("type"), "messages are routed without their delay")
             name = arguments_of(entry).text("x-delayed-type")
         if name == _HISTORY:

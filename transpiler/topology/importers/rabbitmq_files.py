@@ -68,9 +68,10 @@ _LAST: Mapping[str, tuple[str, ...]] = {
 
 
 def as_imported(root: Entry, vhost: str | None, findings: Findings) -> Entry:
-    """Return ``root`` with one object of each name in the virtual host ``vhost`` (None for all): the one that counts.
+    """Return ``root`` in which only the object that applies is left of all objects with the same name.
 
-    Add a finding for each later object that differs from the earlier one.
+    Only the virtual host ``vhost`` is considered, None for all. Add a finding for each later object that differs from
+    the earlier one.
     """
     changed: dict[str, list[Entry]] = {}
     for part, names in (*_FIRST.items(), *_LAST.items()):

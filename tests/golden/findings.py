@@ -54,6 +54,7 @@ from transpiler.reference.route import publish
 from transpiler.routing.explain import explain_plan
 from transpiler.routing.plan import RoutingPlan, build_plan
 from transpiler.topology import parse_topology, topology_from_dict, topology_to_dict
+from transpiler.topology.choices import certain_topology, choices, chosen_queue, possible_topology
 from transpiler.topology.model import Topology
 from transpiler.topology.qpid_address.address import NodeType, parse_address
 from transpiler.topology.receivers import Sender, resolve_sender, with_addresses
@@ -301,6 +302,10 @@ def _topology(**described: Any) -> dict[str, Any]:
     except TypeError as error:
         return {"errors": str(error)}
     known = {"read": topology_to_dict(topology), "version": topology.version, "vhost": topology.vhost}
+    if choices(topology):
+        queue = chosen_queue(topology)
+        known["certain"] = _parsed(lambda: topology_to_dict(certain_topology(topology, queue)))
+        known["possible"] = _parsed(lambda: topology_to_dict(possible_topology(topology, queue)))
     return known | {"findings": _all(topology.findings), "routes": _routes(topology), "plan": _plan(topology)}
 
 

@@ -53,7 +53,7 @@ LACKING = {
     "store": "there is no layout called 'nifi-jms'",
     "rewrite": '.sql == "(a IS NOT NULL)"',
     "like": "(contains(color, 'red') AND",
-    "filter-kind": "no filter has the descriptor 'amqp:message-annotations-filter'",
+    "filter-kind": "there is no filter with the descriptor 'amqp:message-annotations-filter'",
     "exchange-type": "'x-recent-history' is not an allowed value",
     "command-option": 'sql("--column", "is_one") ==',
     "error-text": '.message == "a selector has no OFFSET"',

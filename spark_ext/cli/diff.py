@@ -83,7 +83,7 @@ def diff(
     if first.kind == "topology" and (new_dialect is not None or dialect != "jms"):
         fail("--dialect and --new-dialect are for selectors and filters: a topology has the dialect of its broker")
     if first.kind != "topology" and exchange is not None:
-        fail("--exchange is for topologies: selectors and filters know of no exchange")
+        fail("--exchange applies only to topologies, not to selectors and filters")
     if output is not None and not os.path.isdir(os.path.dirname(output) or "."):
         fail(f"{shown(output)} cannot be written: there is no directory {shown(os.path.dirname(output))}")
     # Before Spark starts, which takes seconds, reject conditions that cannot be compiled.

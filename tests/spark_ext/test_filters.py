@@ -249,7 +249,7 @@ def test_an_sql_filter_is_read_in_its_own_dialect(spark: SparkSession) -> None:
 def test_a_filter_that_is_left_out_is_a_warning(spark: SparkSession) -> None:
     frame = create_messages(spark, [Message(), Message(properties=Properties(subject="usd"))])
     filters = {"t": DirectBinding("usd"), "u": {"descriptor": "example.com:x", "value": None}}
-    with pytest.warns(SelectorWarning, match=r"filters\.u: no filter has the descriptor") as warned:
+    with pytest.warns(SelectorWarning, match=r"filters\.u: there is no filter with the descriptor") as warned:
         column = compile_filter(filters, unknown="ignore")
     assert [str(Path(entry.filename).name) for entry in warned] == [Path(__file__).name]
     assert (

@@ -56,7 +56,7 @@ def test_wrong_options_of_reports_on_topologies_are_reported(spark: SparkSession
             "exchange: expected the name of an exchange, found a value of type Column",
             lambda: diff(frame, TOPOLOGY, TOPOLOGY, exchange=cast(Any, sf.lit("orders"))),
         ),
-        (ValueError, "exchange is for topologies", lambda: diff(frame, "a = 1", "a = 2", exchange="orders")),
+        (ValueError, "exchange applies only to topologies", lambda: diff(frame, "a = 1", "a = 2", exchange="orders")),
     ]
     for kind, expected_text, ask in wrong:
         with pytest.raises(kind, match=expected_text):

@@ -286,7 +286,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("code <> 5;code <> 5;m.jsonl;--new-dialect;activemq;--examples;0", 1, "won"),
         ("a = 1;old.json;m.jsonl", 2, "OLD is a selector and NEW is a topology"),
         ("a = 1;a =;m.jsonl", 2, "NEW:1:4: syntax.unexpected-end"),
-        ("a = 1;a = 2;m.jsonl;--exchange;orders", 2, "--exchange is for topologies"),
+        ("a = 1;a = 2;m.jsonl;--exchange;orders", 2, "--exchange applies only to topologies"),
         ("old.json;new.json;m.jsonl;--dialect;activemq", 2, "a topology has the dialect of its broker"),
         ("a = 1;a = 2;nowhere.jsonl", 2, "there is no file nowhere.jsonl"),
         ("a = 1;a = 2", 2, "Missing argument"),

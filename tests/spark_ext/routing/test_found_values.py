@@ -83,8 +83,8 @@ def test_a_report_of_routing_says_where_each_name_was_found_and_of_which_type(sp
         "colour         0 of 100                               attributes['colour']",
         "JMSType        0 of 100                               attributes['JMSType']",
         "",
-        "colour is missing in all rows; 1 binding asks for it",
-        "JMSType is missing in all rows; 1 binding asks for it",
+        "colour is missing in all rows; 1 binding requires this value",
+        "JMSType is missing in all rows; 1 binding requires this value",
         "100 messages have about 3 routing keys: route(messages, topology, keys=messages) matches each routing "
         "key only once",
     ]
@@ -134,7 +134,7 @@ def test_reports_describe_columns_sections_and_documents_in_the_users_words(spar
         where = {value.name: value.where or "no place" for value in found.values if value.asked}
         assert where == places
         [priority] = [line for line in found.warnings if "JMSPriority" in line] or [""]
-        assert priority in ("", "JMSPriority is missing in all rows, which means 4; 1 binding asks for it")
+        assert priority in ("", "JMSPriority is missing in all rows, which means 4; 1 binding requires this value")
 
 
 def test_the_names_in_a_plan_say_what_they_are(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -211,7 +211,7 @@ def test_tables_that_the_driver_cannot_hold_are_an_error_that_names_the_topology
 ) -> None:
     done = subprocess.run([sys.executable, "-c", SMALL, *arguments], capture_output=True, text=True, timeout=500)
     assert "limit.broadcast: the topology of version " in done.stdout, done.stdout[-3_000:] + done.stderr[-3_000:]
-    assert f"Spark cannot broadcast the tables of its bindings within {setting}" in done.stdout
+    assert f"Spark cannot broadcast the tables of the bindings within the limit {setting}" in done.stdout
     assert done.stdout.count(f"perhaps start Spark with a larger {setting}, or route by parts of the topology") == 2
     both = "the topology rabbitmq: 1 exchange, 0 queues, 0 bindings, or the topology rabbitmq: 1 exchange, 1 queue, "
     assert f"limit.broadcast: {both}" in done.stdout

@@ -260,7 +260,9 @@ def test_without_an_exchange_the_error_names_those_of_the_topology(spark: SparkS
     ]
     own = topology_from_dict({**FORM, "default_exchange": "orders"})
     assert queues(route(frame, own)) == [EU]
-    with pytest.raises(LayoutError, match="compiled for messages without a column exchange, and these have one"):
+    with pytest.raises(
+        LayoutError, match="compiled for messages without a column exchange, but these messages have this column"
+    ):
         route(frame.withColumn("exchange", sf.lit("empty")), compile_topology(own, frame))
 
 
@@ -272,10 +274,12 @@ def test_a_compiled_topology_refuses_messages_that_lack_a_column_it_reads(name: 
     frame = spark.createDataFrame([(0, "orders", "eu.x", None)], _FRAME)
     compiled = compile_topology(TOPOLOGY, frame)
     assert queues(route(frame, compiled)) == [EU]
-    with pytest.raises(LayoutError, match=f"compiled for messages with a column {name}, and these have none"):
+    with pytest.raises(LayoutError, match=f"compiled for messages with a column {name}, which these messages lack"):
         route(frame.drop(name), compiled)
     if name == "routing_keys":
-        with pytest.raises(LayoutError, match=f"compiled for messages without a column {name}, and these have one"):
+        with pytest.raises(
+            LayoutError, match=f"compiled for messages without a column {name}, but these messages have this column"
+        ):
             route(frame, compile_topology(TOPOLOGY, frame.drop(name)))
 
 
@@ -306,7 +310,7 @@ def test_a_compiled_topology_refuses_messages_without_the_places_of_its_layout(
     frame = spark.createDataFrame([], lost)
     for messages in (frame, frame.selectExpr("*", "'eu.x' AS routing_key")):
         with pytest.raises(
-            LayoutError, match=f"compiled for messages with a column {expected_text}, and these have none"
+            LayoutError, match=f"compiled for messages with a column {expected_text}, which these messages lack"
         ):
             route(messages, compiled)
 
@@ -365,7 +369,7 @@ def test_a_compiled_topology_routes_messages_that_have_nothing_but_their_key(spa
 def test_a_column_may_be_new_where_the_plan_does_not_depend_on_it(
     name: str, to: Destination, several: bool, refused: bool
 ) -> None:
-    refusal = pytest.raises(LayoutError, match=f"without a column {name}, and these have one")
+    refusal = pytest.raises(LayoutError, match=f"without a column {name}, but these messages have this column")
     with refusal if refused else nullcontext():
         check_columns_read((), (name,), to, several)
 
@@ -392,7 +396,7 @@ def test_the_case_of_a_column_that_says_the_routing_key_is_ignored_as_spark_does
     upper = frame.withColumn("Exchange", sf.lit("orders"))
     compiled = compile_topology(TOPOLOGY, "kafka-headers", messages=upper)
     assert queues(route(upper, compiled)) == queues(route(upper, TOPOLOGY, "kafka-headers")) == [EU]
-    with pytest.raises(LayoutError, match="for messages with a column routing_key, and these have none"):
+    with pytest.raises(LayoutError, match="for messages with a column routing_key, which these messages lack"):
         route(upper.drop("routing_key"), compiled)
     with settings(spark, {"spark.sql.caseSensitive": "true"}):
         with pytest.raises(LayoutError, match=r"(?s)route.no-key.*headers=\{'routing-key': 'ROUTING_KEY'\}"):

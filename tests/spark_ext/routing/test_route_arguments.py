@@ -41,7 +41,7 @@ def test_no_column_of_the_messages_is_overwritten(spark: SparkSession, tmp_path:
     ]
     for name in ("_routing_key", "_Routing_Subject", "_routing_kept_exchange"):
         own = frame.selectExpr("routing_key", f"1 AS {name}", "array('eu') AS q")
-        expected_text = f"the messages have a column {name}, and names that begin with _routing_ are"
+        expected_text = f"the messages have a column {name}, but names that begin with _routing_ are"
         taken += [
             (lambda own=own: route(own, TOPOLOGY, exchange=sf.lit("orders")), expected_text),  # type: ignore[misc]
             (lambda own=own: route(frame.select("routing_key"), TOPOLOGY, exchange="", keys=own), expected_text),  # type: ignore[misc]

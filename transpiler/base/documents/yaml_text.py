@@ -84,7 +84,7 @@ def _loader(text: str) -> Any:
     half = half_surrogate(text)
     if half is not None:
         # The reader in C also rejects a half surrogate, but with an error that is not a YAMLError and has no location.
-        raise YamlTextError("half of a surrogate pair is no Unicode character", half)
+        raise YamlTextError("half of a surrogate pair is not a Unicode character", half)
     return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 

@@ -108,7 +108,7 @@ class _Checker:
                 if long or self.dialect.integer_arithmetic in _LONG_ARITHMETIC:
                     floating = floating_literal(self.dialect.numeric_literals, value)
                     fix = None if floating is None else Fix(floating)
-                    advice = "write it as a floating point number, with .0 at the end"
+                    advice = "write the integer as a floating point number, with .0 at the end"
                     hint = None if floating is None else f"{advice}: {floating}"
                     self.report(
                         "syntax.number-range",

@@ -264,7 +264,8 @@ class ConditionLowering(Generic[C]):
                 absent = Setting("missing", "null")
                 raise LayoutError.at(
                     "layout.no-column",
-                    f"{prefix}reads {message_field.section}.{message_field.field}, and the layout has no such column",
+                    f"{prefix}the filter reads {message_field.section}.{message_field.field}, but the layout has no "
+                    "such column",
                     hint=Hint(absent, " treats the field as absent"),
                     fix=absent.fix,
                 )

@@ -307,13 +307,20 @@ def guarded(guard: Predicate, value: Value) -> Value:
 
 
 def first_of(values: Sequence[Value], column_type: ColumnType | None = None) -> Value:
-    """Return an expression for the first of ``values`` that is not NULL.
+    """Return an expression for the first of ``values`` that is not NULL; their own first values become its arguments.
 
     Its type is ``column_type``, or that of the first value if ``column_type`` is None.
     """
     if len(values) == 1:
         return values[0]
-    return Apply(Function.FIRST, tuple(values), column_type or values[0].type)
+    own = column_type or values[0].type
+    arguments: list[Value] = []
+    for value in values:
+        if isinstance(value, Apply) and value.function is Function.FIRST and value.type == own:
+            arguments += value.arguments
+        else:
+            arguments.append(value)
+    return Apply(Function.FIRST, tuple(arguments), own)
 
 
 def all_of(*terms: Predicate) -> Predicate:

@@ -56,7 +56,11 @@ class Collations:
             tag=None if stored.tag is None else self._value(stored.tag),
             union=None if stored.union is None else self._path(stored.union)[0],
             number=None if number is None else self._item(number),
-            by_use=None if by_use is None else StoredByUse(self._stored(by_use.number), self._stored(by_use.boolean)),
+            by_use=None
+            if by_use is None
+            else StoredByUse(
+                self._stored(by_use.number), self._stored(by_use.boolean), self._predicate(by_use.untyped)
+            ),
         )
 
     def _item(self, item: StoredValue) -> StoredValue:

@@ -51,14 +51,19 @@ class Encoded:
         key_absent = ir.IsNull(octets)
         absent = ir.any_of(key_absent, ir.Compare(Comparison.EQ, octets, ir.Constant(_NULL, BINARY)))
 
-        def stored_as(*values: StoredValue) -> Stored:
-            return stored_alternatives([*typed, *values], present, absent, key_absent)
+        def stored_as(*values: StoredValue, plain_number: StoredValue | None = None) -> Stored:
+            number = _nearest(octets, plain_number)
+            return stored_alternatives([*typed, *values], present, absent, key_absent, number)
 
         whole = stored_as(StoredValue((AmqpType.STRING,), text(ir.Function.TEXT_OF_ENCODED)))
         if plain is None:
             return whole
         string = StoredValue((AmqpType.STRING,), text(ir.Function.ENCODED_STRING))
-        used = StoredByUse(stored_as(string, *plain.number.values), stored_as(string, *plain.boolean.values))
+        used = StoredByUse(
+            stored_as(string, *plain.number.values, plain_number=plain.number.number),
+            stored_as(string, *plain.boolean.values),
+            ir.IsNull(plain_text(octets), negated=True),
+        )
         return Stored(whole.values, present, absent, key_absent, by_use=used)
 
     def read_bytes(self, octets: bytes) -> AmqpValue | None:
@@ -72,6 +77,18 @@ class Encoded:
 def plain_text(octets: ir.Value) -> ir.Value:
     """Return the text of ``octets`` if they are not a value in AMQP's encoding; otherwise NULL."""
     return ir.Apply(ir.Function.PLAIN_OF_ENCODED, (octets,), STRING)
+
+
+def _nearest(octets: ir.Value, plain_number: StoredValue | None) -> StoredValue:
+    """Return the double nearest to the number in ``octets``: an encoded number, or ``plain_number``, a text's double."""
+    integer = ir.Apply(ir.Function.ENCODED_INTEGER, (octets,), BIGINT)
+    numbers: list[ir.Value] = [
+        ir.Apply(ir.Function.ENCODED_DOUBLE, (octets,), DOUBLE),
+        ir.Apply(ir.Function.TO_DOUBLE, (integer,), DOUBLE),
+    ]
+    if plain_number is not None:
+        numbers.append(ir.guarded(plain_number.guard, plain_number.value))
+    return StoredValue((AmqpType.DOUBLE,), ir.first_of(numbers, DOUBLE))
 
 
 _BOOLEANS = {b"\x41": True, b"\x56\x01": True, b"\x42": False, b"\x56\x00": False}

@@ -39,13 +39,14 @@ class StoredValue(NamedTuple):
 
 
 class StoredByUse(NamedTuple):
-    """A text whose original type is lost, converted to a number and to a boolean.
+    """A text whose original type is lost, as a number and as a boolean, for comparisons with values of those types.
 
-    A comparison with a number uses the first, and a comparison with a boolean the second.
+    ``untyped`` holds in rows in which the value is such a text.
     """
 
     number: Stored
     boolean: Stored
+    untyped: ir.Predicate = ir.TRUE
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,6 +8,7 @@ of comparisons; the dialect determines how they treat operands of different type
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum
 from itertools import product
 
 from transpiler.base.comparison import Comparison
@@ -64,40 +65,55 @@ def equals(left: Operand, right: Operand, dialect: Dialect) -> ir.Predicate:
 def alternatives_beside(operator: Comparison, left: Operand, right: Operand, dialect: Dialect) -> Iterator[_Pair]:
     """Yield the pairs of alternatives of ``left`` and ``right`` that have to be compared.
 
-    A text whose type is lost is compared with a number as a number, with a boolean as a boolean, and with a text as a
-    text. If ``dialect`` orders only numbers, and both operands are texts whose types are lost, the texts are numbers
-    for ``<``, ``>``, ``<=``, ``>=`` and BETWEEN. If both operands can be integers or fractions, there are four pairs of
-    numbers. They are replaced by two pairs, of integers and of nearest doubles, if that saves comparisons.
+    An untyped text is compared with a number as a number, with a boolean as a boolean, and with any other value as a
+    string. Two untyped texts are compared as strings. If ``dialect`` orders only numbers, two untyped texts are
+    numbers for ``<``, ``>``, ``<=``, ``>=`` and BETWEEN.
     """
-    orders_numbers = not operator.is_equality and dialect.ordering is Ordering.FALSE
-    if left.by_use is not None and right.by_use is not None and orders_numbers:
-        left, right = as_number(left), as_number(right)
-    if (left.by_use is None) is (right.by_use is None):
-        # If each operand may be a text whose type is lost, both are compared as texts and as the types that they have.
-        # So a number in AMQP's encoding never equals the text of this number, although the reference reads such a text
-        # as a number: the pairs of all versions need SQL of 160,000 characters, on which Spark runs out of memory.
+    if left.by_use is None and right.by_use is None:
         yield from _typed(left, right, dialect)
         return
-    for kind in (True, False, None):
-        # The text is a number for numbers, a boolean for booleans, and a text for all other types.
-        read = {True: as_number, False: as_boolean, None: _as_it_is}[kind]
-        if right.by_use is None:
-            yield from _typed(read(left), _of_kind(right, kind), dialect)
-        else:
-            yield from _typed(_of_kind(left, kind), read(right), dialect)
+    orders_numbers = not operator.is_equality and dialect.ordering is Ordering.FALSE
+    if orders_numbers and left.by_use is not None and right.by_use is not None:
+        yield from _typed(as_number(left), as_number(right), dialect)
+        return
+    untyped = ir.all_of(*[ir.FALSE if side.by_use is None else side.by_use.untyped for side in (left, right)])
+    for kind, read in ((_Kind.NUMBER, as_number), (_Kind.BOOLEAN, as_boolean)):
+        first, second = read(left), read(right)
+        if untyped != ir.TRUE:
+            for one, other in _typed(_of_kinds(first, kind), _of_kinds(second, kind), dialect):
+                yield _except_where(untyped, one), other
+        # A text that is not a number is compared with a number as a string.
+        rest = tuple(other for other in _Kind if other.value > kind.value)
+        yield from product(_of_kinds(left, kind).alternatives, _of_kinds(second, *rest).alternatives)
+        yield from product(_of_kinds(first, *rest).alternatives, _of_kinds(right, kind).alternatives)
+    yield from product(_of_kinds(left, _Kind.OTHER).alternatives, _of_kinds(right, _Kind.OTHER).alternatives)
 
 
-def _as_it_is(operand: Operand) -> Operand:
-    return operand
+class _Kind(Enum):
+    """The kinds of types between which the type of an untyped text is chosen."""
+
+    NUMBER = 0
+    BOOLEAN = 1
+    OTHER = 2
 
 
-def _of_kind(operand: Operand, kind: bool | None) -> Operand:
-    """Return ``operand`` with only its numbers if ``kind`` is True, its booleans if False, all other values if None."""
-    kinds = {OperandType.BOOLEAN: False}
-    items = tuple(
-        item for item in operand.alternatives if (True if item.type.numeric else kinds.get(item.type)) is kind
-    )
-    return operand._replace(alternatives=items, nearest=operand.nearest if kind else (), by_use=None)
+def _of_kinds(operand: Operand, *kinds: _Kind) -> Operand:
+    """Return ``operand`` with only its values of ``kinds``."""
+
+    def kind_of(item: Alternative) -> _Kind:
+        if item.type.numeric:
+            return _Kind.NUMBER
+        return _Kind.BOOLEAN if item.type is OperandType.BOOLEAN else _Kind.OTHER
+
+    items = tuple([item for item in operand.alternatives if kind_of(item) in kinds])
+    return operand._replace(alternatives=items, nearest=operand.nearest if _Kind.NUMBER in kinds else (), by_use=None)
+
+
+def _except_where(excluded: ir.Predicate, item: Alternative) -> Alternative:
+    """Return ``item``, which does not apply in rows in which ``excluded`` holds."""
+    if excluded == ir.FALSE:
+        return item
+    return item._replace(guard=ir.all_of(complement(excluded), item.guard), shared_guard=None, stands_where=None)
 
 
 def _typed(left: Operand, right: Operand, dialect: Dialect) -> Iterator[_Pair]:

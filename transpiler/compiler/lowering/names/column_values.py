@@ -14,6 +14,7 @@ from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, BOOLEAN, DOUBLE, STRING, ColumnType, SparkType
 from transpiler.compiler.layouts.stored import Stored, StoredValue
+from transpiler.compiler.lowering.comparison.comparison_kinds import to_double
 from transpiler.compiler.lowering.operands import (
     DECIMAL,
     NULL,
@@ -42,8 +43,10 @@ def at(stored: Stored, types: OperandTypes = JMS_TYPES, origin: str = "") -> Ope
     operand = _at(stored, types, origin)
     if stored.by_use is None:
         return operand
-    number, boolean = (_of_separate_values(view, types, origin, by_use=True) for view in stored.by_use)
-    return operand._replace(by_use=ByUse(number, boolean))
+    number, boolean = (
+        _of_separate_values(view, types, origin, by_use=True) for view in (stored.by_use.number, stored.by_use.boolean)
+    )
+    return operand._replace(by_use=ByUse(number, boolean, stored.by_use.untyped))
 
 
 def _at(stored: Stored, types: OperandTypes, origin: str) -> Operand:
@@ -112,7 +115,7 @@ def _of_separate_values(stored: Stored, types: OperandTypes, origin: str, by_use
         # ``stored.number`` does not contain times, because a store does not store them as numbers, but selectors
         # compare them as numbers. So they are added here.
         times = [group for (kind, value), group in groups.items() if kind.integer and value in times_of(stored)]
-        nearest = (number, *map(_of_any, times))
+        nearest = _doubles([number, *map(_of_any, times)])
     return Operand(merged, present, ir.any_of(*absent), ir.any_of(*errors), origin, nearest=nearest)
 
 
@@ -226,6 +229,13 @@ def _of_any(group: list[Alternative]) -> Alternative:
     """Return one alternative for ``group``, alternatives with the same value."""
     guard = ir.any_of(*[item.guard for item in group])
     return group[0]._replace(guard=guard, stands_where=None if group[0].stands_where is None else guard)
+
+
+def _doubles(numbers: list[Alternative]) -> tuple[Alternative, ...]:
+    """Return ``numbers``, of which at most one applies in a row; as one double if no guard has to tell them apart."""
+    if any(item.guard != ir.TRUE for item in numbers):
+        return tuple(numbers)
+    return (numbers[0]._replace(value=ir.first_of([to_double(item.value) for item in numbers], DOUBLE)),)
 
 
 def _merged(items: list[Alternative]) -> Iterator[Alternative]:
@@ -385,9 +395,10 @@ def _number_in_text(operand: Operand, types: OperandTypes, name: str) -> Operand
     assert spelled is not None
     others = [item for item in operand.alternatives if item.type is not OperandType.STRING]
     number, boolean = (
-        operand._replace(alternatives=tuple(_merged([*others, *view.alternatives])), nearest=()) for view in spelled
+        operand._replace(alternatives=tuple(_merged([*others, *view.alternatives])), nearest=())
+        for view in (spelled.number, spelled.boolean)
     )
-    return operand._replace(by_use=ByUse(number, boolean))
+    return operand._replace(by_use=ByUse(number, boolean, operand.where([OperandType.STRING])))
 
 
 def _without_columns_of(operand: Operand, *column_types: ColumnType) -> Operand:

@@ -80,7 +80,7 @@ def plain_text(octets: ir.Value) -> ir.Value:
 
 
 def _nearest(octets: ir.Value, plain_number: StoredValue | None) -> StoredValue:
-    """Return the double nearest to the number in ``octets``: an encoded number, or ``plain_number``, a text's double."""
+    """Return the double nearest to the number in ``octets``: an encoded number, or ``plain_number``, that of a text."""
     integer = ir.Apply(ir.Function.ENCODED_INTEGER, (octets,), BIGINT)
     numbers: list[ir.Value] = [
         ir.Apply(ir.Function.ENCODED_DOUBLE, (octets,), DOUBLE),

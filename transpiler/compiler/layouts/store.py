@@ -6,7 +6,7 @@ of JMS.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -174,28 +174,23 @@ class StoreLayout(Layout):
         return NOTHING if stored is None else stored
 
     def _delivery_count(self) -> Stored:
-        """Return the number of failed deliveries.
-
-        It is JMSXDeliveryCount minus 1. If only JMSRedelivered is stored, it is 1 if that is TRUE and 0 if FALSE.
-        """
-        parts: list[StoredValue] = []
-        if self._counts_deliveries():
-            header = self.header("JMSXDeliveryCount")
-            count = None if header is None else header.stored()
-            for item in () if count is None else count.values:
-                failed = ir.Apply(ir.Function.SUBTRACT, (item.value, ir.constant(1)), BIGINT)
-                parts.append(item._replace(value=failed))
-        if "JMSXDeliveryCount" not in self.headers:
-            header = self.header("JMSRedelivered")
-            flag = None if header is None else header.stored()
-            for item in () if flag is None else flag.values:
-                for number, negated in ((1, False), (0, True)):
-                    is_flag = ir.all_of(item.guard, ir.IsTrue(item.value, negated))
-                    parts.append(StoredValue((AmqpType.LONG,), ir.constant(number), is_flag))
-        if all(isinstance(part.value, ir.Constant) for part in parts):
-            return stored_alternatives(parts, absent=ir.NotTrue(ir.any_of(*[part.guard for part in parts])))
-        values = [ir.guarded(part.guard, part.value) for part in parts]
+        """Return the number of failed deliveries: JMSXDeliveryCount minus 1, or 1 or 0 according to JMSRedelivered."""
+        counts = self._header_values("JMSXDeliveryCount") if self._counts_deliveries() else ()
+        flags = () if "JMSXDeliveryCount" in self.headers else self._header_values("JMSRedelivered")
+        if not counts:
+            return _one_or_zero(flags)
+        values: list[ir.Value] = []
+        for item in counts:
+            failed = ir.Apply(ir.Function.SUBTRACT, (item.value, ir.constant(1)), BIGINT)
+            values.append(ir.guarded(item.guard, failed))
+        for item in flags:
+            values.append(ir.guarded(item.guard, ir.Apply(ir.Function.TO_LONG, (item.value,), BIGINT)))
         return stored_value(AmqpType.LONG, ir.first_of(values, BIGINT))
+
+    def _header_values(self, name: str) -> tuple[StoredValue, ...]:
+        header = self.header(name)
+        stored = None if header is None else header.stored()
+        return () if stored is None else stored.values
 
     def _counts_deliveries(self) -> bool:
         """Return True if JMSXDeliveryCount is read, and False if the store has a place only for JMSRedelivered."""
@@ -429,6 +424,16 @@ class StoreLayout(Layout):
             return int(values["JMSXDeliveryCount"]) - 1
         flag = None if "JMSXDeliveryCount" in self.headers else values["JMSRedelivered"]
         return None if flag is None else int(flag)
+
+
+def _one_or_zero(flags: Sequence[StoredValue]) -> Stored:
+    """Return the number 1 where one of ``flags`` is true, and 0 where it is false."""
+    numbers = [
+        StoredValue((AmqpType.LONG,), ir.constant(number), ir.all_of(item.guard, ir.IsTrue(item.value, negated)))
+        for item in flags
+        for number, negated in ((1, False), (0, True))
+    ]
+    return stored_alternatives(numbers, absent=ir.NotTrue(ir.any_of(*[item.guard for item in numbers])))
 
 
 def _outside(column: str) -> Advice:

@@ -105,7 +105,7 @@ class Operand(NamedTuple):
 
 
 class ByUse(NamedTuple):
-    """Two versions of an operand with untyped texts: ``number`` with each such text as a number, ``boolean`` as a boolean.
+    """Two versions of an operand with untyped texts: with each such text as a number, or as a boolean.
 
     A text that is not a literal of that type remains a string. ``untyped`` holds in rows in which the operand is an
     untyped text.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from itertools import chain
 from operator import is_
 
 from transpiler.base.comparison import Comparison
@@ -134,17 +133,24 @@ def absorb_terms(node: ir.Predicate) -> ir.Predicate:
 def factor_common_terms(node: ir.Predicate) -> ir.Predicate:
     """Rewrite ``(a OR c) AND (b OR c)`` as ``c OR a AND b``: AND and OR are distributive.
 
-    ``a AND c OR b AND c`` is not rewritten: Spark factors it, and ``spark_plan`` rewrites long chains of this shape.
+    ``a AND c OR b AND c`` is rewritten only if ``c`` is a test for NULL, which separates a fallback from the value that
+    it replaces. Spark factors other common terms, and ``spark_plan`` rewrites long chains of this shape.
     """
-    if not isinstance(node, ir.And):
+    if not isinstance(node, ir.Chain):
         return node
-    parts = [term for term in node.terms if isinstance(term, ir.Or)]
-    counts = Counter(chain.from_iterable(part.terms for part in parts))
+    conjunction = isinstance(node, ir.And)
+    parts = [term for term in node.terms if isinstance(term, ir.Or if conjunction else ir.And)]
+    counts = Counter(term for part in parts for term in part.terms if conjunction or _is_null_test(term))
     common = max(counts, key=counts.__getitem__, default=None)
     if common is None or counts[common] < 2:
         return node
     first, *others = sharing = [part for part in parts if common in part.terms]
     shared = [term for term in first.terms if all(term in part.terms for part in others)]
-    rests = [ir.any_of(*(term for term in part.terms if term not in shared)) for part in sharing]
-    factored = ir.any_of(*shared, ir.all_of(*rests))
-    return ir.all_of(*(factored if term is first else term for term in node.terms if term not in others))
+    outer, inner = (ir.all_of, ir.any_of) if conjunction else (ir.any_of, ir.all_of)
+    rests = [inner(*(term for term in part.terms if term not in shared)) for part in sharing]
+    factored = inner(*shared, outer(*rests))
+    return outer(*(factored if term is first else term for term in node.terms if term not in others))
+
+
+def _is_null_test(term: ir.Predicate) -> bool:
+    return isinstance(term, ir.IsNull) and not term.negated

@@ -1,15 +1,13 @@
 """Merge a test for NaN into the comparison of the same value.
 
-The SQL of ``x > 5 AND NOT isnan(x)`` contains ``x`` twice, that of ``nanvl(x, NULL) > 5`` once. For a bare column the
-test stays separate, because ``x > 5`` is pushed down to a file reader, and a function of ``x`` is not.
+The SQL of ``x > 5 AND NOT isnan(x)`` contains ``x`` twice, that of ``nanvl(x, NULL) > 5`` once. For a column
+outside of maps, the test stays separate, because ``x > 5`` is pushed down to file readers, and a function of ``x`` is
+not.
 """
 
 from __future__ import annotations
 
 from transpiler.compiler import ir
-
-#: Functions whose results are numbers that a file reader does not have, so that comparisons are not pushed down.
-_READINGS = frozenset({ir.Function.VARIANT_GET, ir.Function.NUMBER_IN_TEXT, ir.Function.PARSE_JSON})
 
 
 def merge_nan_tests(node: ir.Predicate) -> ir.Predicate:
@@ -19,10 +17,10 @@ def merge_nan_tests(node: ir.Predicate) -> ir.Predicate:
         return node
     terms = list(node.terms)
     for test in node.terms:
-        if isinstance(test, ir.IsNan) and test.negated and _is_read(test.value):
-            index = next((at for at, term in enumerate(terms) if _compares(term, test.value)), None)
-            if index is not None:
-                terms[index] = _without_nan(terms[index], test.value)
+        if isinstance(test, ir.IsNan) and test.negated and not _is_pushed_down(test.value):
+            place = next((at for at, term in enumerate(terms) if _compares(term, test.value)), None)
+            if place is not None:
+                terms[place] = _without_nan(terms[place], test.value)
                 terms.remove(test)
     return node if len(terms) == len(node.terms) else ir.all_of(*terms)
 
@@ -31,8 +29,10 @@ def _in_value(value: ir.Value) -> ir.Value:
     return value
 
 
-def _is_read(value: ir.Value) -> bool:
-    return any(isinstance(part, ir.Apply) and part.function in _READINGS for part in ir.descendants(value))
+def _is_pushed_down(value: ir.Value) -> bool:
+    """Return True if Spark can push a comparison of ``value`` down: a column outside of maps, or its conversion."""
+    column = ir.without_conversions(value)
+    return isinstance(column, ir.Column) and not column.in_map
 
 
 def _compares(term: ir.Predicate, value: ir.Value) -> bool:

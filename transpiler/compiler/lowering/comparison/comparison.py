@@ -19,6 +19,7 @@ from transpiler.compiler.lowering.comparison.comparison_kinds import (
     ComparisonKind,
     compare_as,
     comparison_kind,
+    to_double,
     widens_left,
 )
 from transpiler.compiler.lowering.operands import (
@@ -31,6 +32,7 @@ from transpiler.compiler.lowering.operands import (
     conjunction,
     disjunction,
     guard_of,
+    one_value,
     restricted,
 )
 from transpiler.language.selector import ast
@@ -127,7 +129,7 @@ def _typed(left: Operand, right: Operand, dialect: Dialect) -> Iterator[_Pair]:
     integers = list(product(*whole))
     doubles = [
         (one, other)
-        for one, other in product(left.nearest or first, right.nearest or second)
+        for one, other in product(_one_double(left) or first, _one_double(right) or second)
         if one.type.floating or other.type.floating
     ]
     if len(integers) + len(doubles) >= len(first) * len(second):
@@ -140,6 +142,14 @@ def _typed(left: Operand, right: Operand, dialect: Dialect) -> Iterator[_Pair]:
     for one, other in product(left.alternatives, right.alternatives):
         if not (one.type.numeric and other.type.numeric):
             yield one, other
+
+
+def _one_double(operand: Operand) -> Sequence[Alternative]:
+    """Return the nearest double of ``operand`` as one alternative; an empty list if ``operand`` has no such double."""
+    if len(operand.nearest) < 2:
+        return operand.nearest
+    value = one_value(operand.nearest, operand, lambda item: to_double(item.value))
+    return [Alternative(OperandType.DOUBLE, value)]
 
 
 def _numbers(items: Iterable[Alternative]) -> Sequence[Alternative]:

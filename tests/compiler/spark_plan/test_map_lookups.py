@@ -18,7 +18,7 @@ def short(sql: str) -> str:
 @pytest.mark.parametrize(
     ("selector", "sql"),
     [
-        ("a > 5", "coalesce(a.long > 5, a.double > 5D AND NOT isnan(a.double))"),
+        ("a > 5", "coalesce(a.long > 5, nanvl(a.double, NULL) > 5D)"),
         ("a < 5.5", "coalesce(a.double < 5.5D, a.long <= 5)"),
         ("a = 5 OR a = 6.5", "coalesce(a.double IN (5D, 6.5D), a.long = 5)"),
         ("a = 5 OR a = 'x'", "coalesce(a.long = 5, a.double = 5D, a.string = 'x')"),

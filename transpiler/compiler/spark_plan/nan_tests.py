@@ -18,9 +18,9 @@ def merge_nan_tests(node: ir.Predicate) -> ir.Predicate:
     terms = list(node.terms)
     for test in node.terms:
         if isinstance(test, ir.IsNan) and test.negated and not _is_pushed_down(test.value):
-            place = next((at for at, term in enumerate(terms) if _compares(term, test.value)), None)
-            if place is not None:
-                terms[place] = _without_nan(terms[place], test.value)
+            index = next((at for at, term in enumerate(terms) if _compares(term, test.value)), None)
+            if index is not None:
+                terms[index] = _without_nan(terms[index], test.value)
                 terms.remove(test)
     return node if len(terms) == len(node.terms) else ir.all_of(*terms)
 

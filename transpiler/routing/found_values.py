@@ -194,7 +194,7 @@ def place_of_texts(name: str, texts: Iterable[ir.Value]) -> Place:
 def _typed(stored: Stored) -> Iterator[tuple[str, ir.Predicate]]:
     """Yield the name of each type that ``stored`` can have, and the predicate that a row has a value of that type."""
     for value in stored.values:
-        yield _TYPE_NAMES[CLASS_OF[value.types[0]].value], value.stands
+        yield _TYPE_NAMES[CLASS_OF[value.types[0]].value], value.applies
     if stored.by_use is not None:
         for kind, used in (("number", stored.by_use.number), ("boolean", stored.by_use.boolean)):
             for value in used.values:

@@ -31,7 +31,7 @@ class StoredValue(NamedTuple):
     guard: ir.Predicate = ir.TRUE
 
     @property
-    def stands(self) -> ir.Predicate:
+    def applies(self) -> ir.Predicate:
         """The predicate for the rows that have this value: ``guard`` holds and the value is not NULL."""
         if isinstance(self.value, ir.Constant):
             return self.guard
@@ -95,7 +95,7 @@ class Stored:
             chosen = [value for value in self.values if (_is_among(value.types, types) is not excluded)]
             if len(chosen) == len(self.values):
                 return ir.TRUE
-            return ir.any_of(*[value.stands for value in chosen])
+            return ir.any_of(*[value.applies for value in chosen])
         members = tuple([ir.constant(name) for name in sorted(amqp.value for amqp in types)])
         if len(members) > 1:
             return ir.In(self.tag, members, excluded)
@@ -129,7 +129,7 @@ def stored_alternatives(
     if own_absent is None:
         own_absent = ir.all_of(*[ir.IsNull(ir.without_conversions(value.value)) for value in values])
     if present is None:
-        present = ir.any_of(*[value.stands for value in values])
+        present = ir.any_of(*[value.applies for value in values])
     return Stored(tuple(values), present, own_absent, key_absent or own_absent, number=number)
 
 

@@ -251,7 +251,7 @@ class SelectorLowering:
         parameter = self.parameters.get(node.span)
         if parameter is None:
             return literal(kind, value)
-        return in_every_row(Alternative(kind, parameter, stands_where=ir.TRUE))
+        return in_every_row(Alternative(kind, parameter, applies_where=ir.TRUE))
 
     def _check_digits(self, node: ast.IntegerLiteral) -> None:
         any_size = self.dialect.integer_arithmetic is IntegerArithmetic.BIGNUM
@@ -290,7 +290,7 @@ def _binary(octets: bytes) -> Operand:
         # Text that is not UTF-8 can be written only as bytes; no string property equals it.
         unhex = ir.Apply(ir.Function.UNHEX, (ir.constant(octets.hex()),), BINARY)
         value = ir.Apply(ir.Function.TEXT_OF_BYTES, (unhex,), STRING)
-        return in_every_row(Alternative(OperandType.STRING, value, stands_where=ir.TRUE))
+        return in_every_row(Alternative(OperandType.STRING, value, applies_where=ir.TRUE))
 
 
 def _check(dialect: Dialect) -> None:

@@ -50,7 +50,7 @@ def sign(operator: Arithmetic, operand: Operand, dialect: Dialect) -> Operand:
         return operand
     numbers = Numbers(operand)
     pairs: list[tuple[Alternative, Alternative]] = []
-    stands: list[ir.Predicate] = []
+    applies: list[ir.Predicate] = []
     error: ir.Predicate = operand.error
     missing: ir.Predicate = ir.FALSE
     for number in numbers.by_width(dialect):
@@ -58,17 +58,17 @@ def sign(operator: Arithmetic, operand: Operand, dialect: Dialect) -> Operand:
         if operator is Arithmetic.SUBTRACT:
             if is_java(dialect) and item.type in (OperandType.BYTE, OperandType.SHORT):
                 # "Don't know how to negate": the broker throws for the type of this alternative.
-                error = ir.any_of(error, item.stands)
+                error = ir.any_of(error, item.applies)
                 continue
             negative = _negative(item, dialect)
             if negative is None:
-                missing = ir.any_of(missing, item.stands)
+                missing = ir.any_of(missing, item.applies)
                 continue
             if item.type.integer and dialect.integer_arithmetic is IntegerArithmetic.LONG:
                 # The negative of the smallest long does not fit in 64 bits.
-                missing = ir.any_of(missing, ir.all_of(item.stands, ir.IsNull(negative.value)))
+                missing = ir.any_of(missing, ir.all_of(item.applies, ir.IsNull(negative.value)))
             item = negative
-        stands.append(number.stands)
+        applies.append(number.applies)
         pairs.append((number, item))
     results = with_valid_guards(pairs, operand)
     if dialect.not_numbers is not NotNumbers.THROWS and error == ir.FALSE:
@@ -79,12 +79,12 @@ def sign(operator: Arithmetic, operand: Operand, dialect: Dialect) -> Operand:
         error = ir.any_of(error, other)
     else:
         absent = ir.any_of(absent, other)
-    return Operand(tuple(results), ir.all_of(ir.any_of(*stands), complement(missing)), absent, error)
+    return Operand(tuple(results), ir.all_of(ir.any_of(*applies), complement(missing)), absent, error)
 
 
 def _by_values(items: Sequence[Alternative]) -> Operand:
     """Return the operand with the alternatives ``items``. It never throws, and is NULL if all values are NULL."""
-    items = tuple([item._replace(stands_where=None) for item in items])
+    items = tuple([item._replace(applies_where=None) for item in items])
     present = ir.any_of(*[ir.all_of(item.guard, ir.IsNull(item.value, negated=True)) for item in items])
     if all(item.guard == ir.TRUE for item in items):
         return Operand(items, present, ir.all_of(*[ir.IsNull(item.value) for item in items]))

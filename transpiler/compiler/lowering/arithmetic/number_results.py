@@ -107,7 +107,7 @@ class Numbers:
                 yield items[0]._replace(type=kind)
             else:
                 where = self.operand.where({item.type for item in items})
-                yield Alternative(kind, one_value(items, self.operand), stands_where=where)
+                yield Alternative(kind, one_value(items, self.operand), applies_where=where)
 
     def _one_value(
         self, types: Sequence[OperandType], convert: Callable[[Alternative], ir.Value] | None
@@ -163,19 +163,19 @@ def results_of(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Dia
 
 def _integers(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Dialect) -> list[Alternative]:
     """Return the results for two integers: in 64 bits, in 32 bits if Java does so, or of any size up to 38 digits."""
-    stands = ir.all_of(left.where(WHOLE), right.where(WHOLE))
-    if stands == ir.FALSE:
+    applies = ir.all_of(left.where(WHOLE), right.where(WHOLE))
+    if applies == ir.FALSE:
         return []
     if dialect.integer_arithmetic is IntegerArithmetic.BIGNUM:
         function = ir.Function.REMAINDER_BIG if operator is Arithmetic.REMAINDER else _BIG[operator]
-        return _result(OperandType.LONG, function, left.decimal(), right.decimal(), stands)
+        return _result(OperandType.LONG, function, left.decimal(), right.decimal(), applies)
     if operator is Arithmetic.REMAINDER:
-        return _result(OperandType.LONG, ir.Function.REMAINDER_BIG, left.integer(), right.integer(), stands)
+        return _result(OperandType.LONG, ir.Function.REMAINDER_BIG, left.integer(), right.integer(), applies)
     if operator is Arithmetic.DIVIDE:
-        return _result(OperandType.LONG, ir.Function.DIVIDE, left.integer(), right.integer(), stands)
+        return _result(OperandType.LONG, ir.Function.DIVIDE, left.integer(), right.integer(), applies)
     if not is_java(dialect):
         functions = _CHECKED if dialect.integer_arithmetic is IntegerArithmetic.LONG else _WRAPPED_LONG
-        return _result(OperandType.LONG, functions[operator], left.integer(), right.integer(), stands)
+        return _result(OperandType.LONG, functions[operator], left.integer(), right.integer(), applies)
     narrow = ir.all_of(left.where(_INTS), right.where(_INTS))
     results = []
     if narrow != ir.FALSE:
@@ -185,8 +185,8 @@ def _integers(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Dial
     if wide != ir.FALSE:
         always = any(not side.operand.of(*_INTS) for side in (left, right))
         guard = ir.TRUE if always else wide
-        stands = ir.all_of(stands, guard)
-        results += _result(OperandType.LONG, _WRAPPED_LONG[operator], left.integer(), right.integer(), stands, guard)
+        applies = ir.all_of(applies, guard)
+        results += _result(OperandType.LONG, _WRAPPED_LONG[operator], left.integer(), right.integer(), applies, guard)
     return results
 
 
@@ -195,12 +195,12 @@ def _result(
     function: ir.Function,
     left: ir.Value | None,
     right: ir.Value | None,
-    stands: ir.Predicate,
+    applies: ir.Predicate,
     guard: ir.Predicate = ir.TRUE,
 ) -> list[Alternative]:
     """Return the result of ``function`` as an alternative; an empty list if an operand is None or no result exists."""
     value = None if left is None or right is None else _apply(function, left, right)
-    return [] if value is None else [Alternative(kind, value, guard, stands_where=stands)]
+    return [] if value is None else [Alternative(kind, value, guard, applies_where=applies)]
 
 
 def _apply(function: ir.Function, left: ir.Value, right: ir.Value) -> ir.Value | None:
@@ -238,8 +238,8 @@ def _doubles(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Diale
     if dialect.integer_arithmetic is IntegerArithmetic.BIGNUM and _may_overflow(operator, left, right):
         values = [ir.Apply(ir.Function.FINITE, (value,), DOUBLE) for value in values]
     floating = ir.any_of(left.where(_FLOATS), right.where(_FLOATS))
-    stands = ir.all_of(left.where(NUMBERS), right.where(NUMBERS), floating)
-    return [Alternative(OperandType.DOUBLE, ir.first_of(values, DOUBLE), stands_where=stands)]
+    applies = ir.all_of(left.where(NUMBERS), right.where(NUMBERS), floating)
+    return [Alternative(OperandType.DOUBLE, ir.first_of(values, DOUBLE), applies_where=applies)]
 
 
 def _nearest_doubles(operator: Arithmetic, left: Numbers, right: Numbers) -> list[Alternative]:
@@ -292,7 +292,7 @@ def _quotients(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Dia
     if dialect.integer_arithmetic is IntegerArithmetic.BIGNUM and _may_overflow(operator, left, right):
         value = ir.Apply(ir.Function.FINITE, (value,), DOUBLE)
     zero = is_zero(right) if by_zero else ir.FALSE
-    quotient = Alternative(OperandType.DOUBLE, value, stands_where=ir.all_of(both, complement(zero)))
+    quotient = Alternative(OperandType.DOUBLE, value, applies_where=ir.all_of(both, complement(zero)))
     if dialect.division is not Division.BY_ZERO_ATOMS or zero == ir.FALSE:
         return [quotient]
     where = ir.all_of(both, zero)

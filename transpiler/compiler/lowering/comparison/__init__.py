@@ -19,7 +19,7 @@ An example is ``a > b`` in ``jms`` over ``stores.text_map("p", types="by-use")``
 Three fields of an alternative or operand only make the SQL shorter:
 
 - ``nearest``: the SQL of the example has 462 characters, and 974 without the field.
-- ``stands_where``: the SQL of 43 realistic selectors over a VARIANT has 18,898 characters, and 19,740 without.
+- ``applies_where``: the SQL of 43 realistic selectors over a VARIANT has 18,898 characters, and 19,740 without.
 - ``shared_guard``: the SQL of ``a = b`` in ``activemq`` over the canonical schema has 7,462, and 8,292 without.
 
 In reading order: ``comparison_kinds``, ``comparison``, ``converted_texts``, ``type_warnings``,

@@ -115,7 +115,7 @@ def _except_where(excluded: ir.Predicate, item: Alternative) -> Alternative:
     """Return ``item``, which does not apply in rows in which ``excluded`` holds."""
     if excluded == ir.FALSE:
         return item
-    return item._replace(guard=ir.all_of(complement(excluded), item.guard), shared_guard=None, stands_where=None)
+    return item._replace(guard=ir.all_of(complement(excluded), item.guard), shared_guard=None, applies_where=None)
 
 
 def _typed(left: Operand, right: Operand, dialect: Dialect) -> Iterator[_Pair]:
@@ -136,9 +136,9 @@ def _typed(left: Operand, right: Operand, dialect: Dialect) -> Iterator[_Pair]:
         yield from product(left.alternatives, right.alternatives)
         return
     yield from integers
-    both_whole = ir.all_of(*[ir.any_of(*[item.stands for item in side]) for side in whole])
+    both_whole = ir.all_of(*[ir.any_of(*[item.applies for item in side]) for side in whole])
     for one, other in doubles:
-        yield one._replace(guard=ir.all_of(one.guard, complement(both_whole)), stands_where=None), other
+        yield one._replace(guard=ir.all_of(one.guard, complement(both_whole)), applies_where=None), other
     for one, other in product(left.alternatives, right.alternatives):
         if not (one.type.numeric and other.type.numeric):
             yield one, other
@@ -295,14 +295,14 @@ class _Pairs:
 
     def _of_group(self, kind: ComparisonKind, predicate: ir.Predicate, pairs: list[_Pair]) -> ir.Predicate:
         """Return ``predicate``, the common comparison of all ``pairs``, ANDed with the union of the pairs' guards."""
-        stands = [_both_stand(pairs)] if kind is ComparisonKind.ALWAYS else []
-        return ir.all_of(*self._guards(pairs), predicate, *stands)
+        applies = [_both_apply(pairs)] if kind is ComparisonKind.ALWAYS else []
+        return ir.all_of(*self._guards(pairs), predicate, *applies)
 
     def _throwing(self) -> ir.Predicate:
         """Return the predicate that the comparison of a pair of alternatives throws."""
         if self._pairs_throw is None:
             pairs = [(first, second) for kind, first, second in self._kinds if kind is ComparisonKind.THROWS]
-            self._pairs_throw = _both_stand(pairs)
+            self._pairs_throw = _both_apply(pairs)
         return self._pairs_throw
 
     def _not_holding(self) -> ir.Predicate:
@@ -359,12 +359,12 @@ def _union(group: Sequence[Alternative], operand: Operand) -> ir.Predicate:
     return group[0].guard if len(group) == 1 else guard_of(group, operand)
 
 
-def _both_stand(pairs: list[_Pair]) -> ir.Predicate:
+def _both_apply(pairs: list[_Pair]) -> ir.Predicate:
     """Return the predicate that in one of ``pairs``, both alternatives apply. It tests the guards and values for NULL.
 
     The callers do not compare the values; a comparison would imply that they are not NULL.
     """
-    return ir.any_of(*dict.fromkeys([ir.all_of(first.stands, second.stands) for first, second in pairs]))
+    return ir.any_of(*dict.fromkeys([ir.all_of(first.applies, second.applies) for first, second in pairs]))
 
 
 def between(value: Operand, low: Operand, high: Operand, negated: bool, dialect: Dialect, convert: bool) -> Outcomes:
@@ -490,4 +490,4 @@ def _are_like(value: Operand, member: Operand, dialect: Dialect) -> ir.Predicate
         for first, second in alternatives_beside(Comparison.EQ, value, member, dialect)
         if first.type is second.type or (first.type.numeric and second.type.numeric)
     ]
-    return _both_stand(like)
+    return _both_apply(like)

@@ -63,7 +63,7 @@ def _at(stored: Stored, types: OperandTypes, origin: str) -> Operand:
     if kind is None:
         return NULL
     items = tuple(
-        Alternative(kind, _converted(amqp, item.value, types), item.guard, stands_where=_where_constant(item))
+        Alternative(kind, _converted(amqp, item.value, types), item.guard, applies_where=_where_constant(item))
         for item in stored.values
     )
     if kind.floating and not types.special_doubles:
@@ -89,9 +89,9 @@ def _of_separate_values(stored: Stored, types: OperandTypes, origin: str, by_use
         [amqp] = item.types
         kind = types.table.get(amqp)
         if amqp in types.throws:
-            errors.append(item.stands)
+            errors.append(item.applies)
         elif kind is None:
-            absent.append(item.stands)
+            absent.append(item.applies)
         elif kind.floating and not types.special_doubles:
             guard = ir.all_of(item.guard, is_finite(item.value))
             groups.setdefault((kind, item.value), []).append(Alternative(kind, item.value, guard))
@@ -103,12 +103,12 @@ def _of_separate_values(stored: Stored, types: OperandTypes, origin: str, by_use
         else:
             value = _converted(amqp, item.value, types)
             guard = ir.any_of(item.guard, infinite[value]) if value in infinite else item.guard
-            stands = _where_certain(item) if guard is item.guard else None
-            alternative = Alternative(kind, value, guard, stands_where=stands)
+            applies = _where_certain(item) if guard is item.guard else None
+            alternative = Alternative(kind, value, guard, applies_where=applies)
             groups.setdefault((kind, value), []).append(alternative)
     merged = tuple(_merged([_of_any(group) for group in groups.values()]))
     plain = len(absent) == 1 and not errors
-    present = stored.present if plain else ir.any_of(*[item.stands for item in merged])
+    present = stored.present if plain else ir.any_of(*[item.applies for item in merged])
     nearest: tuple[Alternative, ...] = ()
     if stored.number is not None and types.table.get(AmqpType.DOUBLE) is OperandType.DOUBLE and types.special_doubles:
         number = Alternative(OperandType.DOUBLE, stored.number.value, stored.number.guard)
@@ -172,7 +172,7 @@ def _values(
     if kind is OperandType.LONG and AmqpType.ULONG in names and types.unsigned_long is not UnsignedLong.WRAPPED:
         yield from _unsigned(item, tag, guard, types)
     elif kind.floating and not types.special_doubles:
-        yield Alternative(kind, item.value, where := ir.all_of(guard, is_finite(item.value)), stands_where=where)
+        yield Alternative(kind, item.value, where := ir.all_of(guard, is_finite(item.value)), applies_where=where)
     else:
         # If the evaluation throws for other values in the same field, the common guard would not exclude them, so there
         # is no common guard.
@@ -195,15 +195,15 @@ def _unsigned(item: StoredValue, tag: ir.Value, guard: ir.Predicate, types: Oper
         # The alternatives are merged to the first value that is not NULL, in this order. So the column itself is read
         # only if the value above is NULL.
         exact = ir.Apply(ir.Function.ADD_BIG, (column, ir.Constant(2**64, DECIMAL)), DECIMAL)
-        yield Alternative(OperandType.LONG, exact, large, stands_where=large)
+        yield Alternative(OperandType.LONG, exact, large, applies_where=large)
         yield Alternative(OperandType.LONG, column, guard)
         return
     small = ir.any_of(ir.Compare(Comparison.NE, tag, unsigned), ir.Compare(Comparison.GE, column, ir.constant(0)))
     double = ir.Apply(ir.Function.TO_DOUBLE, (column,), DOUBLE)
     widened = ir.Apply(ir.Function.ADD, (double, ir.constant(float(2**64))), DOUBLE)
     narrow = ir.all_of(guard, small)
-    yield Alternative(OperandType.LONG, column, narrow, stands_where=narrow if _names_types(guard) else None)
-    yield Alternative(OperandType.DOUBLE, widened, large, stands_where=large)
+    yield Alternative(OperandType.LONG, column, narrow, applies_where=narrow if _names_types(guard) else None)
+    yield Alternative(OperandType.DOUBLE, widened, large, applies_where=large)
 
 
 def times_of(stored: Stored) -> frozenset[ir.Value]:
@@ -228,7 +228,7 @@ def _where_certain(item: StoredValue) -> ir.Predicate | None:
 def _of_any(group: list[Alternative]) -> Alternative:
     """Return one alternative for ``group``, alternatives with the same value."""
     guard = ir.any_of(*[item.guard for item in group])
-    return group[0]._replace(guard=guard, stands_where=None if group[0].stands_where is None else guard)
+    return group[0]._replace(guard=guard, applies_where=None if group[0].applies_where is None else guard)
 
 
 def _doubles(numbers: list[Alternative]) -> tuple[Alternative, ...]:
@@ -248,8 +248,8 @@ def _merged(items: list[Alternative]) -> Iterator[Alternative]:
             yield from parts
             continue
         values = [ir.guarded(part.guard, part.value) for part in parts]
-        stands = ir.any_of(*[part.stands for part in parts])
-        yield Alternative(kind, ir.first_of(values, widest_type(values)), stands_where=stands)
+        applies = ir.any_of(*[part.applies for part in parts])
+        yield Alternative(kind, ir.first_of(values, widest_type(values)), applies_where=applies)
 
 
 def _conversion(amqp: ValueType, types: OperandTypes) -> ir.Function | None:
@@ -320,7 +320,7 @@ def expiry(kind: OperandType, duration: ir.Value, times: tuple[ir.Value, ...], z
         return from_value(kind, end)
     some = ir.Compare(Comparison.NE, duration, ir.constant(0))
     none = ir.any_of(ir.IsNull(duration), ir.Compare(Comparison.EQ, duration, ir.constant(0)))
-    return Operand((Alternative(kind, end, some, stands_where=some),), some, none)
+    return Operand((Alternative(kind, end, some, applies_where=some),), some, none)
 
 
 @lru_cache(maxsize=4_096)

@@ -51,7 +51,7 @@ class Functions:
         """Return the operand for the result of the function call ``node``."""
         match node.function:
             case "UTC":
-                return in_every_row(Alternative(OperandType.LONG, time_of(self.receiver), stands_where=ir.TRUE))
+                return in_every_row(Alternative(OperandType.LONG, time_of(self.receiver), applies_where=ir.TRUE))
             case "REGEX":
                 return self._regex(node)
             case "INLIST":

@@ -77,8 +77,8 @@ class Topology:
     readers: frozenset[str] | None = None
     #: The version of the broker that wrote the file; empty if the file does not contain it.
     version: str = field(default="", compare=False)
-    #: For a JMS broker, the topology for display, in which exchanges are addresses. (In the topology that routes, they
-    #: are cases of the broker's routing.) None for a broker with exchanges.
+    #: For a JMS broker, a second topology, for reports and diagrams, in which each exchange is a broker's address.
+    #: (In this topology, exchanges are steps of the broker's routing.) None for a broker that has exchanges itself.
     displayed: Topology | None = field(default=None, compare=False)
     #: The settings of the file that do not affect routing. They are not compared, so that topologies with the same
     #: routes are equal.
@@ -107,7 +107,8 @@ class Topology:
     def __repr__(self) -> str:
         if self.rules.addressing.has_exchanges:
             return f"Topology({self.headline})"
-        # The exchanges of a JMS broker are the importer's cases of its routing, which mean nothing to users.
+        # Do not count the exchanges of a JMS broker: the importer made them to express the broker's routing, and users
+        # do not know them.
         return f"Topology({self.broker}: {len(self.queues):,} {'queue' if len(self.queues) == 1 else 'queues'})"
 
     @property
@@ -154,10 +155,10 @@ class Topology:
 
     @cached_property
     def relay_nodes(self) -> Mapping[str, TargetType]:
-        """For each name that an address in ``to`` can have at the anonymous relay, the kind of node that it denotes.
+        """For each name that a message's ``to`` can contain at the anonymous relay: "queue" or "exchange".
 
-        If a queue and an exchange have the same name, the name denotes the kind that the broker resolves first. The
-        names are those of whole addresses; they are meaningless if ``rules.relay`` is ``PATH``.
+        If a queue and an exchange have the same name, the value is the kind that the broker resolves first. The
+        mapping is meaningless if ``rules.relay`` is ``PATH``, because ``to`` is then a path and not a name.
         """
         exchanges: dict[str, TargetType] = {name: "exchange" for name in self.exchange_by_name if name}
         queues: dict[str, TargetType] = dict.fromkeys(self.queue_names, "queue")
@@ -270,18 +271,21 @@ class Topology:
 
 
 def _to_queue(link: Link) -> Link:
-    """Return ``link``. If it leads to the default exchange under a key, return a link to the queue of that name."""
+    """Return ``link``, but with a queue as its destination if the link publishes to the default exchange with a key.
+
+    The default exchange sends such a message to the queue whose name is the key.
+    """
     if (link.destination_type, link.destination) != ("exchange", DEFAULT_EXCHANGE) or link.key is None:
         return link
     return replace(link, destination=link.key, destination_type="queue")
 
 
 def _let_go(queue: Queue) -> str:
-    """Return a text for the cases in which a queue sends a message to its alternate."""
+    """Return a text for users: the cases in which a queue of Broker-J sends a message to its alternate binding."""
     attempts, expiry = (queue.arguments.get(name) for name in (ATTEMPTS_ARGUMENT, EXPIRY_ARGUMENT))
     conditions = ["rejected"]
     if attempts is not None:
-        # A text is a placeholder, whose value only the broker knows.
+        # The value is a string if the file has a placeholder such as ``${attempts}``, which only the broker replaces.
         conditions.append(f"delivered {attempts.value!s} times")
     if expiry is not None and expiry.value == ROUTE_TO_ALTERNATE:
         conditions.append("expired")
@@ -324,7 +328,10 @@ def check_exchange(name: str | None, *topologies: Topology) -> None:
 
 
 def check_entries(topology: Topology) -> None:
-    """Raise ``TopologyError`` if the topology of a JMS broker lacks an exchange at which sends enter."""
+    """Raise ``TopologyError`` if the topology of a JMS broker lacks an exchange at which messages of senders enter.
+
+    The importer of the broker's own file creates these exchanges; a handwritten topology may lack them.
+    """
     missing = [name for name in topology.rules.addressing.entries if name not in topology.exchange_by_name]
     if missing:
         message = f"messages to {topology.rules.name} enter at exchanges that do not exist: {', '.join(missing)}"
@@ -403,7 +410,7 @@ def _alternate_errors(topology: Topology, alternate: Alternate, path: str) -> It
 
 
 def _end_errors(topology: Topology, kind: TargetType, name: str, path: str) -> Iterator[Diagnostic]:
-    """Yield the errors of a target that is neither a queue nor an exchange."""
+    """Yield the errors of a binding or link at ``path`` whose target is neither a queue nor an exchange."""
     if kind not in topology.rules.addressing.targets:
         yield _error("topology.destination", path, f"{topology.rules.name} binds only queues and exchanges")
     elif kind == "outcome" and name not in ENDS:

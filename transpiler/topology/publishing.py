@@ -96,9 +96,8 @@ ANY_PUBLISHER = Publisher()
 def own_default(topology: Topology, offers: Sequence[str] = ()) -> str:
     """Return the exchange of messages that name no exchange: the topology's own ``default_exchange``.
 
-    If the topology does not set one, raise ``TopologyError``, because users must choose the broker's default exchange
-    explicitly. A topology without exchanges and bindings is an exception. ``offers`` are additional hints for the
-    error.
+    If the topology sets no ``default_exchange`` but has exchanges or bindings, raise ``TopologyError``: users must
+    choose the broker's nameless exchange explicitly. ``offers`` are additional hints for the error.
     """
     if topology.default_exchange != DEFAULT_EXCHANGE or not (topology.exchanges or topology.bindings):
         return topology.default_exchange
@@ -125,9 +124,9 @@ def no_exchange(hint: str) -> TopologyError:
 def asks_for_key(key_exchanges: Collection[str], exchange: str | None) -> bool:
     """Return True if messages to ``exchange``, or to any exchange if it is None, need a routing key.
 
-    ``key_exchanges`` are the exchanges that compare keys. They include the default exchange, from which a message
-    without a key reaches no queue. If ``exchange`` is None, the default exchange does not count, because otherwise
-    messages to all other exchanges would need a key, too.
+    ``key_exchanges`` are the exchanges whose routing depends on the key; they include the default exchange.
+    If ``exchange`` is None, the default exchange is ignored, because otherwise a key would be needed for every
+    topology.
     """
     if exchange is not None:
         return exchange in key_exchanges

@@ -50,10 +50,11 @@ def with_addresses(topology: Topology, addresses: Iterable[str | tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """The target of a sender with an address: an exchange, in a topology with the nodes that the address creates.
+    """The exchange to which a sender with an address publishes, and the ``topology`` that contains this exchange.
 
-    ``key`` is the routing key of all messages; if it is None, the key of each message is its subject. ``subject`` is
-    the subject of messages that have no subject.
+    ``topology`` also contains the queues, exchanges and bindings that the broker creates for the address. ``key`` is
+    the routing key of all messages; if it is None, the key of each message is its subject. ``subject`` is the subject
+    of messages that have no subject.
     """
 
     topology: Topology
@@ -138,7 +139,7 @@ def resolve_sender(topology: Topology, address: str | Address) -> Sender:
 
 
 class _Links:
-    """A topology under construction, to which links of one side (receivers or senders) are added one by one."""
+    """A builder that adds to a topology what receivers create, or what senders create; ``side`` says which of them."""
 
     def __init__(self, topology: Topology, side: Literal["receiver", "sender"] = "receiver") -> None:
         self._before = topology
@@ -205,14 +206,15 @@ class _Links:
         if is_queue and is_exchange:
             hint = "perhaps specify the type: {node: {type: queue}} or {node: {type: topic}}"
             self._refuse("address.ambiguous", f"{address.name!r} is both a queue and an exchange", hint)
-        # "neither a queue nor an exchange": then a queue is created.
+        # Qpid's rule for a name that is "neither a queue nor an exchange": the broker creates a queue.
         return not is_exchange
 
     def _may_create(self, address: Address, what: str) -> None:
         if address.create not in ("always", self._side):
             known = self._types.keys() if what == "exchange" else self._names
             if address.node.type is None:
-                # An unknown name resolves to a queue, but the user may have meant a queue or an exchange.
+                # An unknown name without a type means a new queue. The user may have misspelled the name of an
+                # exchange, so the hint for the error suggests similar names of exchanges, too.
                 known = known | self._types.keys()
             hint, fix = meant(address.name, known, self._path)
             hint = hint or "perhaps declare the node, or write {create: always} in the address"
@@ -272,7 +274,7 @@ class _Links:
     def _bind(
         self, bindings: tuple[AddressBinding, ...], *, queue: str | None = None, exchange: str | None = None
     ) -> None:
-        """Add the explicit bindings of an address; a missing end of a binding is ``queue`` or ``exchange``."""
+        """Add the bindings in ``x-bindings`` of an address; ``queue`` or ``exchange`` replaces an end that is None."""
         for binding in bindings:
             source, destination = binding.exchange or exchange, binding.queue or queue
             if source is None or destination is None:

@@ -18,9 +18,9 @@ LinkKind = Literal["dead-letter", "expiry", "alternate", "shovel", "federation",
 #: The kinds of links that lead to other brokers or come from other brokers.
 OF_BROKERS: frozenset[LinkKind] = frozenset({"shovel", "federation", "bridge", "cluster", "network"})
 
-#: Arguments of a queue that send more messages to its alternate. ``ATTEMPTS_ARGUMENT``: after this number of
-#: deliveries. ``EXPIRY_ARGUMENT``: expired messages, if the value is ``ROUTE_TO_ALTERNATE``. ``CONVERSION_ARGUMENT``:
-#: messages that cannot be converted for a consumer, if the value is ``ROUTE_TO_ALTERNATE``.
+#: Arguments of a queue of Broker-J under which it sends messages to its alternate. ``ATTEMPTS_ARGUMENT``: a message
+#: that was delivered that number of times. ``EXPIRY_ARGUMENT`` and ``CONVERSION_ARGUMENT``, if their value is
+#: ``ROUTE_TO_ALTERNATE``: messages that expired, and messages that cannot be converted for a consumer.
 ATTEMPTS_ARGUMENT, EXPIRY_ARGUMENT, ROUTE_TO_ALTERNATE = "maximumDeliveryAttempts", "expiryPolicy", "ROUTE_TO_ALTERNATE"
 CONVERSION_ARGUMENT = "messageConversionExceptionHandlingPolicy"
 
@@ -42,7 +42,8 @@ REPLACEMENT_ARGUMENT = "x-replacement-routing-key"
 DIVERT_ARGUMENT, EXCLUSIVE_ARGUMENT, CHOICE_ARGUMENT = "divert", "exclusive", "choice"
 ROUTING_TYPE_ARGUMENT = "routing-type"
 
-#: The argument of a JMS broker's binding with the dialect of its selector, if a client and not the broker wrote it.
+#: An argument of a JMS broker's binding: the name of the dialect of its selector. It is set only if the selector is a
+#: client's (a consumer's selector); the selectors in a broker's file have the broker's own dialect.
 DIALECT_ARGUMENT = "dialect"
 
 
@@ -89,13 +90,13 @@ class Exchange:
     auto_delete: bool = False
     internal: bool = False
     path: str = field(default="", compare=False)
-    #: The sends to a JMS broker that enter at this exchange; None if no sends enter here.
+    #: For a JMS broker: the messages of senders that enter the broker's routing at this exchange; None if none do.
     entered: Entered | None = None
     declared: bool = True
 
     @property
     def kind(self) -> ExchangeKind:
-        """What the exchange's bindings compare: nothing for a type that no broker has (an error elsewhere)."""
+        """The properties of the exchange's type. An unknown type compares nothing; the topology's checks report it."""
         return EXCHANGE_KINDS.get(self.type, ExchangeKind())
 
     @property
@@ -123,12 +124,13 @@ class Binding:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A path of messages that is not routing: out of a queue (dead letters, expiry), or from or to another broker.
+    """A way of messages other than bindings: out of a queue (dead letters, expiry), or from or to another broker.
 
-    An end whose name is None is another broker. ``when`` is the condition in words; ``key``, if not None, replaces the
-    routing key. The source is an ``own-queue`` for the queues that a JMS broker creates for sends. ``pattern`` matches
-    the keys of such queues, or the topics of a subscription; only the first pattern that matches applies. If
-    ``affixes`` is set, the key, or the name of the destination queue, is the source's name between these two texts.
+    ``source`` or ``destination`` is None if that end is another broker. ``when`` says in words when a message takes the
+    link. ``key``, if not None, replaces the routing key. ``source_type`` is ``own-queue`` if the link is that of all
+    queues that a JMS broker creates when a message is sent to them. ``pattern`` limits the link to those queues whose
+    routing keys match, or to matching topics of a subscription; of several links, only the first that matches applies.
+    If ``affixes`` (a prefix and a suffix) is set, the key or the destination is the source's name with both added.
     """
 
     kind: LinkKind

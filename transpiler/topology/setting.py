@@ -21,7 +21,8 @@ class Setting(NamedTuple):
     linked: bool = False
 
 
-#: The name of the setting of an exchange that delays messages and then routes them under the rules of its type.
+#: The name of a setting of an exchange: RabbitMQ's exchange type ``x-delayed-message``, which holds each message back
+#: for some time before it routes the message in the same way as an exchange of the topology's type.
 DELAYED = "delayed"
 
 #: The kind of a setting whose value is the reason, in words, why a queue loses messages without a consumer's action.
@@ -33,11 +34,11 @@ USER, PERMISSION, TOPIC_PERMISSION = "user", "permission", "topic permission"
 
 
 def loss(queue: str, reason: str) -> Setting:
-    """Return the note that ``queue`` loses messages although it has a dead letter destination, with ``reason``."""
+    """Return a setting that tells users that ``queue`` has a destination for dead letters but loses messages anyway."""
     return Setting(LOSS, queue, "", reason)
 
 
 #: The kind of the settings of a redelivery policy in ActiveMQ's ``redeliveryPlugin``.
 REDELIVERY = "redeliveryPolicy"
-#: The kind of the settings of ActiveMQ's plugin that delivers again by these policies.
+#: The kind of the settings of ``redeliveryPlugin`` itself, which redelivers rejected messages under those policies.
 REDELIVERY_PLUGIN = "redeliveryPlugin"

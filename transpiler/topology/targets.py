@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, get_args
 
-#: The kinds of targets. A target ``own-queue`` means the queue with the name of the destination of the send; the name
-#: of this target is empty. The name of an ``outcome`` is one of ``ENDS``.
+#: The kinds of targets. The target ``own-queue`` stands for the queue that has the name to which the message was sent;
+#: the target itself has an empty name. The name of an ``outcome`` is one of ``ENDS``.
 TargetType = Literal["queue", "exchange", "own-queue", "outcome"]
 
 #: The fate of a message. ``delivered``: it reached queues; ``alternate``: it reached queues only through alternates;
@@ -37,10 +37,11 @@ class Target(NamedTuple):
 
 
 class Entered(NamedTuple):
-    """The sends to a JMS broker that enter at an exchange; ``by`` is their routing type or the kind of destination.
+    """The messages that senders send to a JMS broker and that enter its routing at one exchange.
 
-    If ``qualified`` is True, the keys of these sends begin with the name of a queue. If ``affixes`` is set, a key is
-    the part of a destination's name between these two texts.
+    ``by`` is their routing type at Artemis, or the kind of their destination (queue or topic) at ActiveMQ. If
+    ``qualified`` is True, their routing keys begin with the name of a queue. If ``affixes`` (a prefix and a suffix) is
+    set, a routing key is the name of the destination without both.
     """
 
     by: str | None
@@ -48,12 +49,12 @@ class Entered(NamedTuple):
     affixes: tuple[str, str] | None = None
 
 
-#: The target for the queue with the name of the destination of the send.
+#: The target for the queue that has the name to which the message was sent.
 OWN_QUEUE = Target("own-queue")
 
 #: The outcome targets. ``FAILED``: the send fails. ``REJECTED``: the broker rejects the send. ``DEAD_LETTER``: no queue
 #: of the address took the message. ``UNKNOWN``: it is unknown whether the message has more receivers.
 FAILED, REJECTED, DEAD_LETTER, UNKNOWN = (Target("outcome", outcome) for outcome in ENDS)
 
-#: The target of a link without a destination: the queue has no address for such messages, so they go no further.
+#: The target of a dead-letter or expiry link of a queue that has no address for such messages: the broker drops them.
 NOWHERE = Target("outcome", "discarded")

@@ -54,8 +54,8 @@ def merged_definitions(files: Mapping[str, Any]) -> Definitions:
     return Definitions(data, "", paths, tuple(files))
 
 
-#: The members that identify an object of a virtual host: in the lists of which the broker keeps the first object of
-#: each name, and in those of which it keeps the last.
+#: For each list of definitions, the members that identify an object. If several objects of a list have equal values of
+#: these members, the broker keeps the first object (lists in ``_FIRST``) or the last (lists in ``_LAST``).
 _FIRST: Mapping[str, tuple[str, ...]] = {"exchanges": ("name",), "queues": ("name",)}
 _LAST: Mapping[str, tuple[str, ...]] = {
     "users": ("name",),
@@ -68,10 +68,10 @@ _LAST: Mapping[str, tuple[str, ...]] = {
 
 
 def as_imported(root: Entry, vhost: str | None, findings: Findings) -> Entry:
-    """Return ``root`` in which only the object that applies is left of all objects with the same name.
+    """Return ``root`` without duplicates: of several objects with the same name, keep the one that RabbitMQ keeps.
 
-    Only the virtual host ``vhost`` is considered, None for all. Add a finding for each later object that differs from
-    the earlier one.
+    Only objects of the virtual host ``vhost`` are compared; None means every virtual host. Add a finding for each later
+    object that differs from the earlier object of the same name.
     """
     changed: dict[str, list[Entry]] = {}
     for part, names in (*_FIRST.items(), *_LAST.items()):
@@ -152,7 +152,7 @@ def add_late_declarations(
 
 
 def without_vhost(root: Definitions) -> Iterator[tuple[str, str]]:
-    """Yield the path and the kind of the first object in each file of a directory that has no virtual host.
+    """Yield the path and kind of an object without a ``vhost``: the first such object in each file of a directory.
 
     RabbitMQ refuses such a file when it loads the directory (``rabbit_definitions:any_orphaned_in_doc``).
     """

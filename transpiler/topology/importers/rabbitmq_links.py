@@ -27,7 +27,8 @@ _HERE = frozenset({"", "localhost", "127.0.0.1", "::1"})
 #: The first version in which quorum queues have a default delivery limit, which is 20; a negative limit is no limit.
 _DEFAULT_LIMIT = (4, 0)
 
-#: The settings of operator policies that cause dead letters, in addition to settings of a policy or the queue.
+#: The settings of operator policies that make messages dead letters. They apply in addition to the settings of the
+#: policy and to the arguments of the queue.
 _LIMITS = {"max-length", "max-length-bytes", "delivery-limit"}
 
 
@@ -167,9 +168,10 @@ def federation(
 
 
 class Federated(NamedTuple):
-    """An exchange that is the ``upstream`` of another exchange on this broker.
+    """An exchange, ``upstream``, whose messages are federated to another exchange on the same broker.
 
-    ``bindings`` are the bindings of the other exchange, which the federation's queue at the upstream copies.
+    ``bindings`` are the bindings of that other exchange. The federation binds its own queue to ``upstream`` with copies
+    of them. ``path`` is the path of the definition of the upstream in the file.
     """
 
     upstream: str
@@ -217,15 +219,17 @@ def shovel_source(entry: Entry, vhost: str | None) -> ShovelSource | None:
     if value.has("src-exchange"):
         key = value.data.get("src-exchange-key")
         return ShovelSource(source, key if isinstance(key, str) else "")
-    # AMQP 1.0: in the address the key follows the exchange's name (``rabbit_routing_parser:parse_routing``).
+    # A shovel of AMQP 1.0 names its source by an address: ``/exchange/NAME/KEY`` or without the key
+    # (``rabbit_routing_parser:parse_routing``).
     named = str(value.data.get("src-address")).removeprefix("/").split("/", 2)
     return ShovelSource(source, unquote(named[2]) if len(named) > 2 else "")
 
 
 def shovel(entry: Entry, vhost: str | None, streams: Set[str]) -> Link | None:
-    """Return the link of a shovel; None if both ends are on other brokers.
+    """Return the link from the source of a shovel to its destination; None if both are on other brokers.
 
-    A queue in ``streams`` keeps the messages that a shovel reads, from the offset at which its consumer begins.
+    ``streams`` are the names of the queues that are streams. A stream keeps a message that the shovel has read, so the
+    link of such a source says "copied" instead of "moved".
     """
     value = Entry.of(entry.data.get("value") or {}, entry.at("value"))
     source, source_type = _end(value, "src", vhost)
@@ -245,7 +249,8 @@ def shovel_queues(entry: Entry, vhost: str | None) -> Iterator[tuple[str, str]]:
     for side in ("src", "dest"):
         name = value.data.get(f"{side}-queue")
         predeclared = value.data.get(f"{side}-predeclared") is True
-        # Only AMQP 0-9-1 shovels have this member, and they declare the queue unless it is marked as predeclared.
+        # Only shovels of AMQP 0-9-1 have the member ``src-queue`` or ``dest-queue``. They declare that queue unless the
+        # shovel's settings say that it is predeclared.
         if isinstance(name, str) and not predeclared and _end(value, side, vhost) == (name, "queue"):
             yield name, value.at(f"{side}-queue")
 

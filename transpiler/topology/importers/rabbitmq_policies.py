@@ -68,14 +68,15 @@ class Policies:
         policies.sort(key=lambda policy: -policy.priority)
         #: The policies and their patterns. None is an unsupported pattern, which may match any name.
         self._policies: list[tuple[Policy, Regular | None]] = []
-        #: The patterns that exceeded a limit when they were tested on a name.
+        #: The patterns whose test on a name exceeded a limit. A finding has reported each of them.
         self._untried: list[Regular | None] = []
         #: The pairs of names of policies with the same priority that a finding has reported.
         self._tied: set[tuple[str, str]] = set()
         lowest = min((policy.priority for policy in policies if policy.alternate is not None), default=None)
         last = min((policy.priority for policy in policies if policy.gives_letters), default=None)
         for policy in policies:
-            # If several policies have the same priority, each of them may apply.
+            # A policy with a lower priority than every policy with an alternate (or with a dead-letter exchange) cannot
+            # affect the result. A policy with the same priority can, because either of them may apply.
             decides = policy.applied in _FOR_EXCHANGES and lowest is not None and policy.priority >= lowest
             of_queues = policy.applied != "exchanges" and last is not None and policy.priority >= last
             pattern = self._pattern(policy, decides, of_queues)
@@ -95,9 +96,10 @@ class Policies:
         return Policy(entry.text("name", ""), priority, entry, applied, definition)
 
     def of_queue(self, name: str, kind: str) -> list[Policy | None]:
-        """Return the policies of which exactly one applies to the queue ``name`` of type ``kind``.
+        """Return the candidates for the one policy that applies to the queue ``name`` of type ``kind``.
 
-        None in the list means that possibly no policy applies.
+        There are several candidates if policies have the same priority, or if a pattern cannot be tested. None is a
+        candidate if possibly no policy applies.
         """
         applied = ("all", "queues", "streams" if kind == "stream" else f"{kind}_queues")
         return self._deciding(name, applied, UNKNOWN_TO.get(kind, frozenset()))
@@ -109,10 +111,10 @@ class Policies:
         return [one for one in found if any(setting.startswith("federation") for setting in one.data)]
 
     def _deciding(self, name: str, applied: tuple[str, ...], unknown: Set[str] = frozenset()) -> list[Policy | None]:
-        """Return the policies of which exactly one applies to ``name``; None in the list means possibly no policy.
+        """Return the candidates for the one policy that applies to ``name``; None among them means possibly no policy.
 
-        ``applied`` are the accepted values of ``apply-to``. ``unknown`` are the settings that the type of queue lacks;
-        a policy with such a setting does not match.
+        A policy is a candidate only if its ``apply-to`` is in ``applied``. ``unknown`` are the settings that the type
+        of the queue lacks; a policy with such a setting does not match.
         """
         found: list[Policy | None] = []
         highest: float | None = None
@@ -140,11 +142,11 @@ class Policies:
             self._findings.add("import.policy", path, message, hint)
 
     def _pattern(self, policy: Policy, decides: bool, of_queues: bool) -> Regular | None:
-        """Return a policy's regular expression, which is searched in linear time; None, with a finding, if unsupported.
+        """Return the compiled regular expression of a policy; add a finding and return None if it is not supported.
 
-        ``decides`` is True if the policy can affect alternates, and ``of_queues`` if it can affect dead letters, also
-        by hiding a policy that does. A policy with an unsupported expression then may match any name; otherwise it is
-        skipped.
+        ``decides`` is True if the policy can affect the alternates of exchanges, and ``of_queues`` is True if it can
+        affect dead letters of queues (by its own settings, or because it takes precedence over a policy with such
+        settings). The finding says that such a policy may match any name, and that any other policy is skipped.
         """
         location = policy.entry.at("pattern")
         try:
@@ -163,9 +165,10 @@ class Policies:
             return None
 
     def alternates(self, exchange: str, path: str) -> frozenset[str | None]:
-        """Return the alternate that the policies set for an exchange, or several alternates of which one applies.
+        """Return the alternates that the policies may set for an exchange; exactly one of them applies.
 
-        None in the set is no alternate. Findings name ``path``, the exchange's path in the file.
+        None in the set means that the exchange may have no alternate. Findings name ``path``, the exchange's path in
+        the file.
         """
         found = self._deciding(exchange, _FOR_EXCHANGES)
         alternates = frozenset(None if one is None else one.alternate for one in found)
@@ -186,7 +189,7 @@ class Policies:
 
 
 def operator_policy(entry: Entry, findings: Findings) -> Entry:
-    """Return an operator policy without an alternate, which RabbitMQ rejects; add a finding about an alternate."""
+    """Return an operator policy without ``alternate-exchange``, which RabbitMQ rejects; add a finding if it was set."""
     definition = entry.data.get("definition")
     # In an export of RabbitMQ 3.10, the definition is a list of pairs, as in Erlang.
     pairs = definition.items() if isinstance(definition, Mapping) else definition

@@ -36,7 +36,7 @@ BINDINGS_STOP = (4, 0)
 #: The first version that denies transient queues that are not exclusive, and ``queue-master-locator``.
 _DENIES_DEPRECATED = (4, 3)
 
-#: The versions in all of which a statement about an unknown version must hold.
+#: All supported versions. If the version of a broker is unknown, a statement about it must hold for each of them.
 _VERSIONS: tuple[Version, ...] = (
     *((3, minor) for minor in range(9, 14)),
     *((4, minor) for minor in range(5)),
@@ -44,13 +44,13 @@ _VERSIONS: tuple[Version, ...] = (
 
 
 class _Known(NamedTuple):
-    """The versions that know a name: all versions from ``since`` on and before ``until``."""
+    """The versions of RabbitMQ that have a setting or argument: those from ``since`` on and before ``until``."""
 
     since: Version = (0, 0)
     until: Version = (99, 0)
 
     def has(self, version: Version | None) -> bool:
-        """Return True if ``version`` knows the name, or if the version is unknown (None)."""
+        """Return True if ``version`` has the setting or argument, or if the version is unknown (None)."""
         return version is None or self.since <= version < self.until
 
 
@@ -134,12 +134,12 @@ _ARGUMENTS: Mapping[str, Mapping[str, _Known]] = {
             _Known((3, 9)),
         ),
         **dict.fromkeys(_LETTERS.split(), _Known((3, 9), (3, 10))),
-        # Some releases of 4.2 and 4.3 check it, too.
+        # Some patch releases of 4.2 and 4.3 also check this argument, but this table has no patch releases.
         "stream-filter-size-bytes": _Known((4, 4)),
     },
 }
 
-#: Arguments that queues read although no type of queue lists them in all versions.
+#: Arguments that queues read, although in some versions no type of queue has them in its list of arguments.
 _UNLISTED = frozenset({"stream-filter-size-bytes", "quorum-target-group-size"})
 
 _ANY_ARGUMENT = _UNLISTED.union(*_ARGUMENTS.values())
@@ -426,17 +426,17 @@ def _types_hint(name: str, kind: str, version: Version | None) -> str:
     return queues if own is None else f"{queues}; of {kind} queues {_of_versions(own)}"
 
 
-#: Settings of rabbitmq.conf that permit deprecated features.
+#: Template of a hint about a deprecated feature: the setting in rabbitmq.conf that permits the feature.
 _PERMITS = "the broker takes it with deprecated_features.permit.{} = true in rabbitmq.conf"
 
 
 def is_created(
     entry: Entry, arguments: Entry, kind: str, *, is_bound: bool, version: Version | None, findings: Findings
 ) -> bool:
-    """Return False if the broker imports the file without this queue, or refuses the file because of its bindings.
+    """Return True if the broker creates the queue when it imports the file; otherwise add a finding, return False.
 
-    Add a finding about a queue that is not created. ``is_bound`` is True if the file binds the queue. If the version is
-    unknown, the queue is created if some version creates it.
+    If the queue is not created but the file binds it (``is_bound``), the broker may refuse the whole file. If the
+    version is unknown (None), return True if some version creates the queue.
     """
     name, reason, since, hint = entry.text("name"), "", (3, 9), None
     is_transient = entry.data.get("durable") is False

@@ -61,10 +61,10 @@ Json: TypeAlias = Mapping[str, Any]
 
 
 class PoliciesOf(NamedTuple):
-    """The policies that a running broker applies to a queue; a name is empty if no policy applies.
+    """The names of the policy and of the operator policy that RabbitMQ applies to a queue; empty if none applies.
 
-    ``operator`` is None if the answer has no names of operator policies. ``settings`` are the merged settings of both
-    policies, None if the answer does not have them. ``vhost`` is None if the answer does not name the virtual host.
+    ``settings`` are the settings that result from both policies. ``operator``, ``settings`` and ``vhost`` are None if
+    the broker's answer does not contain them.
     """
 
     vhost: str | None
@@ -76,12 +76,15 @@ class PoliciesOf(NamedTuple):
 
 @dataclass
 class Answers:
-    """The objects of a running broker. ``parts`` maps a kind ("queues" …) to objects; an absent kind is unknown."""
+    """The objects of a running broker, read from what its API or its command line printed (an *answer*).
+
+    ``parts`` maps a kind of object, such as "queues", to the objects. Nothing is known about a kind that is absent.
+    """
 
     broker: Broker
     parts: dict[str, list[Json]] = field(default_factory=dict)
-    #: For each part that is incomplete in an answer: the number of objects that the answers contain, the total number
-    #: of objects, and the noun for them.
+    #: For each kind of object of which an answer contains only a page: the number of objects that the answers contain,
+    #: the number of objects at the broker, and the noun for them.
     counts: dict[str, tuple[int, int, str]] = field(default_factory=dict)
     #: The queues of RabbitMQ whose answer names their policies.
     policies: list[PoliciesOf] = field(default_factory=list)
@@ -93,7 +96,7 @@ class Answers:
 
     @property
     def notes(self) -> list[str]:
-        """Sentences about the elements of the declared topology that are not compared."""
+        """Sentences for users that say which elements come from the file, because the broker's answers lack them."""
         *first, last = sorted(self.parts)
         parts = f"{', '.join(first)} and {last}" if first else last
         notes = [f"the broker's {parts} are compared; what else NEW has is taken from OLD"]
@@ -117,7 +120,7 @@ def read_answers(sources: Sequence[Source]) -> Answers | None:
         except TopologyError:
             raise
         except (ErlangTermError, ValueError):
-            # A cell, or the definition of a policy, has a text of another type.
+            # A cell of a table, or the definition of a policy, is not valid, so the text is not a broker's answer.
             return None
         if one is None:
             return None
@@ -157,7 +160,7 @@ def _of_rabbitmq(objects: Sequence[Any], source: Source) -> Answers | None:
     if not all(isinstance(one, Mapping) for one in objects):
         return None
     if not objects:
-        # An empty list does not show of which objects it is, so that the name of its file has to.
+        # An empty list does not say whether it lists queues, exchanges, … Read the kind from the name of its file.
         named = [part for part in _KEPT if part in PurePath(source.name).stem.lower()]
         if len(named) != 1:
             hint = f"perhaps name the file after them, such as {' or '.join(f'{part}.json' for part in _KEPT)}"
@@ -193,7 +196,7 @@ def _policies_of(queue: Json) -> PoliciesOf:
 
 
 def _plain(part: str, given: Json) -> Json:
-    """Return an object of RabbitMQ reduced to the members of definitions, in the form of definitions."""
+    """Convert an object that a running RabbitMQ reports to the form that the object has in an export of definitions."""
     named = {_COLUMNS.get(name, name): value for name, value in given.items()}
     kept = ("vhost", *(() if part == "bindings" else ("name",)), *_KEPT[part])
     one = {name: named[name] for name in kept if name in named}
@@ -230,7 +233,7 @@ def _of_queue_stat(source: Source) -> Answers | None:
     lines = [line for line in source.text.split("\n") if line.startswith("|")]
     if not lines or not re.match(r"\| *NAME *\| *ADDRESS *\|", lines[0]):
         return None
-    # A name may contain the separator, so that the columns are those of the first line.
+    # A queue's name may contain the separator "|", so take the positions of the columns from the header line.
     ends = [place for place, character in enumerate(lines[0]) if character == "|"]
     rows: list[list[str]] = []
     for line in lines:
@@ -310,7 +313,10 @@ def _of_jolokia(data: Json) -> Answers | None:
 
 
 def _nothing_found(asked: object) -> Answers | None:
-    """Return the answer to a search for the MBeans of queues or topics that found none; None for another request."""
+    """Return answers without queues (or topics) if ``asked``, a request to Jolokia, searched for MBeans of these.
+
+    Call it for an empty result, which itself does not say what was searched for. Return None for any other request.
+    """
     pattern = asked.get("mbean") if isinstance(asked, Mapping) and asked.get("type") in ("search", "read") else None
     if not isinstance(pattern, str):
         return None
@@ -329,7 +335,7 @@ def _named(names: Iterable[str]) -> list[Json]:
 
 
 def _of_bean(attributes: Json, name: object) -> dict[str, Any]:
-    """Return the filter of the MBean ``name``, if the answer contains its attributes; else an empty dict."""
+    """Return a dict with the filter of the queue whose MBean is ``name``; empty if ``attributes`` do not contain it."""
     given = attributes.get(name) if isinstance(name, str) else None
     return {"filter": given["Filter"] or ""} if isinstance(given, Mapping) and "Filter" in given else {}
 
@@ -379,7 +385,10 @@ def _unquoted(value: str) -> str:
 
 
 def running_definitions(data: Json, answers: Answers, vhost: str | None) -> dict[str, Any]:
-    """Return definitions of RabbitMQ whose objects in a virtual host are replaced by its running objects."""
+    """Return the definitions ``data``, with the objects in the virtual host ``vhost`` replaced by the running ones.
+
+    Kinds of objects that the broker's answers do not contain are kept as declared.
+    """
     running: dict[str, Any] = {**data}
     for part in ("exchanges", "queues", "policies", "bindings"):
         if part not in answers.parts:
@@ -415,7 +424,8 @@ def _over(declared: Json | None, one: Json, part: str, vhost: str | None) -> dic
     merged = {**({} if vhost is None else {"vhost": vhost}), **(declared or {}), **one}
     arguments = merged.get("arguments")
     if declared is not None and isinstance(arguments, Mapping):
-        # Brokers report the type ``classic`` of a queue even if the declaration of the queue does not set a type.
+        # A broker reports ``x-queue-type: classic`` for queues whose declaration sets no type. Remove it there, so that
+        # it does not appear as a difference.
         given = declared.get("arguments") or {}
         if arguments.get("x-queue-type") == "classic" and "x-queue-type" not in given:
             merged["arguments"] = {name: value for name, value in arguments.items() if name != "x-queue-type"}
@@ -423,7 +433,7 @@ def _over(declared: Json | None, one: Json, part: str, vhost: str | None) -> dic
 
 
 def _with_ends(running: Json, data: Json, answers: Answers, vhost: str | None) -> Iterator[Any]:
-    """Yield the declared bindings, except those of queues and exchanges that are declared and do not run."""
+    """Yield the declared bindings, except bindings of declared queues and exchanges that the running broker lacks."""
 
     def gone(part: str) -> set[Any]:
         if part not in answers.parts:
@@ -465,7 +475,8 @@ def _address_binding(one: Json, known: AddressBinding | None) -> AddressBinding:
     binding = known or AddressBinding(name, name, "ANYCAST", None, "")
     kind = str(one.get("routing-type", binding.type)).upper()
     text = one["filter"] or None if "filter" in one else binding.filter
-    # A client's selector becomes a filter of the broker, which has other names for header fields.
+    # Artemis translates a client's JMS selector to its own filter syntax, with other names for header fields. If the
+    # running filter differs from the declared one, it is therefore read in the broker's own dialect.
     dialect = binding.dialect if text == binding.filter else ARTEMIS_CORE
     return replace(binding, address=one.get("address", binding.address), type=kind, filter=text, dialect=dialect)
 

@@ -149,7 +149,8 @@ def activemq_settings(broker: Element) -> Iterator[Setting]:
             yield from _element("broker", "", name, value)
     for element in broker.walk():
         if element.name == REDELIVERY_PLUGIN:
-            # The plugin delivers nothing again without a policy, so that it is a setting even without attributes.
+            # List both settings with their default values if the element lacks them: the plugin without attributes
+            # matters, too, because it decides what happens to messages that no redelivery policy matches.
             for name in ("fallbackToDeadLetter", "sendToDlqIfMaxRetriesExceeded"):
                 yield Setting(REDELIVERY_PLUGIN, "", name, element.attributes.get(name, "true"))
         if element.name == "defaultEntry":
@@ -160,13 +161,13 @@ def activemq_settings(broker: Element) -> Iterator[Setting]:
             kind = "queue" if "queue" in element.attributes else "topic"
             yield from _redelivery(element, f"{kind} {element.attributes[kind]}")
         elif element.name == "defaultEntry" and element.children:
-            # This ``defaultEntry`` contains a policy element, which has the settings.
+            # A ``defaultEntry`` with children is only a wrapper. Its children were listed above, or are visited later.
             continue
         elif element.name in ("policyEntry", "defaultEntry"):
             kind = next((kind for kind in ("queue", "topic") if kind in element.attributes), "")
             of = f"{kind} {element.attributes[kind]}" if kind else "default"
             for name, value in _flat(element, ("queue", "topic")):
-                # Dead-letter strategies become links.
+                # Another module turns dead-letter strategies into links of the topology, so they are not listed here.
                 if not name.startswith("deadLetterStrategy"):
                     yield from _element("policyEntry", of, name, value)
         elif element.name == "systemUsage" and element.attributes.get("id") is None:

@@ -35,16 +35,16 @@ ConditionOf = Callable[[Mapping[str, Any]], tuple[str | None, Dialect]]
 
 @dataclass
 class State:
-    """A state as the caller gave it, and the findings about it."""
+    """The state of a running broker (its consumers and the queues of clients) as the caller gave it, with findings."""
 
     data: Mapping[str, Any]
     document: Document
     findings: list[Diagnostic] = field(default_factory=list)
 
     def of_broker(self, condition: ConditionOf) -> Mapping[str, Any]:
-        """Return the state without the entries whose condition the broker would reject, and add findings about them.
+        """Return the state without the consumers and queues whose selector or filter the broker would reject.
 
-        ``condition`` returns the selector or filter of an entry and its dialect.
+        Add a finding for each omitted entry. ``condition`` returns the selector or filter of an entry and its dialect.
         """
         return {
             part: [each for each, path in self._items(part) if self._is_taken(each, path, condition)]

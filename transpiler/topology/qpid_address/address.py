@@ -36,7 +36,10 @@ _RELIABILITIES: tuple[Reliability, ...] = ("unreliable", "at-most-once", "at-lea
 
 @dataclass(frozen=True, slots=True)
 class AddressBinding:
-    """An element of ``x-bindings``. An end that is None is the queue or exchange to which the address resolves."""
+    """An element of ``x-bindings``, a list of explicit bindings in an address.
+
+    ``exchange`` or ``queue`` is None if the element does not name it. It is then the node that the address names.
+    """
 
     exchange: str | None
     queue: str | None
@@ -136,7 +139,7 @@ def _bindings(options: _Options) -> tuple[AddressBinding, ...]:
 
 
 class _Options:
-    """A map of options in an address, of which all names are known."""
+    """A map of options in an address. The constructor rejects a map with a name that is not in ``known``."""
 
     def __init__(self, source: Source, value: Value | None, what: str, known: tuple[str, ...]) -> None:
         self.source = source
@@ -220,7 +223,7 @@ class _Options:
         return declared | ({} if alternate is None else {"alternate-exchange": alternate})
 
     def simple(self, name: str) -> dict[str, AmqpValue]:
-        """Return the option ``name``, a map of simple values. An integer has 64 bits, as in the C++ client."""
+        """Return the option ``name``, a map of simple values. Integers become AMQP longs, as in Qpid's C++ client."""
         arguments = {}
         for key, item in self.pairs(name):
             if not isinstance(item, Text):
@@ -262,7 +265,7 @@ def subscription_queue(address: Address) -> Queue:
 
 
 def with_declaration(queue: Queue, declare: Mapping[str, Any]) -> Queue:
-    """Return ``queue`` with the fields of ``x-declare`` applied."""
+    """Return ``queue`` with the settings in ``declare``, the map ``x-declare`` of an address, in place of its own."""
     alternate = declare.get("alternate-exchange")
     return replace(
         queue,
@@ -292,13 +295,16 @@ def subscription_bindings(address: Address, exchange_type: ExchangeType, queue: 
 def _by_subject(address: Address, exchange_type: ExchangeType, queue: str, subject: str) -> Binding:
     match exchange_type:
         case "headers":
-            # "an x-match entry set to all and an entry for qpid.subject whose value is the subject"
+            # Qpid's documentation, for a headers exchange: "an x-match entry set to all and an entry for qpid.subject
+            # whose value is the subject".
             arguments = {"x-match": _typed("all"), "qpid.subject": _typed(subject)}
         case "xml":
-            # "it is used as the binding key and an XQuery is defined that matches any message with that value"
+            # Qpid's documentation about the subject: "it is used as the binding key and an XQuery is defined that
+            # matches any message with that value".
             arguments = {XQUERY_ARGUMENT: _typed(subject_query(subject))}
         case _:
-            # "If a subject is specified ... it is used for the binding key"; for a fanout it is "irrelevant".
+            # Qpid's documentation: "If a subject is specified ... it is used for the binding key". A fanout exchange
+            # ignores the binding key ("irrelevant").
             arguments = {}
     return Binding(address.name, queue, subject, arguments)
 

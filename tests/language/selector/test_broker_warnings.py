@@ -46,7 +46,7 @@ COLUMNS = layout_from_schema(
         ],
     }
 )
-UNLIKE = "values of unlike types are never equal or ordered, so this is"
+UNLIKE = "values of unlike types are never equal or ordered, so the condition is"
 TYPED = (
     ("activemq", "n = 's'", f"n is a number, and 's' is a string: {UNLIKE} never true"),
     ("activemq", "n <> 's'", f"n is a number, and 's' is a string: {UNLIKE} never false"),

@@ -41,7 +41,7 @@ KINDS: Mapping[str, RoutingType] = MappingProxyType({QUEUE_KIND: "ANYCAST", TOPI
 #: A note for users that ActiveMQ's configuration does not contain subscribers.
 SUBSCRIBERS = "who subscribes to topics is not in the broker's file, and not judged: --state FILE says it"
 
-#: The suffix in the name of the exchange for messages that were sent to a list of destinations.
+#: The suffix in the name of the exchange at which a message enters that was sent to a list of ActiveMQ destinations.
 LISTED = ", of a list"
 
 #: The separator between an address and a queue in Artemis. It is also the suffix in the name of the exchange for
@@ -56,7 +56,7 @@ SPACES = " \t\n\r\f"
 
 
 class Send(NamedTuple):
-    """The entry of a message into the topology: the exchange, and the message's key there."""
+    """The point at which a message enters the topology of a JMS broker: an exchange, and the message's routing key."""
 
     exchange: str
     key: str
@@ -96,7 +96,7 @@ class Addressing(ABC):
     takes_lists: ClassVar[bool] = False
     #: The kinds of targets to which bindings and alternates can lead.
     targets: ClassVar[tuple[TargetType, ...]]
-    #: The header fields whose value, in a selector, is the address that the message has reached.
+    #: The header fields that contain the address of a message. Their value changes when the message is forwarded.
     address_headers: ClassVar[frozenset[str]] = frozenset()
     #: The prefix by which the name of a destination becomes the name of the queue that belongs to it.
     own_prefix: ClassVar[str] = ""
@@ -122,7 +122,8 @@ class Addressing(ABC):
     #: from which no route reaches a queue; None if there may be unknown queues.
     dead_end: ClassVar[str] = "it leads to no queue: its messages are lost"
     ends_early: ClassVar[str | None] = None
-    #: Texts for users about a message that met no binding, for outcomes that need another text than usual.
+    #: For some outcomes, a text for users about a message for which no binding was evaluated. It replaces the general
+    #: text about the outcome.
     unasked: ClassVar[Mapping[Outcome, str]] = MappingProxyType({})
 
     @property
@@ -150,7 +151,10 @@ class Addressing(ABC):
         raise NotImplementedError(f"{self.nouns[1]} are no destinations")
 
     def destination(self, _entered: Entered, _key: str) -> str:
-        """Return the destination that the key ``_key`` denotes at the exchange with the entry ``_entered``."""
+        """Return the name of the destination of a message that has the routing key ``_key``.
+
+        ``_entered`` describes the messages that enter at the same exchange; it contains the kind of the destination.
+        """
         raise NotImplementedError(f"{self.nouns[1]} are no destinations")
 
     def address(self, key: str) -> str:
@@ -251,9 +255,9 @@ class ArtemisAddresses(Destinations):
     )
 
     def sends(self, destination: str, routing_type: str | None, _exchanges: Collection[str]) -> tuple[Send, ...]:
-        """Return the entry for ``routing_type``.
+        """Return the single exchange at which messages with ``routing_type`` enter, with the destination as the key.
 
-        A destination ``address::queue`` has another entry than an address alone.
+        Messages to a destination ``address::queue`` enter at another exchange than messages to an address.
         """
         check_routing_type(routing_type)
         return (Send(entry_name(routing_type, FULLY_QUALIFIED in destination), destination),)
@@ -301,7 +305,8 @@ class ActiveMQDestinations(Destinations):
         """Return for each destination in the list the entry for its kind."""
         check_routing_type(routing_type)
         parts = list(activemq_parts(destination))
-        # If a message was sent to a list of destinations, the value of the destination in a filter is the whole list.
+        # Messages to a list enter at exchanges of their own, if a filter reads JMSDestination: its value is then the
+        # whole list, and not the one destination.
         listed = LISTED if len(parts) > 1 and QUEUE_KIND + LISTED in exchanges else ""
         return tuple(Send(kind + listed, name) for kind, name in parts)
 

@@ -324,8 +324,8 @@ def _topology_of_definitions(data: Any, asked: _Asked) -> Topology:
     topology = topology_from_definitions(
         running_definitions(declared, running, vhost), asked.vhost, asked.broker_version
     )
-    # The locations of the findings would be positions in the merged definitions, which the user does not have. The
-    # declared file is also read alone, with its findings.
+    # Drop the findings: their locations would be positions in the merged definitions, which the user does not have.
+    # The same findings are reported when the declared file is read alone.
     return replace(topology, findings=())
 
 
@@ -500,7 +500,7 @@ class _Found:
         plain = [document for document, listed in zip(documents, resources, strict=True) if not listed]
         self.topologies: list[Document | Broker] = [*plain, *self._brokers]
         tree = tree_of(self._resources)
-        #: The document in which errors are located.
+        #: The document in whose text the locations of errors are positions.
         self.document = Document(source, node=tree) if tree is not None else plain[0]
 
     def left_out(self) -> list[Diagnostic]:

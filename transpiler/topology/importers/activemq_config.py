@@ -205,9 +205,9 @@ Pattern = tuple[str, str]
 class Network:
     """A network connector, which forwards messages of some destinations to another broker.
 
-    It forwards no destination in ``excluded``. It always forwards those in ``static``. Others it forwards to consumers
-    of the other broker, if they are in ``dynamic`` or if that is empty
-    (``DemandForwardingBridgeSupport.isPermissableDestination``).
+    It never forwards messages to destinations in ``excluded`` and always forwards messages to those in ``static``.
+    Messages to other destinations are forwarded while the other broker has a consumer for them, if the destination is
+    in ``dynamic`` or ``dynamic`` is empty (``DemandForwardingBridgeSupport.isPermissableDestination``).
     """
 
     name: str
@@ -218,12 +218,12 @@ class Network:
 
     @property
     def always(self) -> str:
-        """The text for what happens to messages of destinations in ``static``."""
+        """The text for users about messages to a destination in ``static``: they are always forwarded."""
         return f"forwarded by the network connector {self.name}"
 
     @property
     def on_demand(self) -> str:
-        """The text for what happens to messages of other destinations."""
+        """The text for users about messages to other destinations: they are forwarded to existing consumers."""
         return f"{self.always} to a consumer of another broker"
 
 

@@ -163,16 +163,16 @@ class _Levels:
                     yield one
 
     def ways(self, known: Mapping[str, bool], watched: Watched) -> Iterator[tuple[int, _Edge]]:
-        """Yield the edges from virtual destinations, each with its level."""
+        """Yield the edges from virtual destinations, each with the level of the interceptor that contains it."""
         for level, listed in enumerate(self._interceptors):
             for one in () if isinstance(listed, Mirror) else listed:
                 edges = _of_composite(one) if isinstance(one, Composite) else _of_virtual_topic(one, known, watched)
                 yield from ((level, edge) for edge in edges)
 
     def behind(self, edge: _Edge, level: int) -> Iterator[_Edge]:
-        """Yield ``edge``, which begins at ``level``, for the messages that interceptors outside of this level let pass.
+        """Yield ``edge`` of the interceptor at ``level``, unless no message gets past the interceptors outside of it.
 
-        If these interceptors take all messages of the edge, yield nothing.
+        Messages pass the outer interceptors first. If only some messages get past these, the edge says so in words.
         """
         kind, _, name = edge.source.partition("://")
         words, choice = of_virtual(words_of(name)), edge.choice
@@ -181,7 +181,8 @@ class _Levels:
                 continue
             met = [each for each in listed if kind_of(each) == kind and meets(_pattern(each), words)]
             if edge.source == _EVERY_QUEUE:
-                # A virtual destination with the name of a single queue applies to the edges of that queue, not to this.
+                # ``edge`` stands for all queues. A virtual destination that has the name of one queue does not affect
+                # it, because this queue has edges of its own.
                 met = [each for each in met if literal_name(_pattern(each)) is None]
             always = [_keeps(each) for each in met if covers(_pattern(each), words)]
             if not met or True in always:
@@ -196,7 +197,7 @@ class _Levels:
 
 
 class _Destinations:
-    """A builder of those destinations to which edges or links lead, and of their queues."""
+    """A builder of the diagram's exchanges: the destinations to which edges or links lead, with their queues."""
 
     def __init__(self, levels: _Levels, edges: Sequence[_Edge], builder: DisplayBuilder) -> None:
         self._levels, self._edges, self._builder = levels, edges, builder

@@ -135,7 +135,7 @@ def topics_of(queue: TopicPattern, prefix: str, postfix: str) -> Iterator[tuple[
 
 
 def sent_with_wildcards(pattern: TopicPattern) -> list[TopicPattern]:
-    """Return patterns for the names that match ``pattern`` and contain wildcards, which are literal text in a name."""
+    """Return patterns for the names of destinations that match ``pattern`` and contain wildcard characters as text."""
     one_word, many_words = _TOPIC.syntax.one_word, _TOPIC.syntax.many_words
     words = up_to_any(pattern)
     ends = words[-1:] if words[-1:] == (MANY_WORDS,) else ()

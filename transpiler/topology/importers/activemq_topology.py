@@ -108,7 +108,7 @@ def known_destination(destination: str | None) -> Callable[[str], Known]:
 
 
 class Entry(NamedTuple):
-    """An exchange at which messages to destinations of ``kind`` enter.
+    """A class of messages to destinations of ``kind``; each class enters the topology at its own exchange.
 
     If any filter reads the destination, entries are distinguished by the path of the message: ``before`` is the
     destination that forwarded the message ("" if unknown), and ``at`` the name to which it was forwarded; both are None
@@ -284,7 +284,8 @@ class _ActiveMQ:
                 if when is not None:
                     yield Link("network", when, queue, None, path=network.location)
         if len(self._config.networks) == 1:
-            # For the queues that are not declared, only the first link whose pattern matches a queue applies.
+            # An undeclared queue takes only the first link whose pattern matches it. The links for excluded queues,
+            # which lead nowhere, therefore come first.
             yield from self._not_forwarded(self._config.networks[0])
         for network in self._config.networks:
             yield from self._forwarded(network)
@@ -388,7 +389,11 @@ class _ActiveMQ:
             self._subscribers(source, entry)
 
     def _cast(self, source: str, aware: Composite | VirtualTopic, inner: Sequence[Interceptor], entry: Entry) -> None:
-        """Bind the messages whose send may fail: they match ``aware`` and a destination of an inner interceptor."""
+        """Bind messages whose send may fail with a ClassCastException in ActiveMQ.
+
+        They are the messages to destinations that match ``aware``, a selectorAware virtual topic, and also a virtual
+        destination of an interceptor inside it.
+        """
         listed = [each for level in inner if not isinstance(level, Mirror) for each in level]
         if not listed:
             return
@@ -442,7 +447,7 @@ class _ActiveMQ:
                 self._failures(source, selector, "", key)
 
     def _sent_to_prefix(self, pattern: TopicPattern) -> Iterator[TopicPattern]:
-        """Yield patterns for the names that match ``pattern``, a prefix and a ``>``, and that contain wildcards."""
+        """Yield patterns for names that match ``pattern`` (a prefix and ``>``) and contain wildcards as plain text."""
         if pattern[-1] != MANY_WORDS or not 1 < len(pattern) <= _MAX_WORDS or len(self._subscriptions) > _MAX_NAMES:
             return
         plain = {pattern[:-1]}
@@ -476,8 +481,8 @@ class _ActiveMQ:
         own = entry.at if entry.at is not None else literal_name(pattern)
         before = None if own is None else f"{entry.kind}://{own}"
         for forward in destination.forwards:
-            # In a filter, JMSDestination is the destination that forwarded the message here; without a forward, it is
-            # this destination.
+            # The value of JMSDestination, which the filter can read: a composite does not change it when it forwards a
+            # message. So it is the destination before the last forward, or this destination if there was no forward.
             seen = None if entry.listed else before if entry.before is None else entry.before or None
             if forward.filter is not None:
                 self._failures(name, forward.filter, forward.location)

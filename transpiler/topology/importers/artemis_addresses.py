@@ -75,7 +75,7 @@ class Addresses:
         self._queues = {queue.name: queue for queue in config.queues}
 
     def _read_by(self, reader: Reader) -> Iterable[str]:
-        """Return the declared addresses and the address patterns that another broker reads by ``reader``, each once."""
+        """Return the distinct addresses (declared or patterns) whose messages another broker reads by ``reader``."""
         declared = (name for name, types in self._config.addresses.items() if "MULTICAST" in types)
         found = [name for name in declared if reader.matches(name, "")]
         return dict.fromkeys((*found, *reader.patterns))
@@ -182,7 +182,7 @@ class Addresses:
                 return setting
         return DEFAULTS
 
-    # Answers to a send (rule 17)
+    # The broker's reaction to a send: it creates a queue, or it rejects the send
 
     def answers(self, routing_type: str) -> dict[TopicPattern, Answer]:
         """Return what the broker does on sends with ``routing_type``, for each address and queue name in the file."""
@@ -223,7 +223,7 @@ def answer_anew(routing_type: str, settings: Settings) -> Answer:
 
 
 def matches_later(pattern: TopicPattern, address: TopicPattern) -> bool:
-    """Return True if ``address`` gets the queues of the wildcard address ``pattern``, which existed before it."""
+    """Return True if ``address``, created after the wildcard address ``pattern``, gets the queues of ``pattern``."""
     if not address:
         return pattern in ((), (MANY_WORDS,))
     if not pattern:
@@ -235,9 +235,9 @@ def matches_later(pattern: TopicPattern, address: TopicPattern) -> bool:
 
 
 def _tail_matches_later(pattern: TopicPattern, address: TopicPattern) -> bool:
-    """Return True if ``address`` matches ``pattern``, the rest of a pattern after a multi-word wildcard.
+    """Return True if ``address`` matches ``pattern``, the words of a pattern after a multi-word wildcard.
 
-    Words of ``pattern`` that do not occur in the address at all are skipped, as in the broker.
+    Artemis skips leading words of ``pattern`` that do not occur in the address at all, and this function does the same.
     """
     while pattern:
         found = [number for number, word in enumerate(address) if word == pattern[0]]
@@ -248,7 +248,7 @@ def _tail_matches_later(pattern: TopicPattern, address: TopicPattern) -> bool:
 
 
 def matched_earlier(pattern: TopicPattern, addresses: Iterable[TopicPattern]) -> set[TopicPattern]:
-    """Return those of ``addresses`` that get the queues of the wildcard address ``pattern``, created after them."""
+    """Return the ``addresses`` that get the queues of ``pattern``, a wildcard address that was created after them."""
     tree = _Tree()
     for address in addresses:
         tree.add(address)

@@ -41,10 +41,10 @@ _DIVERT_TYPES = ("STRIP", "PASS", *ROUTING_TYPES)
 class AddressBinding:
     """A queue or a divert that is bound to an address. A divert has the addresses ``forwards`` to which it forwards.
 
-    ``type`` is a routing type, for a divert also STRIP or PASS. ``dialect`` is the dialect of the filter: the broker's
-    own, or that of clients if the broker rewrites the filter. Only one of the queues and diverts with the same
-    ``routing_name`` at the same address gets a message. ``words`` are the words of the address, ``order`` is the index
-    in startup order.
+    ``type`` is the routing type; for a divert it can also be STRIP (remove the message's type) or PASS (keep it).
+    ``dialect`` is the dialect of the filter: the broker's own dialect, or that of clients if the filter is a client's
+    selector. Among the queues and diverts of an address that have the same ``routing_name``, only one gets a message.
+    ``words`` are the words of the address, ``order`` is the index in startup order.
     """
 
     name: str
@@ -57,7 +57,7 @@ class AddressBinding:
     routed: bool = True
     #: True if the queue takes messages only while it has a consumer.
     needs_consumer: bool = False
-    #: The condition in words under which the queue exists; empty if it certainly exists.
+    #: A text for users if the queue possibly does not exist, such as "if it is there"; empty if it certainly exists.
     unless: str = ""
     forwards: tuple[str, ...] = ()
     exclusive: bool = False
@@ -139,7 +139,7 @@ def read_core(core: Element) -> ArtemisConfig:
     for element in (each for listed in addresses for each in listed.named("address")):
         _read_address(element, config)
     for queue in (each for listed in core.named("queues") for each in listed.named("queue")):
-        # The older form of the file has no routing types; its queues are multicast queues.
+        # The ``queues`` element of Artemis 1 has no routing types: all its queues are multicast queues.
         address = queue.child_text("address") or queue.require("name")
         config.addresses.setdefault(address, set()).add("MULTICAST")
         _add_queue(config, queue, address, "MULTICAST")

@@ -69,7 +69,7 @@ def displayed_addresses(
 
 
 def _link_of_made_queue(builder: DisplayBuilder, link: Link, addresses: Addresses) -> None:
-    """Add ``link`` to another broker, if it belongs to a single queue that the file does not declare."""
+    """If ``link`` leads from one undeclared queue to another broker, add the queue and the link to the diagram."""
     words = addresses.rules.topic.pattern(link.pattern or "")
     if link.kind in OF_BROKERS and not is_wild(words):
         name = addresses.rules.topic.syntax.text(words)

@@ -67,11 +67,12 @@ class Shared(NamedTuple):
 
 
 class Reader(NamedTuple):
-    """A queue by which another broker reads messages of multicast addresses, which exists as long as it needs them.
+    """A queue through which another broker reads messages of multicast addresses.
 
-    ``matches`` decides which declared addresses it reads. ``patterns`` are the patterns of the file, for addresses that
-    the file does not declare. ``when`` is what happens to the messages of the queue, in words. ``to`` is the address of
-    this broker to which they go; None for another broker.
+    The other broker creates the queue when it needs the messages, and removes it later. ``matches`` decides which
+    declared addresses the queue is bound to. ``patterns`` are the address patterns in the file, for undeclared
+    addresses. ``when`` says in words what happens to the messages of the queue. ``to`` is the address of this broker to
+    which they go; None if they go to the other broker.
     """
 
     name: str
@@ -209,7 +210,7 @@ class _ConnectionReader:
                         self._policy(kind, policy, *_OF_POLICY[policy.name], who)
 
     def _of_queues(self, element: Element, who: str) -> None:
-        """Add the connection of a sender, receiver or peer, which acts on a queue that it names, or on a pattern.
+        """Add the connection of a sender, receiver or peer: an element that names a queue or a pattern of addresses.
 
         The broker opens the connection for each queue that exists or that is created later.
         """
@@ -224,7 +225,10 @@ class _ConnectionReader:
     def _policy(
         self, kind: Literal["federation", "bridge"], policy: Element, of: Acted, incoming: bool, who: str
     ) -> None:
-        """Add the connection of a policy, whose includes and excludes match addresses and queues."""
+        """Add the connection that ``policy`` of a federation or bridge describes by its includes and excludes.
+
+        ``of`` says if the policy selects queues or addresses; ``who`` is the name of the federation or bridge in texts.
+        """
         includes, excludes = ([self._included(one) for one in policy.named(part)] for part in ("include", "exclude"))
         patterns = [one.get("address-match") for one in policy.named("include")] or [None]
         named = tuple(dict.fromkeys(one or self._rules.topic.syntax.many_words for one in patterns))
@@ -244,7 +248,7 @@ class _ConnectionReader:
         self.found.links.append(Connection(kind, when, policy.location, matches, of, incoming, listed))
 
     def _included(self, element: Element) -> Matches:
-        """Return the test of an include or exclude; without a pattern it matches everything."""
+        """Return the test that ``element``, an include or exclude of a policy, describes: True for what it matches."""
         address, queue = (
             None if not pattern else self._pattern(pattern)
             for pattern in (element.get("address-match"), element.get("queue-match"))

@@ -133,7 +133,7 @@ class _Core:
                 pass
 
     def _of_connection(self, element: Element, path: Sequence[str], each: _Property) -> None:
-        """Set the property ``path`` of a connection: a reference to policies, or an attribute of it or of an item."""
+        """Set the property ``path`` of ``element``, a connection to another broker or an item of its lists."""
         match path:
             case ("policyRefs",):
                 for name in filter(None, map(str.strip, each.value.split(","))):

@@ -63,12 +63,12 @@ UNKNOWN_HOP = Hop("a hop", None, _UNKNOWN, _UNKNOWN)
 
 
 class Entry(NamedTuple):
-    """An exchange at which messages of the routing type ``type`` enter the topology.
+    """A class of messages with the same routing type and the same history; each class enters at its own exchange.
 
-    ``qualified`` is True if the key names a queue. ``last`` is True if the messages are dead letters, which cannot
-    become dead letters again. ``hop`` is the last forwarding of the messages, and ``at`` the address to which they were
-    forwarded; both are None if messages come from senders. ``detached`` is True after a dead letter address: no session
-    creates a queue or rejects the message.
+    ``qualified`` is True if the key names an address and a queue. ``last`` is True if the messages are dead letters,
+    which cannot become dead letters again. ``hop`` describes the last divert or queue that forwarded the messages, and
+    ``at`` is the address to which it forwarded them; both are None if senders sent them. ``detached`` is True if they
+    were dead letters before that: no client's session takes part, so the broker creates no queue and rejects nothing.
     """
 
     type: str | None
@@ -148,9 +148,10 @@ def known_at(hop: Hop | None, address: str | None) -> Callable[[str], Known]:
 
 
 class BySettings:
-    """A builder of the exchanges and links that depend on settings. ``enter(entry)`` returns the exchange of an entry.
+    """A builder of the exchanges and links that depend on the address settings of Artemis.
 
-    ``hops`` is True if some filter reads headers that the broker sets when it forwards a message.
+    ``enter(entry)`` returns the name of the exchange for an ``Entry``. ``hops`` is True if some filter reads headers
+    that the broker sets when it forwards a message.
     """
 
     def __init__(
@@ -161,9 +162,9 @@ class BySettings:
         self.made: dict[str, str] = {}
 
     def _by_settings(self, name: str, entry: Entry, action: Callable[[Settings], Target | None]) -> Target | None:
-        """Return a target that sends each message to the target for the settings of the message's address.
+        """Return a target that treats each message under the address settings that apply to the message's address.
 
-        ``action`` returns the target for given settings.
+        ``action`` returns the target of messages for given settings. The result leads each message to that target.
         """
         following = action(DEFAULTS)
         for setting in reversed(self._addresses.settings):
@@ -199,7 +200,8 @@ class BySettings:
         created = self._by_answer(entry, "ANYCAST", Answer.CREATED, own_queue, None)
         if created is None or (entry.type is not None and not entry.detached):
             return created
-        # The queue may exist already, because an earlier send with a routing type created it.
+        # A send without a routing type, and a forwarded dead letter, create no queue. They may still reach the queue
+        # with the name of the address, because an earlier send with a routing type may have created this queue.
         return self._builder.perhaps(f"{entry.name}, created before", created)
 
     def _by_answer(
@@ -234,7 +236,8 @@ class BySettings:
         """
         if not self._hops or entry.at is not None:
             return self._dead_letters_from(entry, entry.at)
-        # Any address may be the original address of a dead letter, which filters can read.
+        # The broker stores the original address in a dead letter, where filters can read it. Each address in the file
+        # therefore gets a binding of its own; messages to any other address take the alternate.
         anywhere = self._dead_letters_from(entry, None)
         exchange = self._builder.exchange(f"{entry.name}, no queue of", alternate=anywhere)
         for address in dict.fromkeys([*self._addresses.known, *self._addresses.made]):

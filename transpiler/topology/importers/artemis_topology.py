@@ -338,7 +338,7 @@ class _Artemis:
         return Target("exchange", first)
 
     def _together(self, targets: Sequence[Target], name: str) -> Sequence[Target]:
-        """Return a single target that leads to all ``targets``, to choose them together as one alternative."""
+        """Return one target that leads to all ``targets``, so that an exchange can choose them only together."""
         if len(targets) < 2:
             return targets
         return [Target("exchange", self._builder.fanout(name, targets))]
@@ -348,7 +348,7 @@ class _Artemis:
             return self._divert_targets(binding, entry)
         target = Target("queue", binding.name)
         if binding.needs_consumer:
-            # A queue with purge-on-no-consumers is skipped while it has no consumer.
+            # Artemis routes no messages to a queue with purge-on-no-consumers while the queue has no consumer.
             if self._consumers is None:
                 return [self._builder.perhaps(f"{entry.name}, {binding.name} if it has a consumer", target)]
             if not self._consumers.get(binding.name):
@@ -364,10 +364,10 @@ class _Artemis:
         return ""
 
     def _own_queue(self, entry: Entry) -> Target:
-        """Return the target for the queue that a send creates, which a cluster may share.
+        """Return the target for the queue that a send creates; the target is only possible if a cluster shares it.
 
-        A prefix can end inside a word. A pattern then matches more addresses than begin with the prefix, whose queues
-        are possible, too.
+        A cluster shares addresses that begin with a prefix. If the prefix ends inside a word, its binding key matches
+        more addresses than that. The queues of these addresses are then only possible, too.
         """
         own = OWN_QUEUE
         if entry.qualified or entry.type == "MULTICAST":
@@ -415,9 +415,10 @@ class _Artemis:
         return targets
 
     def _unless_there(self, binding: AddressBinding, entry: Entry, words: TopicPattern, target: Target) -> Target:
-        """Return ``target``, preceded by an exchange for messages that are already at the forwarding address ``words``.
+        """Return a target that leads to ``target``, except for messages that are already at the address ``words``.
 
-        The send of such a message fails. This can happen only if the wildcard address of ``binding`` matches ``words``.
+        ``words`` is the address to which the divert ``binding`` forwards. The send of a message that is already there
+        fails. This can happen only if the divert has a wildcard address that matches ``words``.
         """
         if is_wild(words) or not self._addresses.matches(binding, words):
             return target
@@ -468,7 +469,8 @@ class _Artemis:
         if binding.unless and not binding.is_divert:
             certain, sufficient = False, None
         if not certain:
-            # If the filter of ``binding`` does not match, the message may still go to the alternate of ``source``.
+            # The result of the filter is not known for each message. If it is not TRUE, the message goes to the
+            # alternate of ``source``, unless another binding takes the message.
             target = self._builder.undecided(
                 f"{source}, {binding.name} {binding.unless or 'perhaps'}",
                 source,
@@ -542,10 +544,11 @@ class _Artemis:
     def _later(
         self, name: str, pattern: TopicPattern, entry: Entry, link: _Bind, otherwise: Target | None
     ) -> Target | None:
-        """Return a target whose bindings match the addresses that were created after the wildcard address ``pattern``.
+        """Return a target for messages to addresses that were created after the wildcard address ``pattern``.
 
-        The first word after the wildcard that occurs in the address determines how the following words are compared.
-        Messages that do not match go to ``otherwise``.
+        Artemis looks for the first word after the multi-word wildcard that occurs in the address, and compares the rest
+        of ``pattern`` from there. So there is one exchange for each word after the wildcard, in a chain. Messages to
+        addresses that do not match go to ``otherwise``.
         """
         position = pattern.index(MANY_WORDS)
         before, rest = pattern[:position], pattern[position + 1 :]
@@ -594,7 +597,7 @@ class _Condition(NamedTuple):
 
 
 def _both_of(first: _Condition, second: _Condition) -> _Condition | None:
-    """Return the conjunction of two conditions; None if no dialect gives both of them the meaning that they have."""
+    """Return the conjunction of two conditions; None if there is no dialect in which both keep their meaning."""
     dialects = [each.dialect for each in (first, second) if not _reads_alike(each.text)]
     if len(set(dialects)) > 1:
         return None

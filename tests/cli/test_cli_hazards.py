@@ -153,7 +153,7 @@ def test_bytes_that_are_not_utf8_are_reported_with_their_line_and_column(name: s
 def test_an_unreadable_file_gives_one_line_of_error(name: str, file: str, why: str) -> None:
     if file == "." and name in ("topology", "route"):
         # The directory of the test contains a topology that is not in RabbitMQ's form.
-        why = "topology.json is no file of RabbitMQ's definitions"
+        why = "topology.json is not a file of RabbitMQ's definitions"
     if file.startswith("/proc") and not os.path.exists(file):
         file, why = "nowhere/x", "does not exist"
     words, _ = INPUTS[name]

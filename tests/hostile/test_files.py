@@ -235,7 +235,7 @@ def test_topologies_are_read_from_files(tmp_path: Path, kind: str) -> None:
 def test_a_directory_of_definitions_names_what_is_no_file(tmp_path: Path, kind: str, ending: str) -> None:
     make, expected_text = OTHERS[kind]
     make(tmp_path / f"other.{ending}")
-    with pytest.raises(TopologyError, match=rf"left out: other\.{ending} \(.*{expected_text}"):
+    with pytest.raises(TopologyError, match=rf"skipped: other\.{ending} \(.*{expected_text}"):
         read_topology(tmp_path)
     queues = [{"name": "b", "vhost": "/"}]
     definitions = {"rabbitmq_version": "4.1.0", "queues": queues, "exchanges": [], "bindings": []}

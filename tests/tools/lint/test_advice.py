@@ -56,7 +56,7 @@ def test_a_second_name_has_a_warning_where_the_layout_says_which_names_there_are
 
 #: The selector, its columns, and the text of the warning; None if the column can have values on both sides.
 BY_TYPE = (
-    ("f = 1.1", "f FLOAT", "no FLOAT is 1.1, so this is never true"),
+    ("f = 1.1", "f FLOAT", "no FLOAT is 1.1, so the condition is never true"),
     ("f = 0.5", "f FLOAT", None),
     ("price = 10.555", "price DECIMAL(12,2)", "no DECIMAL(12,2) is 10.555"),
     ("price = 10.55", "price DECIMAL(12,2)", None),
@@ -67,12 +67,12 @@ BY_TYPE = (
     ("t = 1.5", "t TIMESTAMP", "no TIMESTAMP is 1.5"),
     ("b = 300", "b TINYINT", "no TINYINT is 300"),
     ("i > 1.5", "i INT", None),
-    ("i > 40000", "i SMALLINT", "no SMALLINT is above 40000, so this is never true"),
+    ("i > 40000", "i SMALLINT", "no SMALLINT is above 40000, so the condition is never true"),
     ("40000 > i", "i SMALLINT", "true wherever it has a value"),
-    ("i < -40000", "i SMALLINT", "no SMALLINT is below -40000, so this is never true"),
-    ("d > 1000.5", "d DECIMAL(5,2)", "so this is never true"),
+    ("i < -40000", "i SMALLINT", "no SMALLINT is below -40000, so the condition is never true"),
+    ("d > 1000.5", "d DECIMAL(5,2)", "so the condition is never true"),
     ("f > 1E300", "f FLOAT", None),
-    ("i BETWEEN 1.5 AND 1.7", "i INT", "no INT is between 1.5 and 1.7, so this is never true"),
+    ("i BETWEEN 1.5 AND 1.7", "i INT", "no INT is between 1.5 and 1.7, so the condition is never true"),
     ("i BETWEEN 1.5 AND 2.5", "i INT", None),
     ("d = 1.1", "d DOUBLE", None),
 )

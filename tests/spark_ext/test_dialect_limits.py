@@ -82,7 +82,7 @@ REFUSED = (
 
 @pytest.mark.parametrize(("dialect", "name"), REFUSED)
 def test_answers_that_no_sql_joins_are_refused_by_name(dialect: Dialect, name: str) -> None:
-    with pytest.raises(UnsupportedFeatureError, match=rf"dialect\.rules: own has, by its {name}, "):
+    with pytest.raises(UnsupportedFeatureError, match=rf"dialect\.rules: the dialect own combines .* \(its {name}\)"):
         transpile_selector("a = 1", dialect=replace(dialect, name="own"))
 
 
@@ -91,11 +91,11 @@ NO_XPATH = [
     ("a[", 3, "the expression ends too early"),
     ("", 1, "the expression ends too early"),
     ("a b", 3, "b is not expected here"),
-    ("a[frob(b)]", 3, "the function frob is not read"),
+    ("a[frob(b)]", 3, "the function frob is not supported"),
     ("contains(a)", 1, "contains takes 2 arguments"),
-    ("a = $b", 5, "the variable $b is not read"),
-    ("ancestor::a", 1, "the axis ancestor is not read"),
-    ("a/p:b", 3, "a name with a prefix is not read"),
+    ("a = $b", 5, "the variable $b is not supported"),
+    ("ancestor::a", 1, "the axis ancestor is not supported"),
+    ("a/p:b", 3, "a name with a prefix is not supported"),
     ("2/a[@b=1]", 2, "only a set of nodes is followed by /"),
     ("(a = 1)//b", 8, "only a set of nodes is followed by //"),
     ("concat(a, b)[1]", 13, "only a set of nodes is followed by ["),

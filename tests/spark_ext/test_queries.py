@@ -158,7 +158,7 @@ def test_spark_answers_every_query_as_the_reference_does(spark: SparkSession) ->
 
 def test_a_query_without_a_body_to_read_says_so() -> None:
     layout = AmqpLayout(sections=("properties",))
-    with pytest.raises(LayoutError, match="a path reads the body"):
+    with pytest.raises(LayoutError, match="the path reads the message's body"):
         Queries(layout, "error", None, Source("/a")).condition(parse_query("/a"))
 
 

@@ -84,7 +84,7 @@ def test_an_events_table_of_a_webhook_service(spark: SparkSession) -> None:
     for line in ("exchange     4 of 4", "routing key  4 of 4", "amountCents  4 of 4  4 text, 3 number in text"):
         assert line in report, report
     # 5. A selector with a name in another case is reported, and the right selector matches the row.
-    assert "tier is missing in all rows; 1 part asks for it" in str(explain_matches(df, "tier = 'gold'", layout))
+    assert "tier is missing in all rows; 1 part requires this value" in str(explain_matches(df, "tier = 'gold'", layout))
     assert df.filter(compile_selector("Tier = 'gold' AND amountCents > 100000", layout)).count() == 1
 
 
@@ -107,7 +107,7 @@ def test_a_topic_of_kafka_whose_values_a_json_converter_wrote(spark: SparkSessio
     plain, inside = (made(second, texts, call) for call in (0, 1))
     # 3. With plain JSON no row has the names, and the report states this.
     report = explain_matches(texts, selector, plain)
-    assert "severity is missing in all rows; 1 part asks for it" in str(report)
+    assert "severity is missing in all rows; 1 part requires this value" in str(report)
     assert "value['severity']" in str(report)
     # 4. The other proposed layout matches the row.
     assert [row.offset for row in texts.filter(compile_selector(selector, inside)).collect()] == [7]

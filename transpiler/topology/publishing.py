@@ -136,7 +136,7 @@ def asks_for_key(key_exchanges: Collection[str], exchange: str | None) -> bool:
 def no_key(hint: str) -> LayoutError:
     """Return the error about messages whose routing key is not given anywhere."""
     message = (
-        "the topology routes by key, but the routing keys of the messages are unknown: there is: no column or member "
+        "the topology routes by key, but the routing keys of the messages are unknown: there is no column or member "
         "routing_key, and no subject"
     )
     return LayoutError.at("route.no-key", message, hint=hint)

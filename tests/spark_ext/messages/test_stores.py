@@ -85,7 +85,7 @@ def test_events_say_whose_they_are(spark: SparkSession, tmp_path: Path) -> None:
         assert texts(found) == texts(read_lambda_events(spark, file))
     with pytest.raises(FAILED, match=r"lambda_amq.json: an event has no rmqMessagesByQueue"):
         read_lambda_events(spark, files["activemq"], broker="rabbitmq").collect()
-    with pytest.raises(ValueError, match="broker is activemq or rabbitmq"):
+    with pytest.raises(ValueError, match="broker must be activemq or rabbitmq"):
         read_lambda_events(spark, files["activemq"], broker="kafka")  # type: ignore[arg-type]
     (tmp_path / "other.json").write_text('{"eventSource": "aws:s3"}\n', encoding="utf-8")
     with pytest.raises(ValueError, match=r"other.json: the first event has neither messages nor rmqMessagesByQueue"):

@@ -257,7 +257,7 @@ def test_settings_that_make_no_sense_are_errors(spark: SparkSession, frame: Data
         diff(frame, "a = 1", "a = 2", examples=-1)
     with pytest.raises(ValueError, match="a topology has the dialect of its broker"):
         diff(frame, OLD_TOPOLOGY, OLD_TOPOLOGY, new_dialect="jms")
-    with pytest.raises(UnsupportedFeatureError, match="a stream has no end"):
+    with pytest.raises(UnsupportedFeatureError, match="a stream does not end"):
         diff(spark.readStream.format("rate").load(), "value = 1", "value = 2")
 
 

@@ -245,10 +245,10 @@ def test_what_cannot_be_explained_is_an_error(spark: SparkSession, orders: DataF
     with pytest.raises(LayoutError, match="did you mean weight"):
         explain_matches(orders, "color = 'red' AND wieght > 5")
     assert explain_matches(orders, "wieght > 5", missing="null").groups[0].missing == "wieght"
-    with pytest.raises(ValueError, match="examples is a number of messages from 0"):
+    with pytest.raises(ValueError, match="examples must be a number of messages that is 0 or more"):
         explain_matches(orders, "weight > 5", examples=-1)
     stream = spark.readStream.schema(StructType.fromDDL("x INT")).parquet(str(TABLES))
-    with pytest.raises(UnsupportedFeatureError, match="a stream has no end"):
+    with pytest.raises(UnsupportedFeatureError, match="a stream does not end"):
         explain_matches(stream, "x = 5")
 
 

@@ -218,10 +218,10 @@ def test_what_cannot_be_verified_is_an_error(spark: SparkSession, orders: DataFr
     with pytest.raises(LayoutError, match="did you mean weight"):
         verify(orders, "wieght > 5")
     assert verify(orders, "wieght > 5", missing="null").answers == {True: 0, False: 0, None: 4}
-    with pytest.raises(ValueError, match="sample is a number of rows from 1"):
+    with pytest.raises(ValueError, match="sample must be a number of rows that is 1 or more"):
         verify(orders, "weight > 5", sample=0)
     stream = spark.readStream.schema(StructType.fromDDL("x INT")).parquet(str(TABLES))
-    with pytest.raises(UnsupportedFeatureError, match="a stream has no rows"):
+    with pytest.raises(UnsupportedFeatureError, match="no sample can be drawn from a stream"):
         verify(stream, "x = 5")
 
 

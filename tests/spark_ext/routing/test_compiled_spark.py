@@ -149,7 +149,7 @@ def test_a_table_beyond_the_limit_of_broadcasts_is_refused_before_it_is_made(
     [diagnostic] = refused.value.diagnostics
     assert diagnostic.code == "limit.broadcast"
     assert f"the topology of version {compiled.version}: a table of the bindings takes about" in str(refused.value)
-    assert f"Spark broadcasts {1_000 if '1000' in limit else 2_048:,} at most" in str(refused.value)
+    assert f"Spark broadcasts at most {1_000 if '1000' in limit else 2_048:,}" in str(refused.value)
     assert "route by parts of the topology" in str(refused.value)
     assert route(messages, compiled).filter("size(queues) > 0").count() > 50
 
@@ -226,7 +226,7 @@ def test_messages_of_another_form_are_refused(messages: DataFrame) -> None:
         route(messages.selectExpr("id", "region", "CAST(weight AS STRING) AS weight"), compiled)
     with pytest.raises(LayoutError, match="a column region STRING"):
         route(messages.drop("region"), compiled)
-    with pytest.raises(ValueError, match="exchange is decided when the topology is compiled"):
+    with pytest.raises(ValueError, match="exchange is fixed when the topology is compiled"):
         route(messages, compiled, exchange="x")
 
 

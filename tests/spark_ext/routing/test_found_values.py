@@ -51,7 +51,7 @@ def test_the_rows_are_those_whose_message_has_the_property(spark: SparkSession, 
     for value in found.values:
         # A value has one type, except that a number as text is counted as text, too.
         assert sum(count for label, count in value.types.items() if "in text" not in label) == value.rows, value
-    assert "none_has_it is missing in all rows; 1 part asks for it" in str(found)
+    assert "none_has_it is missing in all rows; 1 part requires this value" in str(found)
 
 
 def _has(message: Message, name: str) -> bool:

@@ -200,8 +200,8 @@ def test_the_columns_of_the_answer_can_be_called_anything(spark: SparkSession) -
     ("wrong", "message"),
     [
         ({"publish_to": "queue"}, "publish_to must be exchange or to, not 'queue'"),
-        ({"publish_to": "to", "exchange": "x"}, "three ways to say where a message goes"),
-        ({"address": "x", "exchange": "x"}, "three ways to say where a message goes"),
+        ({"publish_to": "to", "exchange": "x"}, "alternative destinations of a message"),
+        ({"address": "x", "exchange": "x"}, "alternative destinations of a message"),
     ],
 )
 def test_parameters_that_make_no_sense_are_refused(spark: SparkSession, wrong: dict[str, Any], message: str) -> None:

@@ -84,7 +84,8 @@ def test_an_events_table_of_a_webhook_service(spark: SparkSession) -> None:
     for line in ("exchange     4 of 4", "routing key  4 of 4", "amountCents  4 of 4  4 text, 3 number in text"):
         assert line in report, report
     # 5. A selector with a name in another case is reported, and the right selector matches the row.
-    assert "tier is missing in all rows; 1 part requires this value" in str(explain_matches(df, "tier = 'gold'", layout))
+    report = str(explain_matches(df, "tier = 'gold'", layout))
+    assert "tier is missing in all rows; 1 part requires this value" in report
     assert df.filter(compile_selector("Tier = 'gold' AND amountCents > 100000", layout)).count() == 1
 
 

@@ -84,7 +84,7 @@ def test_every_wrong_argument_is_reported_in_one_line(spark: SparkSession, tmp_p
             lambda: route(frame.selectExpr("1 AS to"), given, publish_to="to"),
         ),
         (LayoutError, "no column queues with the names of queues", lambda: deliveries(frame)),
-        (LayoutError, "there is routed_queues", lambda: deliveries(frame)),
+        (LayoutError, "the columns of this type are routed_queues", lambda: deliveries(frame)),
         (LayoutError, "n has the type INT, and column requires a column with the names of queues", lambda: deliveries(frame, column="n")),
         (TypeError, "column: expected the name of a column", lambda: deliveries(routed, column=cast(Any, 5))),
         (TypeError, "queue: expected the name of a column", lambda: deliveries(routed, queue=cast(Any, None))),

@@ -274,7 +274,9 @@ def test_a_compiled_topology_refuses_messages_that_lack_a_column_it_reads(name: 
     frame = spark.createDataFrame([(0, "orders", "eu.x", None)], _FRAME)
     compiled = compile_topology(TOPOLOGY, frame)
     assert queues(route(frame, compiled)) == [EU]
-    with pytest.raises(LayoutError, match=f"compiled for messages with a column {name}, but these messages lack this column"):
+    with pytest.raises(
+        LayoutError, match=f"compiled for messages with a column {name}, but these messages lack this column"
+    ):
         route(frame.drop(name), compiled)
     if name == "routing_keys":
         with pytest.raises(
@@ -310,7 +312,8 @@ def test_a_compiled_topology_refuses_messages_without_the_places_of_its_layout(
     frame = spark.createDataFrame([], lost)
     for messages in (frame, frame.selectExpr("*", "'eu.x' AS routing_key")):
         with pytest.raises(
-            LayoutError, match=f"compiled for messages with a column {expected_text}, but these messages lack this column"
+            LayoutError,
+            match=f"compiled for messages with a column {expected_text}, but these messages lack this column",
         ):
             route(messages, compiled)
 
@@ -396,7 +399,9 @@ def test_the_case_of_a_column_that_says_the_routing_key_is_ignored_as_spark_does
     upper = frame.withColumn("Exchange", sf.lit("orders"))
     compiled = compile_topology(TOPOLOGY, "kafka-headers", messages=upper)
     assert queues(route(upper, compiled)) == queues(route(upper, TOPOLOGY, "kafka-headers")) == [EU]
-    with pytest.raises(LayoutError, match="for messages with a column routing_key, but these messages lack this column"):
+    with pytest.raises(
+        LayoutError, match="for messages with a column routing_key, but these messages lack this column"
+    ):
         route(upper.drop("routing_key"), compiled)
     with settings(spark, {"spark.sql.caseSensitive": "true"}):
         with pytest.raises(LayoutError, match=r"(?s)route.no-key.*headers=\{'routing-key': 'ROUTING_KEY'\}"):

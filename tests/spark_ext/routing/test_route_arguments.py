@@ -76,7 +76,11 @@ def test_every_wrong_argument_is_reported_in_one_line(spark: SparkSession, tmp_p
         (TranspilerError, "column is empty", lambda: route(frame, given, column="")),
         (TranspilerError, "missing must be error or null", lambda: route(frame, given, missing=cast(Any, "nul"))),
         (TypeError, "address: expected the address", lambda: route(frame, given, address=cast(Any, 5))),
-        (ValueError, "routing_type applies only to messages to an Artemis", lambda: route(frame, given, routing_type="anycast")),
+        (
+            ValueError,
+            "routing_type applies only to messages to an Artemis",
+            lambda: route(frame, given, routing_type="anycast"),
+        ),
         (TypeError, "publisher: expected a Publisher", lambda: route(frame, given, publisher=cast(Any, "0-9-1"))),
         (
             LayoutError,
@@ -85,7 +89,7 @@ def test_every_wrong_argument_is_reported_in_one_line(spark: SparkSession, tmp_p
         ),
         (LayoutError, "no column queues with the names of queues", lambda: deliveries(frame)),
         (LayoutError, "the columns of this type are routed_queues", lambda: deliveries(frame)),
-        (LayoutError, "n has the type INT, and column requires a column with the names of queues", lambda: deliveries(frame, column="n")),
+        (LayoutError, "the column n has the type INT, but column requires", lambda: deliveries(frame, column="n")),
         (TypeError, "column: expected the name of a column", lambda: deliveries(routed, column=cast(Any, 5))),
         (TypeError, "queue: expected the name of a column", lambda: deliveries(routed, queue=cast(Any, None))),
         (TypeError, "routed: expected a DataFrame", lambda: deliveries(given)),

@@ -53,11 +53,12 @@ DECIMAL = ColumnType(SparkType.DECIMAL, 38, 0)
 
 
 class Alternative(NamedTuple):
-    """A value of one type, which is the operand's value if ``guard`` holds and the value is not NULL.
+    """A typed value that an operand has in some rows: those in which ``guard`` holds and ``value`` is not NULL.
 
-    ``shared_guard`` is a simpler guard for all alternatives with the same value together; None if there is none.
-    ``applies_where`` is a predicate for the rows in which the alternative applies. It does not test the value for NULL:
-    for example, it is the guard of a value that is never NULL when the guard holds. None if there is no such predicate.
+    ``applies_where`` is a shorter predicate for the same rows, without a test for NULL; None if there is none. It is
+    set if, for example, the value is never NULL when the guard holds. If several alternatives of an operand have the
+    same SQL value with different types, ``shared_guard`` is a short predicate for the rows in which any of them
+    applies; otherwise it is None.
     """
 
     type: OperandType
@@ -68,7 +69,7 @@ class Alternative(NamedTuple):
 
     @property
     def applies(self) -> ir.Predicate:
-        """The predicate that the alternative applies."""
+        """The predicate for the rows in which the operand has the value of this alternative."""
         if self.applies_where is not None:
             return self.applies_where
         if isinstance(self.value, ir.Constant):
@@ -83,12 +84,13 @@ class Alternative(NamedTuple):
 
 
 class Operand(NamedTuple):
-    """The value of an expression: its alternatives, and predicates for rows in which it has a value, is NULL or throws.
+    """The lowered value of an expression: its typed alternatives, at most one of which applies in a row.
 
-    ``origin`` is the name of the property that the operand reads, for types that are compared by identity. If a layout
-    reads integers and fractions from the same column or key, ``nearest`` contains the numbers in a second form: the
-    nearest double of the column or key, and numbers from elsewhere; otherwise it is empty. ``by_use`` has two more
-    versions of an operand with untyped texts, whose types are lost; it is None if there is no such text.
+    ``present``, ``absent`` and ``error`` are the predicates for the rows in which the expression has a value, is NULL,
+    or ends in an error. ``origin`` is the name of the property that the operand reads; Java compares byte arrays by
+    identity, so their comparison needs it. ``nearest`` is set if a layout reads integers and fractions from the same
+    column or key: it contains all numbers of the operand again, with a single double for that column or key.
+    ``by_use`` contains two more versions of an operand that has untyped texts; otherwise it is None.
     """
 
     alternatives: tuple[Alternative, ...]
@@ -130,10 +132,10 @@ class Operand(NamedTuple):
 
 
 class ByUse(NamedTuple):
-    """Two versions of an operand with untyped texts: with each such text as a number, or as a boolean.
+    """Two versions of an operand that has untyped texts, which are texts whose original type is lost.
 
-    A text that is not a literal of that type remains a string. ``untyped`` holds in rows in which the operand is an
-    untyped text.
+    In ``number``, a text that spells a number is that number; in ``boolean``, a text that spells a boolean is that
+    boolean. Any other text remains a string. ``untyped`` holds in rows in which the operand is an untyped text.
     """
 
     number: Operand
@@ -142,12 +144,12 @@ class ByUse(NamedTuple):
 
 
 def as_number(operand: Operand) -> Operand:
-    """Return ``operand`` with texts typed by use read as numbers; return any other operand unchanged."""
+    """Return ``operand`` with its untyped texts read as numbers; return an operand without such texts unchanged."""
     return operand if operand.by_use is None else operand.by_use.number
 
 
 def as_boolean(operand: Operand) -> Operand:
-    """Return ``operand`` with texts typed by use read as booleans; return any other operand unchanged."""
+    """Return ``operand`` with its untyped texts read as booleans; return an operand without such texts unchanged."""
     return operand if operand.by_use is None else operand.by_use.boolean
 
 
@@ -172,7 +174,7 @@ def is_finite(value: ir.Value, operator: Comparison = Comparison.EQ) -> ir.Predi
 
 
 def literal(kind: OperandType, value: bool | int | float | str) -> Operand:
-    """Return the operand of a literal: one alternative that applies in every row."""
+    """Return the operand of a literal, which has the same value in every row; an integer can exceed 64 bits."""
     if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**63:
         return in_every_row(Alternative(kind, ir.Constant(value, DECIMAL)))
     return in_every_row(Alternative(kind, ir.constant(value)))
@@ -249,16 +251,17 @@ def one_value(
     values: list[ir.Value] = []
     for value, group in groups.items():
         guard = guard_of(group, operand)
-        # Each value is evaluated only if the value before is NULL, so a guard that tests only this is redundant.
+        # The values become the arguments of a COALESCE, which evaluates each of them only if the value before is NULL.
+        # A guard that only tests that the value before is NULL is therefore redundant.
         implied = bool(values) and guard == ir.IsNull(ir.without_conversions(values[-1]))
         values.append(value if implied else ir.guarded(guard, value))
     return ir.first_of(values, widest_type(values))
 
 
 def guard_of(group: Sequence[Alternative], operand: Operand) -> ir.Predicate:
-    """Return the union of the guards of ``group``, alternatives of ``operand`` with the same value.
+    """Return the predicate that one of the guards of ``group`` holds; the alternatives have the same SQL value.
 
-    If ``group`` contains all alternatives of ``operand`` with this value, return their shared guard, which is shorter.
+    If ``operand`` has no other alternatives with this value, return their ``shared_guard``, which is shorter.
     """
     if len(group) == 1 and group[0].guard == ir.TRUE:
         return ir.TRUE
@@ -269,10 +272,11 @@ def guard_of(group: Sequence[Alternative], operand: Operand) -> ir.Predicate:
 
 
 def with_valid_guards(pairs: Sequence[tuple[Alternative, Alternative]], operand: Operand) -> list[Alternative]:
-    """Return the second alternative of each pair, computed from the first, without invalid shared guards.
+    """Return the second alternative of each pair, without its ``shared_guard`` if that is no longer valid.
 
-    A shared guard is valid for all types of a value together. If only some of the types have the new value, each
-    alternative needs its own guard. For example, the negative of an integer column depends on the width of its type.
+    Each pair has an alternative of ``operand`` and an alternative that was computed from it. A shared guard covers all
+    alternatives with the same value. It is invalid if they no longer have the same value after the computation: for
+    example, the negative of an integer column depends on the width of the integer's type.
     """
     before = Counter(item.value for item in operand.alternatives)
     after = Counter(new.value for _, new in pairs)
@@ -371,8 +375,9 @@ def disjunction(terms: Sequence[Outcomes], dialect: Dialect) -> Outcomes:
 def _junction(terms: Sequence[Outcomes], dialect: Dialect, is_disjunction: bool) -> Outcomes:
     """Return the outcomes of the AND of ``terms``, or of their OR if ``is_disjunction``.
 
-    If all terms are evaluated, SQL's truth tables need only the predicates of the terms. Otherwise the terms are joined
-    pairwise in a balanced tree, which is possible because both truth tables are associative.
+    If the dialect evaluates all terms and has SQL's truth tables, the result is a plain AND or OR of the terms'
+    predicates. Otherwise the terms are joined two by two in a balanced tree. The order of joining does not matter,
+    because AND and OR are associative in all dialects.
     """
     strict = dialect.evaluation is Evaluation.STRICT
     joined: list[Outcomes] = []
@@ -382,7 +387,7 @@ def _junction(terms: Sequence[Outcomes], dialect: Dialect, is_disjunction: bool)
         return strict or all(term.error == ir.FALSE for term in terms)
 
     def calm(predicate: ir.Predicate) -> ir.Predicate:
-        # In strict evaluation, the result is an error if any term throws.
+        # In strict evaluation all terms are evaluated, so ``predicate`` must not hold in rows in which a term throws.
         return ir.all_of(predicate, complement(whole.error)) if strict else predicate
 
     def tree() -> Outcomes:
@@ -418,15 +423,16 @@ def _balanced(terms: Sequence[Outcomes], dialect: Dialect, is_disjunction: bool)
 
 
 def _pair(left: Outcomes, right: Outcomes, dialect: Dialect, is_disjunction: bool) -> Outcomes:
-    """Return AND or OR of two conditions, of which ``left`` is evaluated first.
+    """Return the AND of two conditions, or their OR if ``is_disjunction``; ``left`` is evaluated first.
 
-    In strict evaluation both are evaluated, and ``_junction`` adds the rows in which a term throws. Broker-J ignores an
-    unknown left side of OR, and does not evaluate the right side of AND after an unknown left side.
+    The right side is not evaluated if the left side decides the result or throws, except in strict evaluation, in which
+    ``_junction`` handles the rows in which a term throws. Broker-J differs (``own_logic``): OR treats an unknown left
+    side as FALSE, and AND does not evaluate the right side after an unknown left side.
     """
     own_logic = dialect.logic is Logic.QPID_JAVA
 
     def reached() -> ir.Predicate:
-        # The rows in which the left side does not throw.
+        # The rows in which the left side does not prevent the evaluation of the right side by throwing.
         return ir.TRUE if dialect.evaluation is Evaluation.STRICT else complement(left.error)
 
     def true() -> ir.Predicate:

@@ -57,7 +57,7 @@ def sign(operator: Arithmetic, operand: Operand, dialect: Dialect) -> Operand:
         item = number
         if operator is Arithmetic.SUBTRACT:
             if is_java(dialect) and item.type in (OperandType.BYTE, OperandType.SHORT):
-                # "Don't know how to negate": the broker throws for the type of this alternative.
+                # ActiveMQ and Artemis throw an exception ("Don't know how to negate") for a byte or a short.
                 error = ir.any_of(error, item.applies)
                 continue
             negative = _negative(item, dialect)
@@ -92,7 +92,7 @@ def _by_values(items: Sequence[Alternative]) -> Operand:
 
 
 def _negative(item: Alternative, dialect: Dialect) -> Alternative | None:
-    """Return the negative of the number ``item``; None for a literal without a negative."""
+    """Return the negative of the number ``item``; None if ``item`` is the literal -2**63 and integers are longs."""
     if isinstance(item.value, ir.Constant):
         return _negative_literal(item, dialect)
     value = item.value
@@ -141,7 +141,7 @@ def calculate(operator: Arithmetic, left: Operand, right: Operand, dialect: Dial
     if convert and dialect.has(Extension.CONVERT_IN_ARITHMETIC):
         second = Numbers(_with_read_numbers(right))
         if operator is not Arithmetic.ADD:
-            # If the left side of a plus is a string, the plus is a concatenation.
+            # Do not convert the left side of a plus: if it is a string, the broker concatenates.
             first = Numbers(_with_read_numbers(left))
     results = results_of(operator, first, second, dialect)
     infinite = [
@@ -168,7 +168,8 @@ def calculate(operator: Arithmetic, left: Operand, right: Operand, dialect: Dial
                 known = ir.any_of(both, ir.all_of(text, right.present))
                 error = ir.any_of(error, ir.all_of(values, complement(known)))
             case NotNumbers.THROWS if operator is Arithmetic.DIVIDE and dialect.division is Division.BY_ZERO_ATOMS:
-                # In Erlang's order of terms, all other terms are greater than numbers.
+                # RabbitMQ checks for a zero divisor first, and decides the sign of infinity by ``dividend > 0``. Erlang
+                # orders every term that is not a number above all numbers, so such a dividend gives plus_infinity.
                 zero = is_zero(second)
                 above = ir.all_of(values, complement(first.where(NUMBERS)), zero)
                 results.append(atom("plus_infinity", above))
@@ -188,7 +189,7 @@ def calculate(operator: Arithmetic, left: Operand, right: Operand, dialect: Dial
 
 
 def _with_read_numbers(operand: Operand) -> Operand:
-    """Return ``operand`` with an alternative for the number in each string: a double if it has a point, else a long."""
+    """Return ``operand``, with the numbers that its strings spell added: a double if there is a point, else a long."""
     read: list[Alternative] = []
     for item in operand.of(OperandType.STRING):
         if isinstance(item.value, ir.Constant):
@@ -205,7 +206,7 @@ def _with_read_numbers(operand: Operand) -> Operand:
 
 
 def _absent_or_error(left: Operand, right: Operand, dialect: Dialect) -> tuple[ir.Predicate, ir.Predicate]:
-    """Return two predicates: that ``left`` or ``right`` is NULL, and that one of them is evaluated and throws."""
+    """Return two predicates: the operation is NULL because a side is NULL; the evaluation of a side throws."""
     if is_java(dialect):
         # Java does not evaluate the right side if the left side is NULL.
         absent = ir.any_of(left.absent, ir.all_of(left.present, right.absent))
@@ -222,7 +223,11 @@ def _without_result(
     both: ir.Predicate,
     dialect: Dialect,
 ) -> ir.Predicate:
-    """Return the predicate that two numbers have no result: for a zero divisor, or an integer that does not fit."""
+    """Return the predicate that both sides are numbers but the operation has no result.
+
+    Depending on the dialect, these operations have none: a division by zero, a remainder of numbers that are not
+    integers, and an operation whose result is an integer that does not fit its type.
+    """
     whole = ir.all_of(left.where(WHOLE), right.where(WHOLE))
     if operator is Arithmetic.DIVIDE and dialect.division is Division.BY_ZERO_UNKNOWN:
         return ir.all_of(both, is_zero(right))
@@ -233,7 +238,8 @@ def _without_result(
     for item in results:
         overflows = dialect.integer_arithmetic is IntegerArithmetic.LONG or _digits(item.value) > DECIMAL_DIGITS
         if item.type.integer and not isinstance(item.value, ir.Constant) and (truncates or overflows):
-            # Spark computes NULL for a number that does not fit in a DECIMAL. The result is then missing.
+            # Spark's function returns NULL if the integer does not fit its BIGINT or DECIMAL, or if the divisor is
+            # zero.
             unfit.append(ir.all_of(whole, ir.IsNull(item.value)))
     if not any(item.type.integer for item in results) and whole != ir.FALSE and not yields_doubles(operator, dialect):
         unfit.append(whole)

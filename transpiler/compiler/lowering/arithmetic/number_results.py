@@ -21,8 +21,9 @@ _FLOATS = (OperandType.FLOAT, OperandType.DOUBLE)
 WHOLE = (*_INTS, OperandType.LONG)
 NUMBERS = (*WHOLE, *_FLOATS)
 
-#: The function for each operator. The dictionaries differ in the result for an integer that does not fit. ``_CHECKED``:
-#: NULL. ``_WRAPPED_LONG``: its low 64 bits. ``_WRAPPED_INT``: its low 32 bits. ``_BIG``: all digits.
+#: The function for each operator on integers. The dictionaries differ in the result of an overflow. ``_CHECKED``: the
+#: result is NULL. ``_WRAPPED_LONG``, ``_WRAPPED_INT``: it is the low 64 or 32 bits of the exact result. ``_BIG``: it is
+#: the exact result, a DECIMAL.
 _CHECKED = {
     Arithmetic.ADD: ir.Function.ADD,
     Arithmetic.SUBTRACT: ir.Function.SUBTRACT,
@@ -51,7 +52,11 @@ _IDENTITIES = {ir.Function.ADD: 0, ir.Function.MULTIPLY: 1}
 
 
 class Numbers:
-    """Conversions of the numbers of ``operand``. The SQL value is NULL in rows where the operand is no such number."""
+    """Conversions of the numbers of ``operand`` to one type each, as integers, doubles or DECIMALs.
+
+    Each conversion is one SQL value. It is NULL in the rows in which the operand is not a number of the converted
+    types.
+    """
 
     def __init__(self, operand: Operand) -> None:
         self.operand = operand
@@ -91,10 +96,10 @@ class Numbers:
         return ir.first_of(values, DOUBLE) if values else None
 
     def by_width(self, dialect: Dialect) -> Iterator[Alternative]:
-        """Yield one alternative for the numbers of each type.
+        """Yield one alternative for the numbers of each type, so for each width in dialects that compute as Java does.
 
-        If the width of numbers never changes a result in ``dialect``, yield one alternative for all integers and one
-        for all floating-point numbers.
+        In other dialects the width does not change a result: yield one alternative for all integers, and one for all
+        floating-point numbers.
         """
         groups: dict[OperandType, list[Alternative]] = {}
         for item in self.operand.of(*NUMBERS):
@@ -162,7 +167,10 @@ def results_of(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Dia
 
 
 def _integers(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Dialect) -> list[Alternative]:
-    """Return the results for two integers: in 64 bits, in 32 bits if Java does so, or of any size up to 38 digits."""
+    """Return the results for two integers, in the integer type of the dialect.
+
+    The type has 64 bits, or 32 bits for two ints in Java's arithmetic, or up to 38 digits for RabbitMQ's big integers.
+    """
     applies = ir.all_of(left.where(WHOLE), right.where(WHOLE))
     if applies == ir.FALSE:
         return []
@@ -198,7 +206,10 @@ def _result(
     applies: ir.Predicate,
     guard: ir.Predicate = ir.TRUE,
 ) -> list[Alternative]:
-    """Return the result of ``function`` as an alternative; an empty list if an operand is None or no result exists."""
+    """Return ``function`` of ``left`` and ``right`` as one alternative; an empty list if it has no value.
+
+    It has no value if ``left`` or ``right`` is None, or if both are constants whose result overflows.
+    """
     value = None if left is None or right is None else _apply(function, left, right)
     return [] if value is None else [Alternative(kind, value, guard, applies_where=applies)]
 
@@ -211,8 +222,8 @@ def _apply(function: ir.Function, left: ir.Value, right: ir.Value) -> ir.Value |
         return None if result is None else ir.constant(result)
     types = (left.type, right.type)
     if types == (BIGINT, BIGINT) and function in _IDENTITIES:
-        # An operation with the identity element is left out here, because Spark would also leave it out, and could then
-        # reorder the operations before and after it as one chain.
+        # Leave out an addition of 0 and a multiplication by 1. Spark's optimizer would leave them out, too, and would
+        # then reorder the operations before and after them as one chain.
         identity = ir.constant(_IDENTITIES[function])
         if identity in (left, right):
             return right if left == identity else left
@@ -220,10 +231,11 @@ def _apply(function: ir.Function, left: ir.Value, right: ir.Value) -> ir.Value |
 
 
 def _doubles(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Dialect) -> list[Alternative]:
-    """Return the results for a double and any number.
+    """Return the results of operations on doubles: of two doubles, or of a double and an integer.
 
-    The left side can be a long chain of operations, so the SQL contains it as a double only once. If an operand has a
-    nearest double for integers and fractions, the operation is computed with doubles unless both sides are integers.
+    The left side can be a long chain of operations, so the SQL contains its value as a double only once. If
+    ``Operand.nearest`` of a side is set (one double for its integers and fractions), the operation is computed with
+    these doubles, except in rows in which both sides are integers.
     """
     if left.operand.nearest or right.operand.nearest:
         return _nearest_doubles(operator, left, right)

@@ -88,7 +88,7 @@ def nearest_value(column: ColumnType, number: float) -> float | None:
             value = float32(number)
             return None if math.isinf(value) else value
         case SparkType.DECIMAL:
-            # A selector sees the double that is nearest to the DECIMAL.
+            # A selector does not see the DECIMAL, but the double that is nearest to it. So return this double.
             unit = Decimal(1).scaleb(-column.scale)
             rounded = (
                 Decimal(repr(number)).quantize(unit, context=Context(prec=80))

@@ -84,7 +84,7 @@ def alternatives_beside(operator: Comparison, left: Operand, right: Operand, dia
         if untyped != ir.TRUE:
             for one, other in _typed(_of_kinds(first, kind), _of_kinds(second, kind), dialect):
                 yield _except_where(untyped, one), other
-        # A text that is not a number is compared with a number as a string.
+        # The remaining pairs: a typed number (or boolean) with a text that does not spell one. Such a text is a string.
         rest = tuple(other for other in _Kind if other.value > kind.value)
         yield from product(_of_kinds(left, kind).alternatives, _of_kinds(second, *rest).alternatives)
         yield from product(_of_kinds(first, *rest).alternatives, _of_kinds(right, kind).alternatives)
@@ -92,7 +92,7 @@ def alternatives_beside(operator: Comparison, left: Operand, right: Operand, dia
 
 
 class _Kind(Enum):
-    """The kinds of types between which the type of an untyped text is chosen."""
+    """A class of types: numbers, booleans, and all others. Each untyped text is read as a value of one class."""
 
     NUMBER = 0
     BOOLEAN = 1
@@ -162,9 +162,10 @@ def _are_doubles_together(dialect: Dialect) -> bool:
 
 
 def _as_nearest(operand: Operand, other: Operand, dialect: Dialect) -> Operand:
-    """Return ``operand`` with all its numbers as one nearest double, if ``other`` is a number constant below 2**53.
+    """Return ``operand`` with the nearest double of its numbers instead of one alternative for each type of number.
 
-    Comparing such a constant with the nearest double of a number has the same result as comparing it with the number.
+    Do so only if ``other`` is a constant below 2**53, because the comparison of the nearest double then has the same
+    result as the comparison of the number. Otherwise return ``operand`` unchanged.
     """
     if not operand.nearest or dialect.float_order is not FloatOrder.IEEE or widens_left(dialect):
         return operand
@@ -205,7 +206,8 @@ class _Pairs:
         self._left = left
         self._right = right
         self._dialect = dialect
-        #: True if both operands are the same property. In Java, a byte array equals only itself.
+        #: True if both operands are the same property. Needed for byte arrays: in Java, an array equals only itself, so
+        #: a property equals itself and no other property, whatever the bytes are.
         self._same_array = widens_left(dialect) and bool(left.origin) and left.origin == right.origin
         pairs = list(alternatives_beside(operator, left, right, dialect))
         self._kinds: list[tuple[ComparisonKind, Alternative, Alternative]] = [
@@ -241,7 +243,8 @@ class _Pairs:
         """Return the predicate that the evaluation of an operand throws, or that the comparison of a pair throws."""
         error = ir.any_of(self._operands_throw(), self._throwing())
         if widens_left(self._dialect) and not self._operator.is_equality and self._left.of(OperandType.BYTES):
-            # Java casts the left side before it evaluates the right side.
+            # The broker casts the left side to Comparable, which throws for a byte array, before it evaluates the right
+            # side. So the comparison throws even if the right side is NULL.
             error = ir.any_of(error, self._left.where([OperandType.BYTES]))
         return error
 
@@ -279,7 +282,10 @@ class _Pairs:
         return self._pairs_hold
 
     def _of_pairs(self, polarity: bool) -> list[ir.Predicate]:
-        """Return one predicate for each distinct comparison: it applies to a pair, and its result is ``polarity``."""
+        """Return one predicate for each distinct SQL comparison of two values.
+
+        It holds if one of the pairs with this comparison applies, and the comparison has the result ``polarity``.
+        """
         compared = [
             (kind, first, second, _compared(kind, self._operator, first, second, polarity))
             for kind, first, second in self._kinds
@@ -294,7 +300,7 @@ class _Pairs:
         return [self._of_group(kind, predicate, pairs) for (kind, _, _, predicate), pairs in groups.items()]
 
     def _of_group(self, kind: ComparisonKind, predicate: ir.Predicate, pairs: list[_Pair]) -> ir.Predicate:
-        """Return ``predicate``, the common comparison of all ``pairs``, ANDed with the union of the pairs' guards."""
+        """Return ``predicate``, the same comparison for all ``pairs``, restricted to rows in which a pair applies."""
         applies = [_both_apply(pairs)] if kind is ComparisonKind.ALWAYS else []
         return ir.all_of(*self._guards(pairs), predicate, *applies)
 
@@ -308,15 +314,16 @@ class _Pairs:
     def _not_holding(self) -> ir.Predicate:
         left, right = self._left, self._right
         if self._are_all_alike:
-            # All pairs of values can be compared, so the negated operator is the condition for FALSE.
+            # Every pair of types can be compared, and the result is FALSE exactly if the negated operator is TRUE.
             return ir.any_of(*self._of_pairs(False))
         decided = ir.any_of(self.holding(), self._throwing())
         return ir.all_of(left.present, right.present, complement(decided))
 
     def _guards(self, pairs: list[_Pair]) -> tuple[ir.Predicate, ...]:
-        """Return predicates whose conjunction is the union of the guards of ``pairs``.
+        """Return predicates whose conjunction holds if both guards of one of ``pairs`` hold.
 
-        First alternatives that occur with the same second alternatives share one term.
+        To keep the SQL short, alternatives of the left side that are paired with the same alternatives of the right
+        side are joined in one term.
         """
         if len(pairs) == 1:
             [(first, second)] = pairs
@@ -360,9 +367,10 @@ def _union(group: Sequence[Alternative], operand: Operand) -> ir.Predicate:
 
 
 def _both_apply(pairs: list[_Pair]) -> ir.Predicate:
-    """Return the predicate that in one of ``pairs``, both alternatives apply. It tests the guards and values for NULL.
+    """Return the predicate that both alternatives of one of ``pairs`` apply.
 
-    The callers do not compare the values; a comparison would imply that they are not NULL.
+    It tests that the values are not NULL. Other predicates can omit this test, because they compare the values, and a
+    comparison with NULL does not hold; the callers of this function do not compare them.
     """
     return ir.any_of(*dict.fromkeys([ir.all_of(first.applies, second.applies) for first, second in pairs]))
 

@@ -35,7 +35,7 @@ class ComparisonKind(Enum):
     #: As 32-bit floating-point numbers. ``FLOATS``: in the order of IEEE 754. ``TOTAL_FLOATS``: as Java's compareTo.
     FLOATS = "floats"
     TOTAL_FLOATS = "floats in total order"
-    #: An integer and a double by their exact values.
+    #: An integer with a double, without rounding the integer to a double.
     EXACTLY = "exactly"
     #: ``STRINGS``: strings by their bytes. ``UTF16_UNITS``: strings by their UTF-16 code units.
     STRINGS = "strings"
@@ -69,8 +69,8 @@ def comparison_kind(
     If ``convert``, a string is converted to the type of the other value.
     """
     if OperandType.BYTES in (first, second) and widens_left(dialect):
-        # In Java, the values of two properties are two different arrays, which are never equal. ``_Pairs`` handles a
-        # property that is compared with itself.
+        # Java compares byte arrays by identity, so two properties are never equal, even if they have the same bytes.
+        # ``_Pairs`` handles the comparison of a property with itself.
         if not operator.is_equality:
             return ComparisonKind.THROWS
         return ComparisonKind.ALWAYS if operator is Comparison.NE and first is second else ComparisonKind.NEVER
@@ -207,7 +207,7 @@ def compare_to(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Pred
     zeros = ir.all_of(
         ir.Compare(Comparison.EQ, left, ir.constant(0.0)), ir.Compare(Comparison.EQ, right, ir.constant(0.0))
     )
-    # The texts '-0.0' and '0.0' have the same order as the zeros.
+    # If both are zeros, compare the texts '-0.0' and '0.0', whose order is the order of the zeros in compareTo.
     by_sign = ir.Compare(operator, _sign(left), _sign(right))
     return ir.any_of(ir.all_of(plain, complement(zeros)), ir.all_of(zeros, by_sign))
 
@@ -305,7 +305,8 @@ def compare_values(operator: Comparison, left: ir.Value, right: ir.Value, polari
 
 
 def _compare_doubles(operator: Comparison, left: ir.Value, right: ir.Value, polarity: bool) -> ir.Predicate:
-    # In Spark, NaN equals itself and is greater than every number. In IEEE 754, only <> holds for NaN.
+    # Brokers compare by IEEE 754, in which only <> holds for NaN. In Spark, NaN equals itself and is greater than every
+    # number, so the predicate tests for NaN where a side can be NaN.
     if isinstance(left, ir.Constant) and isinstance(right, ir.Constant):
         return ir.BoolConst(ir.compare_constants(operator, left.value, right.value) is polarity)
     for one, other in ((left, right), (right, left)):
@@ -338,7 +339,7 @@ def _can_be_nan(value: ir.Value) -> bool:
         case ir.Constant():
             return False
         case ir.Apply(function=function) if function in (*_SUMS, ir.Function.DIVIDE):
-            # NaN can result only from infinite values: infinity minus infinity, or infinity times zero.
+            # The result can be NaN only if a value may be infinite: infinity minus infinity, infinity times zero.
             return _largest(value) > _FAR_FROM_INFINITE
         case ir.Apply(function=ir.Function.TO_DOUBLE, arguments=(inner,)):
             return inner.type.kind is SparkType.FLOAT
@@ -357,7 +358,7 @@ def _largest(value: ir.Value) -> float:
         case ir.Constant(value=int() | float() as number):
             return abs(float(number)) if abs(number) < _FAR_FROM_INFINITE else math.inf
         case ir.Apply(function=ir.Function.TO_DOUBLE, arguments=(inner,)) if inner.type.kind is not SparkType.FLOAT:
-            # An integer, or a DECIMAL of at most 38 digits.
+            # ``inner`` is an integer or a DECIMAL. Spark's DECIMALs have at most 38 digits.
             return 1e38
         case ir.Apply(function=ir.Function.MULTIPLY, arguments=(left, right)):
             return _largest(left) * _largest(right)

@@ -76,10 +76,10 @@ def _at(stored: Stored, types: OperandTypes, origin: str) -> Operand:
 
 
 def _of_separate_values(stored: Stored, types: OperandTypes, origin: str, by_use: bool = False) -> Operand:
-    """Return the operand for values of one type each, of which at most one is present in a row.
+    """Return the operand for ``stored``, whose values have one AMQP type each; at most one is present in a row.
 
-    ``by_use`` is True if the numbers may be converted texts. A text whose number has a type that the dialect lacks then
-    remains a text.
+    ``by_use`` is True if numbers in ``stored`` may be read from untyped texts. If the dialect has no value for such a
+    number (because it is not finite), the text remains a string.
     """
     groups: dict[tuple[OperandType, ir.Value], list[Alternative]] = {}
     absent: list[ir.Predicate] = [stored.absent]
@@ -112,8 +112,8 @@ def _of_separate_values(stored: Stored, types: OperandTypes, origin: str, by_use
     nearest: tuple[Alternative, ...] = ()
     if stored.number is not None and types.table.get(AmqpType.DOUBLE) is OperandType.DOUBLE and types.special_doubles:
         number = Alternative(OperandType.DOUBLE, stored.number.value, stored.number.guard)
-        # ``stored.number`` does not contain times, because a store does not store them as numbers, but selectors
-        # compare them as numbers. So they are added here.
+        # ``stored.number`` is the nearest double of the stored numbers. A store does not store times as numbers, but
+        # selectors compare times as numbers, so add the times here.
         times = [group for (kind, value), group in groups.items() if kind.integer and value in times_of(stored)]
         nearest = _doubles([number, *map(_of_any, times)])
     return Operand(merged, present, ir.any_of(*absent), ir.any_of(*errors), origin, nearest=nearest)
@@ -144,9 +144,10 @@ def _of_tagged_types(stored: Stored, tag: ir.Value, types: OperandTypes, origin:
 
 
 def _by_type(stored: Stored, types: OperandTypes) -> Iterator[tuple[OperandType, list[ValueType], StoredValue]]:
-    """Yield each value of ``stored`` once for each type of the dialect that it can have, in the order of ``types``.
+    """Yield, for each value of ``stored`` and each operand type that the value can have, a triple.
 
-    The list contains the value's AMQP types that correspond to this type.
+    The triple contains the operand type, the AMQP types of the value that the dialect maps to it, and the value. The
+    triples have the order of the AMQP types in ``types.table``.
     """
     order = {amqp: number for number, amqp in enumerate(types.table)}
     groups: list[tuple[int, OperandType, list[ValueType], StoredValue]] = []
@@ -163,7 +164,10 @@ def _by_type(stored: Stored, types: OperandTypes) -> Iterator[tuple[OperandType,
 def _values(
     kind: OperandType, names: list[ValueType], item: StoredValue, stored: Stored, tag: ir.Value, types: OperandTypes
 ) -> Iterator[Alternative]:
-    """Yield the alternatives of the value ``item`` for its AMQP types ``names``, which the dialect maps to ``kind``."""
+    """Yield the alternatives for the value ``item`` in rows in which its AMQP type is one of ``names``.
+
+    The dialect maps all of ``names`` to the operand type ``kind``. ``tag`` contains the name of the value's type.
+    """
     others = [amqp for amqp in item.types if amqp not in names]
     test: ir.Predicate = ir.TRUE
     if others:
@@ -174,8 +178,8 @@ def _values(
     elif kind.floating and not types.special_doubles:
         yield Alternative(kind, item.value, where := ir.all_of(guard, is_finite(item.value)), applies_where=where)
     else:
-        # If the evaluation throws for other values in the same field, the common guard would not exclude them, so there
-        # is no common guard.
+        # A shared guard holds for all AMQP types that are stored in the same field. So there is no shared guard if the
+        # dialect throws for one of these types.
         throwing = {CLASS_OF[thrown] for thrown in types.throws}
         shared = None if CLASS_OF[names[0]] in throwing else item.guard
         value = _converted(names[0], item.value, types)
@@ -183,17 +187,18 @@ def _values(
 
 
 def _unsigned(item: StoredValue, tag: ir.Value, guard: ir.Predicate, types: OperandTypes) -> Iterator[Alternative]:
-    """Yield the alternatives of a field that contains both signed integers and unsigned longs.
+    """Yield the alternatives for ``item``, a BIGINT column that contains signed integers and unsigned longs.
 
-    An unsigned long is stored as its low 64 bits, so it is negative if it exceeds the range of a long.
+    An unsigned long above 2**63-1 is stored as its low 64 bits and so is negative in the column. Depending on the
+    dialect, it becomes its exact value (a DECIMAL) or a double.
     """
     column = item.value
     negative = ir.Compare(Comparison.LT, column, ir.constant(0))
     unsigned = ir.constant(AmqpType.ULONG.value)
     large = ir.all_of(item.guard, ir.Compare(Comparison.EQ, tag, unsigned), negative)
     if types.unsigned_long is UnsignedLong.EXACT:
-        # The alternatives are merged to the first value that is not NULL, in this order. So the column itself is read
-        # only if the value above is NULL.
+        # ``_merged`` joins both alternatives by a COALESCE in this order. So the column itself is read only in rows in
+        # which the exact value is NULL, because the value is not a large unsigned long.
         exact = ir.Apply(ir.Function.ADD_BIG, (column, ir.Constant(2**64, DECIMAL)), DECIMAL)
         yield Alternative(OperandType.LONG, exact, large, applies_where=large)
         yield Alternative(OperandType.LONG, column, guard)
@@ -207,7 +212,7 @@ def _unsigned(item: StoredValue, tag: ir.Value, guard: ir.Predicate, types: Oper
 
 
 def times_of(stored: Stored) -> frozenset[ir.Value]:
-    """Return the values in ``stored`` that are times."""
+    """Return the SQL values in ``stored`` that can be AMQP timestamps."""
     return frozenset(item.value for item in stored.values if AmqpType.TIMESTAMP in item.types)
 
 
@@ -226,13 +231,13 @@ def _where_certain(item: StoredValue) -> ir.Predicate | None:
 
 
 def _of_any(group: list[Alternative]) -> Alternative:
-    """Return one alternative for ``group``, alternatives with the same value."""
+    """Merge ``group``, alternatives with the same type and SQL value, into one that applies where any of them does."""
     guard = ir.any_of(*[item.guard for item in group])
     return group[0]._replace(guard=guard, applies_where=None if group[0].applies_where is None else guard)
 
 
 def _doubles(numbers: list[Alternative]) -> tuple[Alternative, ...]:
-    """Return ``numbers``, of which at most one applies in a row; as one double if no guard has to tell them apart."""
+    """Return ``numbers``, joined to one double if none of them has a guard; at most one of them applies in a row."""
     if any(item.guard != ir.TRUE for item in numbers):
         return tuple(numbers)
     return (numbers[0]._replace(value=ir.first_of([to_double(item.value) for item in numbers], DOUBLE)),)
@@ -269,7 +274,7 @@ def _converted(amqp: ValueType, value: ir.Value, types: OperandTypes) -> ir.Valu
 
 
 def _names_types(guard: ir.Predicate) -> bool:
-    """Return True if ``guard`` lists the types that it accepts, for each of which the value is not NULL."""
+    """Return True if ``guard`` tests that the type is one of certain types; a value of these types is never NULL."""
     match guard:
         case ir.In(negated=negated):
             return not negated
@@ -279,7 +284,7 @@ def _names_types(guard: ir.Predicate) -> bool:
             return False
 
 
-#: The sections (``_MAPS``) and the fields (``_IDS``) whose values can have several AMQP types.
+#: The places in a message whose values can have any of several AMQP types: sections that are maps, and IDs.
 _MAPS = (PROPERTIES, "message_annotations")
 _IDS = (MessageField("properties", "message_id"), MessageField("properties", "correlation_id"))
 
@@ -311,9 +316,9 @@ def whole_number(stored: Stored) -> ir.Value:
 
 
 def expiry(kind: OperandType, duration: ir.Value, times: tuple[ir.Value, ...], zero_is_forever: bool) -> Operand:
-    """Return the end of ``duration``, which begins at the first of ``times`` that is not NULL.
+    """Return the time at which a message expires: ``duration`` after the first of ``times`` that is not NULL.
 
-    If ``zero_is_forever``, a duration of zero has no end.
+    If ``zero_is_forever`` is True, a message with the duration zero never expires, and the operand is NULL.
     """
     end = ir.Apply(ir.Function.LATER, (duration, ir.first_of(times, BIGINT)), BIGINT)
     if not zero_is_forever:
@@ -383,7 +388,7 @@ def converted(
 
 
 def _number_in_text(operand: Operand, types: OperandTypes, name: str) -> Operand:
-    """Return ``operand`` in which a text that is a number is read as this number when it is compared with numbers."""
+    """Return ``operand``, with its strings as untyped texts: they are read as numbers if compared with numbers."""
     texts = operand.of(OperandType.STRING)
     if operand.by_use is not None or not texts:
         return operand
@@ -402,7 +407,7 @@ def _number_in_text(operand: Operand, types: OperandTypes, name: str) -> Operand
 
 
 def _without_columns_of(operand: Operand, *column_types: ColumnType) -> Operand:
-    """Return ``operand`` without alternatives that are columns of ``column_types``, because no ID has these types."""
+    """Return ``operand``, which is an ID, without columns of ``column_types``; an ID never has these types."""
     return operand._replace(
         alternatives=tuple(
             item
@@ -454,7 +459,7 @@ def _string_id(stored: Stored, kind: OperandType) -> Operand:
     if not strings:
         return NULL
     item = strings[0]
-    # In a tagged union, the field for strings is NULL if the tag names another type.
+    # No guard is needed in a tagged union: its field for strings is NULL if the tag names another type.
     plain = item.guard == ir.TRUE or stored.tag is not None
     return from_value(kind, item.value if plain else ir.guarded(item.guard, item.value))
 

@@ -97,7 +97,7 @@ class Functions:
         with self._regex_errors_at(written):
             expression = compile_regular(written.value).java()
         candidate = self.operand(node.arguments[1])
-        # In Java, the text of a byte array contains its address in memory.
+        # Skip byte arrays: the text that Java writes for them contains an address in memory, so no result is certain.
         texts = [item for item in candidate.alternatives if item.type is not OperandType.BYTES]
         tests = [ir.all_of(item.guard, ir.Matches(java_text(item), expression)) for item in texts]
         true = ir.any_of(*tests)
@@ -143,7 +143,7 @@ class Functions:
             for item in subject.of(_STRING)
         ]
         strings = subject.where([_STRING]) if pairs else ir.FALSE
-        # Java casts the argument to a string, which throws for any other type and for NULL.
+        # ActiveMQ's Java code casts the first argument to a string, and throws if it is NULL or of any other type.
         return Operand(tuple(with_valid_guards(pairs, subject)), strings, ir.FALSE, complement(strings))
 
 

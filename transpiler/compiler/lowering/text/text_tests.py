@@ -44,9 +44,10 @@ def text_form(pattern: Pattern) -> PatternForm | None:
 
 
 def fits(value: ir.Value, form: PatternForm, parameter: ir.Value, negated: bool = False) -> ir.Predicate:
-    """Return the predicate that ``value`` matches a pattern of the form ``form``; if ``negated``, that it does not.
+    """Return the predicate that ``value`` matches a LIKE pattern; if ``negated``, that it does not.
 
-    ``parameter`` is the text of the pattern; for the kind ``matches`` it is a Java regular expression.
+    The pattern is given as ``form`` and ``parameter``, which is the only literal text of the pattern or, for forms of
+    the kind ``matches``, a Java regular expression.
     """
     match form.kind:
         case "begins":
@@ -113,13 +114,16 @@ class _Test(NamedTuple):
         else:
             test = ir.Matches(value, pattern_expression(pattern, self.dialect), negated)
         if not independent and wildcards is Wildcards.LINES and _from_bytes(value):
-            # The broker cannot match bytes that are not UTF-8 with a regular expression, so the result is unknown.
+            # RabbitMQ's regular expressions reject bytes that are not UTF-8, so the result of LIKE is unknown for them.
             return ir.all_of(ir.IsTrue(ir.Apply(ir.Function.VALID, (value,), BOOLEAN)), test)
         return test
 
 
 def pattern_form(pattern: Pattern, written: str, escape: str | None, dialect: Dialect) -> PatternForm | None:
-    """Return the form of a pattern whose constant is ``pattern_text``; None if the pattern cannot be a parameter."""
+    """Return the form in which ``fits`` can test a pattern with the constant ``pattern_text`` as its parameter.
+
+    Return None if the pattern has no literal text; it then cannot share a lookup with other patterns.
+    """
     if not any(isinstance(part, str) for part in pattern):
         return None
     independent = _is_engine_independent(pattern, written, escape, dialect)
@@ -164,7 +168,10 @@ def _as_tested(pattern: Pattern, dialect: Dialect) -> Pattern:
 
 
 def _is_engine_independent(pattern: Pattern, written: str, escape: str | None, dialect: Dialect) -> bool:
-    """Return True if the pattern matches the same texts in every broker, despite differences in bytes and line ends."""
+    """Return True if the broker's regular expressions match the same texts as Spark's LIKE.
+
+    They can differ if ``_`` matches a byte instead of a character, or if wildcards do not match line ends.
+    """
     if Wildcard.ONE in pattern:
         return False
     match dialect.wildcards:

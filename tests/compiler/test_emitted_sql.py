@@ -9,7 +9,7 @@ import pytest
 from tests.compiler.sql_text import bare
 from transpiler import Layout, stores, transpile_selector
 from transpiler.base.errors import LayoutError, UnsupportedFeatureError
-from transpiler.compiler.layouts.publication import header_hints
+from transpiler.compiler.layouts.publication import documented, header_hints
 from transpiler.compiler.layouts.schemas import parse_ddl
 from transpiler.compiler.presets import find_layout
 
@@ -74,6 +74,27 @@ def test_a_map_that_is_no_property_is_offered_as_texts(values: str, hint: str) -
 def test_a_column_that_looks_like_a_place_of_publication_is_offered(header: str, column: str) -> None:
     hints = header_hints(header, find_layout("a STRING"), parse_ddl(f"`{column}` STRING, a STRING"))
     assert hints == [f"infer_layout(df, headers={{'{header}': '{column}'}}) reads the {header} from {column}"]
+
+
+#: Column types, and whether their values are texts.
+TEXT_TYPES = (
+    *((text, True) for text in ("STRING", "STRING COLLATE UTF8_LCASE", "CHAR(5)", "VARCHAR(5)")),
+    *((other, False) for other in ("BOOLEAN", "BIGINT", "DOUBLE", "BINARY", "TIMESTAMP", "DATE", "VARIANT")),
+    *((nested, False) for nested in ("ARRAY<STRING>", "MAP<STRING, STRING>", "STRUCT<x: STRING>")),
+)
+
+
+@pytest.mark.parametrize(("column_type", "is_text"), TEXT_TYPES)
+def test_only_a_text_column_is_offered_as_a_place_of_publication(column_type: str, is_text: bool) -> None:
+    for schema, name in ((f"rk {column_type}", "rk"), (f"s STRUCT<rk: {column_type}>", "s.rk")):
+        [hint] = header_hints("routing-key", find_layout("a STRING"), parse_ddl(schema))
+        assert hint.endswith(f" from {name}") is is_text
+
+
+@pytest.mark.parametrize(("column_type", "is_text"), TEXT_TYPES)
+def test_only_a_text_column_jmstype_is_the_routing_key_of_a_row(column_type: str, is_text: bool) -> None:
+    found = documented({"JMSType": "a.b", "a": "x"}, find_layout(f"JMSType {column_type}, a STRING"))
+    assert found.routing_key == ("a.b" if is_text else None)
 
 
 def test_a_split_with_a_limit_is_refused() -> None:

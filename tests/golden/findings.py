@@ -7,6 +7,8 @@ recorded; ``python -m tests.golden add`` appends inputs.
 
 - The answer to a selector or a filter set is the text or the condition that is parsed, or the errors, in each dialect.
 - The answer to a topology is its own form, the routes of some messages and the SQL of its plan, or the errors.
+- The answer to a topology with a layout is the plan over messages of that layout.
+- The answer to a file of a JMS broker is its form for display, in which exchanges are addresses.
 - The answer to a layout, or to a store with options, is the SQL and the warnings of a selector for each construct.
 - The answer to a shape of the benchmarks is the plan of some bindings of that shape.
 - The answer to an address, an XQuery or an XPath is what is read, and for an address what it adds to a topology.
@@ -32,7 +34,7 @@ from tests.benchmarks.routing_shapes import topology as of_shape
 from tests.golden.calls import call
 from tests.golden.corpus import dialects
 from tests.golden.dump import plan_texts
-from tests.golden.layouts import headers, messages
+from tests.golden.layouts import described_layout, headers, messages
 from transpiler import (
     Layout,
     Message,
@@ -55,6 +57,7 @@ from transpiler.routing.explain import explain_plan
 from transpiler.routing.plan import RoutingPlan, build_plan
 from transpiler.topology import parse_topology, topology_from_dict, topology_to_dict
 from transpiler.topology.choices import certain_topology, choices, chosen_queue, possible_topology
+from transpiler.topology.displayed_addresses import addresses_of
 from transpiler.topology.model import Topology
 from transpiler.topology.qpid_address.address import NodeType, parse_address
 from transpiler.topology.receivers import Sender, resolve_sender, with_addresses
@@ -169,6 +172,10 @@ def answer(given: Mapping[str, Any]) -> Any:
             found = _grouped({dialect: _selector(text, dialect) for dialect in dialects()})
         case {"topology": described}:
             found = _topology(**described)
+        case {"plan of": described, "layout": layout}:
+            found = _plan(topology_from_dict(described), described_layout(layout))
+        case {"displayed": described}:
+            found = _parsed(lambda: topology_to_dict(addresses_of(parse_topology(**described))))
         case {"filters": {"b64": str() as data, **others}} if not others:
             found = _filters(base64.b64decode(data))
         case {"filters": filters}:
@@ -328,12 +335,12 @@ def _route(topology: Topology, exchange: str | None, subject: str) -> Any:
     return {name: part for name, part in routed.items() if name != "exchange"}
 
 
-def _plan(topology: Topology) -> Any:
+def _plan(topology: Topology, layout: str | Layout = "amqp") -> Any:
     """Return the plan of a topology: what a router computes, and how it finds the bindings."""
     if len(topology.bindings) > _MAX_BINDINGS:
         return None
     try:
-        plan = build_plan(topology, AmqpLayout(), "null")
+        plan = build_plan(topology, find_layout(layout), "null")
     except TranspilerError as error:
         return _all(error.diagnostics)
     return _found(topology, plan) | {

@@ -52,9 +52,10 @@ class ConstantTable(NamedTuple):
 
 
 class Part(NamedTuple):
-    """The rows of one join in a table that several joins share.
+    """The rows that belong to one join, in a table that several joins share.
 
-    These rows have ``number`` in the field ``NUMBER`` of the struct column ``row``.
+    They are the rows whose field ``NUMBER`` has the value ``number``. ``row`` is the name of the struct column that
+    contains the fields of each row.
     """
 
     number: int
@@ -149,9 +150,9 @@ def _hash_of(columns: Iterable[str]) -> str:
 
 
 def _exactly(condition: str) -> str:
-    """Return ``condition``, the comparison of keys by value, so that Spark tests it after the join on their hashes.
+    """Add IS TRUE to ``condition``, which compares the keys of a join themselves after their hashes were compared.
 
-    Without IS TRUE, Spark would make the comparison an additional join key.
+    Without IS TRUE, Spark would make this comparison an additional key of its hash join, which takes more memory.
     """
     return f"(({condition}) IS TRUE)"
 
@@ -159,13 +160,17 @@ def _exactly(condition: str) -> str:
 def without(frame: DataFrame, *names: str) -> DataFrame:
     """Drop the columns ``names``, which must exist.
 
-    ``DataFrame.drop`` would analyze the frame on Spark Connect, which a pipeline rejects.
+    Do not call ``DataFrame.drop``: on Spark Connect it asks the server for the columns of ``frame``, which is not
+    allowed in the query function of a declarative pipeline.
     """
     return frame.selectExpr(f"* EXCEPT ({', '.join(map(quote_name, names))})")
 
 
 def can_share(keys: Sequence[Key]) -> bool:
-    """Return True if a join with ``keys`` can share a table with other joins: each key can be hashed."""
+    """Return True if a join with ``keys`` can share a table with other joins, which are joined by a hash of the keys.
+
+    That is the case if equal keys have equal hashes.
+    """
     return all(_hashes(value, column) for value, column in keys)
 
 
@@ -185,7 +190,7 @@ def _is_long(keys: Sequence[Key]) -> bool:
 
 
 def _hashes(value: ir.Value, column: ir.Column) -> bool:
-    """Return True if equal values have equal hashes after ``value`` is converted to the type of ``column``."""
+    """Return True if ``value``, converted to the type of ``column``, has the same hash as an equal ``column``."""
     return value.type == column.type or {ir.type_class(value.type), ir.type_class(column.type)} == {TypeClass.INTEGER}
 
 

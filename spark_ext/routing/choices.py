@@ -70,8 +70,8 @@ def route_with_choices(
     known = sf.expr(f"array_remove({others}, {quote_text(chosen)})")
     if outcome is None:
         return frame.withColumn(possible, known)
-    # The queue ``chosen`` stands for unknown queues: a message reaches it if an exchange certainly chooses some queue,
-    # and may reach it through exchanges that the file does not describe.
+    # In the passes, a queue called ``chosen`` stands for unknown queues. A message certainly reaches it if an exchange
+    # chooses one of several queues, and possibly reaches it if the file does not describe an exchange.
     reached = f"{quote_name(outcome)} IN ('delivered', 'alternate')"
     undecided = f"CASE WHEN size({others}) = 0 OR {reached} THEN {quote_name(outcome)} ELSE 'undecided' END"
     return frame.withColumn(outcome, sf.expr(undecided)).withColumn(possible, known)

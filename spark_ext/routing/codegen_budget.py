@@ -17,7 +17,7 @@ from transpiler.routing.signatures import Signature
 
 
 def lookup_length(keys: Iterable[ir.Value]) -> int:
-    """Estimate the size of the bytecode of a lookup without its tables, in bytes."""
+    """Estimate the size of the bytecode that computes the keys of one lookup, in bytes."""
     return tuning.LOOKUP + sum(map(_key_length, keys))
 
 
@@ -46,7 +46,8 @@ def split_by_budget(condition: ir.Predicate) -> list[ir.Predicate]:
     others = [term for term in condition.terms if term is not longest] if isinstance(condition, ir.And) else []
     room = tuning.OPERATIONS - sum(map(ir.size, others))
     if 2 * room < tuning.OPERATIONS:
-        # Not split, because each of the predicates would repeat the long terms that have no OR.
+        # Do not split the condition: each of the predicates would repeat its other terms, which take most of the
+        # budget.
         return [condition]
     groups: list[list[ir.Predicate]] = [[]]
     for term in longest.terms:

@@ -70,10 +70,11 @@ _HASHES = "STRUCT<mask: INT, nodes: ARRAY<ARRAY<INT>>>"
 
 
 class Payload(Enum):
-    """The SQL type of a delivery: the name of a queue, or a struct.
+    """The SQL type of a delivery, which is what a matching binding contributes to the result of a message.
 
-    The fields of the struct are ``x``, the state in the exchange graph to which the binding belongs, ``e``, the state
-    to which it leads, and ``q``, its queue. Either ``e`` or ``q`` is NULL.
+    It is the name of the binding's queue, or a struct if bindings can lead to exchanges. The fields of the struct are
+    ``x``, the state of the exchange graph (an exchange and a routing key) from which the binding leads, ``e``, the
+    state to which it leads, and ``q``, the queue to which it leads. Either ``e`` or ``q`` is NULL.
     """
 
     QUEUE = "STRING"
@@ -107,11 +108,11 @@ class ConstantTables:
         self._kept = KeptTables(session, plan, (payload, kind))
 
     def store(self, look_ups: Sequence[Lookup]) -> ConstantTable:
-        """Return the table that ``look_ups`` share, with one row for each key.
+        """Return one Spark table that contains all tables of ``look_ups``, with one row for each key.
 
-        For each table of each lookup, the row has two arrays for the key of the row: the deliveries and the constants.
-        Both are NULL if the table does not contain the key. If the table is not ``flat``, each element of the first
-        array is an array of deliveries.
+        For each of these tables, the row has two arrays: the deliveries of the bindings with this key, and the
+        constants that their residual predicates read. Both arrays are NULL if the table has no bindings with the key.
+        If a table is not ``flat``, each element of its first array is an array of deliveries.
         """
         return self._kept.once(look_ups[0].store, lambda: self._store(look_ups))
 
@@ -169,7 +170,7 @@ class ConstantTables:
         return columns
 
     def _index(self, index: Index, rows: list[tuple[Parameter, ...]]) -> tuple[Any, ...]:
-        """Return the index of one group, as a tuple for a Spark struct."""
+        """Return the index of the constants in ``rows``, which have the same key, as a tuple for a Spark struct."""
         if isinstance(index, Interval):
             return _as_row(build_interval_index(index, rows))
         if isinstance(index, MatchedKey):
@@ -189,8 +190,8 @@ class ConstantTables:
             patterns = [(number, self._plan.patterns[number]) for number in ends]
             delivered.append([self._of(delivery) for _, delivery in patterns if delivery is not None])
             tested.append([number for number, delivery in patterns if delivery is None])
-        # Each array is a scalar subquery. Spark computes it once and inlines it as a literal, whereas an array in a
-        # joined row would be copied.
+        # Put each array into the query as a scalar subquery, which Spark computes once and replaces by a literal. If
+        # the arrays were columns of a joined table, Spark would copy them for each message.
         constants: dict[str, Any] = {
             # For each edge of the automaton, the state that owns it and its list of next states are packed into one
             # number, because with two arrays each lookup would miss the CPU cache twice.
@@ -202,7 +203,7 @@ class ConstantTables:
             SLOTS: _slots(trie),
         }
         types = {**TYPES, ENDS: f"ARRAY<ARRAY<{self._payload.value}>>"}
-        # Spark converts scalar subqueries to literals. Each array has its own table, because Spark reads whole tables.
+        # Each array has a table of its own, because Spark reads the whole table for each scalar subquery.
         return {
             name: constant_table(self._session, {f"{name} {types[name]}": [value]}).rows.scalar()
             for name, value in constants.items()
@@ -229,7 +230,10 @@ class ConstantTables:
         return constant_table(self._session, columns)
 
     def _starts(self, entry: Entry) -> tuple[list[int], list[int]]:
-        """Return the start states of the trie for the words of a key, and for a whole key as one word."""
+        """Return the automaton's start states for messages to one exchange, as two lists.
+
+        With the first list, the walk reads the words of a routing key; with the second, the whole key as one word.
+        """
         starts = {} if self._plan.trie is None else self._plan.trie.starts
         whole = self._plan.whole or ()
         starts_of_entry: tuple[list[int], list[int]] = ([], [])
@@ -264,7 +268,10 @@ def _last(path: Path) -> str:
 
 
 def _slots(automaton: TopicAutomaton) -> list[dict[str, int]]:
-    """Return the codes of the words as a hash table: its slots are indexed by the last bits of a word's hash."""
+    """Return the integer codes of the automaton's words as a hash table: an array of maps from words to codes.
+
+    The index of a word's map is given by the last bits of the word's CRC-32.
+    """
     slots: list[dict[str, int]] = [{} for _ in range(1 << (2 * len(automaton.words)).bit_length())]
     for code, word in enumerate(automaton.words, 1):
         slots[crc32(word.encode()) & (len(slots) - 1)][word] = code

@@ -7,9 +7,9 @@ from spark_ext.routing.topic_sql import let
 
 
 class CollectedDeliveries:
-    """The names of the columns that contain the deliveries found so far.
+    """The names of the columns with the deliveries that earlier steps of the query have found for each message.
 
-    A column contains an array of deliveries, or an array of arrays of deliveries.
+    Each column is an array of deliveries, or an array of arrays of deliveries.
     """
 
     def __init__(self, payload: Payload) -> None:
@@ -26,7 +26,8 @@ class CollectedDeliveries:
         empty = self._payload.empty
         parts = [f"coalesce({name}, {empty})" for name in self._arrays]
         if self._lists:
-            # One flatten for all columns of lists, because its bytecode is long and a generated method has little room.
+            # Call flatten once for all columns with arrays of arrays: its generated code is long, and a method that the
+            # JIT compiler compiles has at most 8,000 bytes.
             none = f"array_repeat({empty}, 0)"
             parts.append(f"flatten(concat({', '.join(f'coalesce({name}, {none})' for name in self._lists)}))")
         if len(parts) < 2:

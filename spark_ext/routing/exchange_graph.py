@@ -35,8 +35,8 @@ _ACTIVATION = (
     "m -> m.e IS NOT NULL AND array_contains(active, m.x)), m -> m.e)))"
 )
 
-#: SQL of an array with the queues that a message reaches from each stop (see ``ExchangeGraph``). The queues of a stop
-#: are computed from the queues of the next stops, which have lower numbers.
+#: SQL of an array with one element for each stop (a state on a path through the exchange graph): the queues that the
+#: message reaches from there. They are computed from the queues of the following stops, which have lower numbers.
 _BY_STOP = (
     f"aggregate({STEPS}, CAST(array() AS ARRAY<ARRAY<STRING>>), (r, n) -> array_append(r, "
     "transform(array(array_distinct(concat("
@@ -86,6 +86,7 @@ def with_direct(frame: DataFrame, known: bool) -> DataFrame:
     frame = frame.selectExpr("*", f"{codegen_barrier(let({_ALL: DELIVERED}, _ACTIVATION))} AS {BOUND}")
     direct = let({"bound": BOUND}, f"exists({DELIVERED}, m -> m.q IS NOT NULL AND array_contains(bound, m.x))")
     if known:
-        # The known value takes precedence, because routing keys with a known value were not matched again.
+        # If ``KNOWN_DIRECT`` is not NULL, the message's routing key was looked up among keys that were matched before,
+        # so the message has no deliveries of its own from which the value could be computed.
         direct = f"coalesce({KNOWN_DIRECT}, {direct})"
     return frame.selectExpr("*", f"{direct} AS {DIRECT}")

@@ -23,11 +23,12 @@ from transpiler.routing.substring_index import Grams
 
 @dataclass(frozen=True)
 class Lookup:
-    """Constant tables with the same keys, which a single join looks up; ``name`` is the prefix of their columns.
+    """Constant tables with the same keys, which one join to a Spark table reads together.
 
-    Several lookups can have their rows in one Spark table, the ``store``: ``shared`` is its name (None if the lookup
-    has its own table), and ``number`` identifies the rows of this lookup. Lookups with the same column types have the
-    same ``form``. A row of the store has fields for each form; the fields of other forms are NULL.
+    ``name`` is the prefix of the names of the columns. Several lookups can have their rows in one Spark table, the
+    *store*. ``shared`` is then its name, and ``number`` identifies the rows of this lookup; otherwise ``shared`` is
+    None. The columns of a store depend only on the types of a lookup's columns, its ``form``: lookups of the same form
+    use the same columns, and the columns of other forms are NULL in their rows.
     """
 
     name: str
@@ -81,7 +82,7 @@ class Lookup:
         return self._path(f"rows{number}")
 
     def rows(self) -> dict[tuple[Parameter, ...], None]:
-        """Return the distinct keys of all tables, in order."""
+        """Return the distinct keys of all tables, in order, as a dict with the value None for each key."""
         return dict.fromkeys(key for table in self.tables for key in table.rows)
 
     def deliveries(self, grams: Mapping[ir.Value, str]) -> Iterator[tuple[bool, str]]:
@@ -122,10 +123,11 @@ def _label(keys: Iterable[ir.Value]) -> str:
 
 
 def _in_stores(lookups: Sequence[Lookup]) -> list[Lookup]:
-    """Assign ``lookups`` to stores: if they have few rows, to one shared store, otherwise to one store for each kind.
+    """Return ``lookups``, each with its store: the Spark table that contains its rows.
 
-    Fewer stores are better because each store takes a Spark job in each query. However, each row of a shared store has
-    fields for all forms of lookups.
+    If all lookups together have few rows, they share one store, because each store takes a Spark job in each query.
+    Otherwise only lookups with the same column types share a store, because each row of a store has columns for all
+    forms of lookups in it.
     """
     rows = sum(len(table.rows) for look_up in lookups for table in look_up.tables)
     groups: dict[object, list[Lookup]] = {}
@@ -145,11 +147,11 @@ def _in_stores(lookups: Sequence[Lookup]) -> list[Lookup]:
 
 
 def _of_arrays(path: Path, table: Table, grams: Mapping[ir.Value, str]) -> str:
-    """Return the SQL of the deliveries of the rows in ``table`` under a message's key; they may contain duplicates.
+    """Return the SQL of a message's deliveries from the joined row of ``table``; they may contain duplicates.
 
-    If the store is shared, the SQL also tests the whole struct of the store for NULL, so that Spark broadcasts the
-    struct once. If a lookup read only some fields of the struct, Spark would broadcast a separate table with these
-    fields.
+    If the store is shared, its columns are fields of one struct, and the SQL also tests the whole struct for NULL.
+    Without this test, Spark would read only the needed fields, and would broadcast another copy of the store for each
+    lookup that needs other fields.
     """
     signature, guard, delivered = table.signature, table.signature.guard, quote_path(_column(path, "d"))
     tests = [f"{path[0]} IS NOT NULL"] if len(path) > 1 else []
@@ -220,7 +222,7 @@ def _rows_at(index: str, ranges: Interval) -> str:
         f"CASE WHEN get({index}.bounds, place + step - 1) <= {value} THEN place + step ELSE place END)"
     )
     leaf = f"CASE WHEN size({index}.steps) = 0 THEN {bucket} ELSE {searched} END"
-    # A NULL value is in no range.
+    # If the message's value is NULL, no range contains it, and the index of the leaf is NULL.
     names["leaf"] = f"CASE WHEN {value} IS NOT NULL THEN {leaf} END"
     node = f"get({index}.nodes, get({index}.offsets, level) + shiftright(leaf, shift))"
     lowest, above = f"get({index}.leaves, leaf)", f"flatten(transform({index}.shifts, (shift, level) -> {node}))"

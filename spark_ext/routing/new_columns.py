@@ -28,7 +28,7 @@ def check_new(messages: DataFrame, parameters: Mapping[str, object], optional: C
     try:
         names = analyzed_schema(messages).names
     except LayoutError:
-        # In a pipeline the columns are not known yet.
+        # In the query function of a declarative pipeline, Spark cannot say which columns the messages have.
         names = []
     same = str if not names or case_sensitive(messages) else str.lower
     for name in names:
@@ -81,7 +81,7 @@ def check_queues(messages: DataFrame, parameter: str, value: object, *, text: bo
 
 
 def _check_own(what: str, name: str, instead: str) -> None:
-    # Reject the prefix in any case, because Spark may be set to ignore case.
+    # Compare without case, because Spark by default does not distinguish case in the names of columns.
     if name.lower().startswith(PREFIX):
         raise LayoutError.at(
             "route.column-taken",

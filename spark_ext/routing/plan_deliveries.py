@@ -70,9 +70,10 @@ def dropping(names: Collection[str]) -> Step:
 
 
 class PlanDeliveries:
-    """Builder of the steps of a query that add the deliveries of one plan to the messages.
+    """Builder of the steps of a query that find, for each message, the deliveries under one routing plan.
 
-    If the query has two plans and this plan is the second, ``after`` is the builder of the first plan.
+    A query has a second plan if the topology was changed after it was compiled. For the second plan, ``after`` is the
+    builder of the first plan; otherwise it is None.
     """
 
     def __init__(
@@ -103,7 +104,8 @@ class PlanDeliveries:
         """
         entries = self._tables.entries
         if self._after is not None:
-            # The first plan has already joined all columns of the row except the start states of this plan's trie.
+            # The join of the first plan has added the columns of the exchange graph, which is the same for both plans.
+            # So join only the start states of this plan's automaton.
             named = {name: f"{name}{self._mark}" if name == ENTRY else name for name in entries.names}
             kept = [name for name in named if name in (ENTRY, START, START_WHOLE)]
             rows = entries.rows.selectExpr(*(f"{name} AS {named[name]}" for name in kept))
@@ -171,7 +173,7 @@ class PlanDeliveries:
 
     @property
     def between(self) -> list[str]:
-        """The columns of this plan to drop before the second plan adds its own columns of the same names."""
+        """The columns of the first plan (this one) to drop before the second plan adds columns of the same names."""
         plan = self._plan
         matched = [MATCHED] if plan.trie is not None and None in plan.patterns else []
         return [*matched, *([START, START_WHOLE] if plan.trie is not None or not plan.simple else [])]
@@ -194,18 +196,20 @@ class PlanDeliveries:
 
     @property
     def distinct(self) -> bool:
-        """True if no queue can get a message twice, so that duplicates need not be removed.
+        """True if the deliveries of a message never contain a queue twice, so that duplicates need not be removed.
 
-        That is the case if the plan excludes duplicates, and no residual predicate was split into several.
+        That is the case if the plan excludes duplicates, and no residual predicate was split into several predicates,
+        of which more than one can hold.
         """
         whole = all(len(split_by_budget(table.signature.residual)) == 1 for table in self._plan.tables)
         return whole and self._plan.distinct
 
     @property
     def _alone(self) -> bool:
-        """True if the walk through the topic automaton gets a generated method of its own.
+        """True if the walk through the topic automaton gets a generated Java method of its own.
 
-        The reasons are several keys, each of which needs a walk, too little room in the first method, or a second plan.
+        It does if messages can have several keys, each of which needs a walk, if the first method has too little room
+        for it, or if this plan is the second.
         """
         return self._plan.whole is not None or self._room < tuning.WALK or self._after is not None
 
@@ -218,8 +222,8 @@ class PlanDeliveries:
         walked = self._words + (0 if plan.trie is None else tuning.WALK)
         lookups = build_lookups(PREFIX, plan.tables, room)
         if walked + sum(look_up.length for look_up in lookups) > room or not self._fused:
-            # If there are several generated methods, the first one computes the values of maps and passes them to the
-            # others.
+            # If the query needs several generated Java methods, the first method looks up the values in maps and passes
+            # them to the others, which takes room.
             room -= tuning.READ * len(plan.reads)
         return room
 
@@ -261,7 +265,7 @@ class PlanDeliveries:
 
     @property
     def _fused(self) -> bool:
-        """True if the compiled conditions are few and short enough to share a generated method with the lookups."""
+        """True if the conditions without a lookup are few and short enough for a generated method with lookups."""
         compiled = self._plan.compiled
         return len(compiled) <= tuning.FUSED and sum(ir.size(each.condition) for each in compiled) <= tuning.OPERATIONS
 
@@ -325,7 +329,7 @@ def _paths_in(read: Iterable[ir.Value | ir.Predicate]) -> Iterator[Path]:
 
 
 def handing_on(deliveries: str, column: str) -> Iterator[Step]:
-    """Yield the steps that put ``deliveries`` into the array ``column``, which the next generated method reads."""
+    """Yield the steps that store the SQL ``deliveries`` in the array ``column``, which the next Java method reads."""
     yield adding(f"{deliveries} AS {SO_FAR}")
     yield adding(f"{codegen_barrier_column(SO_FAR)} AS {column}")
     yield dropping([SO_FAR])

@@ -54,10 +54,10 @@ _PLANS: dict[int, tuple[weakref.ref[Topology], list[tuple[Hashable, Layout, Rout
 
 
 class Prepared(NamedTuple):
-    """A topology that is ready to be compiled for messages with ``columns`` that are sent ``to`` a destination.
+    """The arguments for compiling a topology: the messages' ``columns``, and where the messages are sent (``to``).
 
-    ``topology`` includes the binding that a sender's address adds. ``several`` is True if a message can have several
-    routing keys.
+    ``topology`` includes what the broker creates for the address of a sender. ``several`` is True if a message can have
+    several routing keys.
     """
 
     topology: Topology
@@ -113,7 +113,7 @@ def prepare(
 
 
 def _entered_by(topology: Topology, routing_type: str | None) -> Topology:
-    """Return ``topology`` restricted to messages of ``routing_type``; unchanged if ``routing_type`` is None."""
+    """Return ``topology``, which only messages of ``routing_type`` can enter; unchanged if ``routing_type`` is None."""
     if routing_type is None:
         return topology
     entries = {entry_name(routing_type), entry_name(routing_type, qualified=True)}
@@ -274,7 +274,8 @@ def settings_of(options: SendOptions) -> PublishSettings:
 
 def given_options(options: Mapping[str, object]) -> list[str]:
     """Return the names of the options in ``COMPILED`` whose values differ from their defaults."""
-    # Compare the types first, because the comparison of a Column has no truth value.
+    # Compare the types first: the result of comparing a Column with ``!=`` is a Column, which is neither true nor
+    # false.
     return [
         name
         for name, default in COMPILED.items()

@@ -91,7 +91,7 @@ def given_exchange(
 
 
 def given_column(exchange: object, messages: DataFrame | None) -> GivenExchange:
-    """Return the option ``exchange`` as a ``GivenExchange``, if it is a Column or None: this needs no topology."""
+    """Return the option ``exchange``, a Column or None, as a ``GivenExchange``; raise ``TypeError`` for other types."""
     if exchange is None:
         return GivenExchange(None)
     if not isinstance(exchange, Column):
@@ -101,7 +101,7 @@ def given_column(exchange: object, messages: DataFrame | None) -> GivenExchange:
         try:
             kind = analyzed_schema(selected).fields[0].dataType
         except LayoutError:
-            # A pipeline analyzes the Column later.
+            # In the query function of a declarative pipeline, the type of the Column is not known yet.
             return GivenExchange(None, exchange)
         if not _is_text(kind):
             raise _no_text("the Column of exchange=", kind, "a text", 'exchange=column.cast("string")')

@@ -58,10 +58,10 @@ class Names(NamedTuple):
 
 
 class _Templates(NamedTuple):
-    """Templates for two SQL texts: the walk through the topic automaton, and the queues of a message.
+    """Templates for the SQL of the walk through the topic automaton, and for the SQL of the queues of a message.
 
-    They replace the placeholder ``{}`` by SQL that is skipped if the column ``KNOWN`` has the answer for a routing key
-    already.
+    The SQL is put in place of ``{}``. If routing keys were matched before (the option ``keys`` of ``route``), a
+    template is a CASE that skips the SQL if the column ``KNOWN`` already contains the result for the message's key.
     """
 
     walk: str = "{}"
@@ -78,9 +78,9 @@ def _after(frame: DataFrame, steps: Iterable[Step]) -> DataFrame:
 
 
 class Query:
-    """A query that routes messages with ``plan``, and then with the plan of ``changes`` (None if nothing was changed).
+    """A query that routes messages with ``plan`` and, if the topology was changed, also with the plan of ``changes``.
 
-    ``names`` are the names of the columns of the result.
+    ``changes`` is None if nothing was changed after the compilation. ``names`` are the names of the result's columns.
     """
 
     def __init__(
@@ -115,8 +115,8 @@ class Query:
         """
         steps: list[Step] = [self._published.with_subject, self._published.with_keys]
         templates = _EVERYTHING
-        # Without topic patterns, a message needs only one lookup for its routing key. Looking up a known answer instead
-        # would not be faster.
+        # Match repeated keys first only if the plan has topic patterns. Otherwise a message's key takes one lookup, and
+        # the lookup of its known result would not be faster.
         if repeated is not None and self._plan.trie is not None:
             steps.append(self._known(repeated))
             templates = _UNLESS_KNOWN if self._by_key else _UNLESS_MATCHED
@@ -132,9 +132,10 @@ class Query:
         return _after(messages, steps)
 
     def _known(self, repeated: DataFrame) -> Step:
-        """Return the step that adds what is known about a message's routing key from the messages ``repeated``.
+        """Return the step that looks up each message's routing key among the distinct keys of ``repeated``.
 
-        That is the queues if only exchange and routing key determine them, otherwise the matching patterns.
+        It adds the queues for this key, if exchange and routing key alone determine the queues; otherwise it adds the
+        topic patterns that match the key. The columns are NULL if ``repeated`` does not contain the key.
         """
         names = self._published.names
         self._published.check_keys(repeated)
@@ -155,7 +156,8 @@ class Query:
         renamed = _after(repeated, steps).selectExpr(
             f"{hash_of_all} AS {HASH}", *(f"{name} AS {new}" for name, new in known.items()), *answers
         )
-        # True if the values are equal or both NULL, as ``<=>``, which Spark would make an additional join key.
+        # These conditions mean the same as ``<=>``: the values are equal, or both are NULL. Spark would make ``<=>`` an
+        # additional key of its hash join.
         same = [f"coalesce({name} = {new}, {name} IS NULL AND {new} IS NULL)" for name, new in known.items()]
         condition = " AND ".join([f"{hash_of_all} = {HASH}", *same])
         joined = [HASH, *known.values()]
@@ -227,7 +229,8 @@ class _Outcomes:
     @property
     def by_alternates(self) -> bool:
         """True if some message may reach a queue through an alternate."""
-        # An importer created the exchanges of a JMS broker; their alternates are cases of an address, not fallbacks.
+        # The exchanges of a JMS broker are steps of its routing that the importer created. Their alternates are
+        # ordinary steps, too, and so do not make the outcome "alternate".
         is_fallback = self._topology.rules.addressing.has_exchanges
         return is_fallback and any(entry.alternates for entry in self._plan.entries.values())
 
@@ -263,5 +266,6 @@ class _Outcomes:
     @property
     def _unknown(self) -> Outcome:
         """The outcome of a message to an exchange that does not exist."""
-        # "Messages ... that ... are otherwise unable to be relayed successfully will be rejected by the peer."
+        # The standard for the anonymous relay: "Messages ... that ... are otherwise unable to be relayed successfully
+        # will be rejected by the peer."
         return "rejected" if self._relay else "no-exchange"

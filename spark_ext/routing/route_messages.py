@@ -191,8 +191,8 @@ class _Compiled:
         self.given = GivenExchange(None)
         decided: dict[str, object] = {**options}
         if topology.settings.destination.given is not None:
-            # The topology was compiled for a Column. Only ``route_stream`` does this; it passes the Column again for
-            # each batch.
+            # The topology was compiled for messages whose exchange is in a Column. Only ``route_stream`` does this, and
+            # it gives the Column again for each batch.
             self.given = given_column(decided.pop("exchange", None), messages)
         without_settings(decided)
         self.prepared = prepare_compiled(topology, messages, layout)
@@ -211,10 +211,10 @@ class _Compiled:
 
 
 class _Planned:
-    """Router that compiles a topology when it routes messages.
+    """Router for a ``Topology`` that is not compiled yet; it compiles the topology when it routes messages.
 
-    Messages are routed in several passes if exchanges choose among their bindings. ``plans`` contains the plan of each
-    pass so far.
+    If exchanges choose among their bindings at random or by a hash, the messages are routed in several passes, each
+    with a plan of its own. ``plans`` contains the plans of the passes so far.
     """
 
     def __init__(
@@ -293,7 +293,7 @@ def deliveries(routed: DataFrame, *, column: str = "queues", queue: str = "queue
     check_frame("routed", routed)
     check_queues(routed, "column", column)
     check_new(without(routed, column), {"queue": queue})
-    # A plain explode would compute the array twice, once to filter out empty arrays.
+    # Do not call explode: Spark would add a filter for empty arrays before it, and so compute the array twice.
     exploded = routed.withColumn(_QUEUE, sf.explode_outer(sf.col(quote_name(column))))
     delivered = exploded.filter(f"{_QUEUE} IS NOT NULL")
     return delivered.selectExpr(f"* EXCEPT ({quote_name(column)}, {_QUEUE})", f"{_QUEUE} AS {quote_name(queue)}")

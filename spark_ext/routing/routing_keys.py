@@ -77,9 +77,9 @@ _TO = MessageField("properties", "to")
 
 
 class Sends:
-    """The SQL of sends to destinations of a JMS broker: the exchange at which each message enters, and its routing key.
+    """SQL for messages to destinations of a JMS broker: the exchange at which each enters, and its routing key.
 
-    ``topology.addressing`` defines both.
+    The rules for both are in ``topology.addressing``; this class is the same in SQL.
     """
 
     def __init__(self, topology: Topology, columns: MessageColumns, to: Destination) -> None:
@@ -148,7 +148,8 @@ def _paths(values: Iterable[ir.Value]) -> list[Path]:
 _RENAME = "perhaps add a column routing_key to the messages"
 
 
-#: The column with the index of the destination, in a list of destinations, to which a row is sent.
+#: A temporary column for messages to lists of ActiveMQ destinations, which get one row for each destination: the index
+#: of the row's destination in the list.
 PART = f"{KEPT}part"
 
 #: The name of the entry exchange for messages without a destination; no exchange has this name.
@@ -182,7 +183,7 @@ class Published:
         try:
             columns = analyzed_schema(keys)
         except LayoutError:
-            # In a pipeline Spark reports errors in the columns later.
+            # In the query function of a declarative pipeline, the columns are not known; Spark reports errors later.
             return
         if keys.isStreaming:
             raise UnsupportedFeatureError.at(

@@ -40,7 +40,8 @@ def sent(
 ) -> DataFrame:
     """Route ``messages`` with the function ``routed``.
 
-    For a JMS broker, replace the names from ``reached_end`` in the result by queues and outcomes.
+    For a JMS broker, the queues in the result can contain names that stand for something else (``reached_end``): the
+    queue that is named like the destination, or an outcome. Replace them by the real queue, and by the outcome.
 
     ``column``, ``outcome``, ``possible`` and ``exchange`` are the names of the added columns; None for no column.
     """
@@ -61,7 +62,8 @@ def sent(
 class _Answers:
     """Converter of the columns that routing has added to a JMS broker's messages.
 
-    It replaces the names from ``reached_end``, which stand for queues and outcomes that the topology does not name.
+    It replaces the names that ``reached_end`` returns for ends that are not queues of the topology: the queue that is
+    named like the destination, and outcomes.
     """
 
     def __init__(self, sends: Sends, column: str, outcome: str | None, possible: str | None) -> None:
@@ -101,8 +103,8 @@ class _Answers:
         several = f"size({self._sends.parts}) > 1"
         first = "CAST(0 AS INT)"
         if messages.isStreaming:
-            # A stream cannot group the results for the destinations of a list, so a message with a list is routed to no
-            # destination.
+            # A message to a list would become one row for each destination, and a stream cannot group these rows again.
+            # So such a message is routed to no destination in a stream.
             first = f"CASE WHEN {several} THEN -1 ELSE 0 END"
             return without(self.named(routed(messages.selectExpr("*", f"{first} AS {PART}"))), PART)
         single = messages.filter(f"NOT coalesce({several}, false)").selectExpr("*", f"{first} AS {PART}")
@@ -128,7 +130,7 @@ class _Answers:
         return without(self.named(routed(single)), PART).unionByName(together)
 
     def settled(self, frame: DataFrame) -> DataFrame:
-        """Determine the outcome from the names of outcomes in the arrays of queues, and remove these names."""
+        """Set the column of the outcome by the names of outcomes in the arrays of queues, and remove these names."""
         queues = quote_name(self._column)
         possible = _NO_TEXTS if self._possible is None else quote_name(self._possible)
         failed, rejected, dead = (f"array_contains({queues}, {end})" for end in (_FAILED, _REJECTED, _DEAD_LETTER))
@@ -143,7 +145,8 @@ class _Answers:
             cases += f"WHEN {unknown} AND size(array_except({queues}, {ends})) = 0 THEN 'undecided' "
             cases += f"WHEN {before} = 'no-exchange' AND {self._sends.destination} IS NOT NULL THEN 'discarded'"
             frame = frame.withColumn(self._outcome, sf.expr(f"CASE {cases} ELSE {before} END"))
-        # If the send fails, the order of the bindings determines which queues have received the message before.
+        # If the send fails, no queue is certain: which queues got the message before the failure depends on the order
+        # in which the broker evaluates the bindings.
         uncertain = f"{failed} OR (NOT {rejected} AND {may_fail})"
         certain = (
             f"CASE WHEN {failed} OR {rejected} OR {may_fail} THEN {_NO_TEXTS} ELSE array_except({queues}, {ends}) END"

@@ -11,9 +11,10 @@ from transpiler.routing.columns import BACK, COUNT, FRONT, WORDS
 
 
 def exact_key(subject: str, rules: TopicRules) -> str:
-    """Return the SQL of the form of the routing key ``subject`` that a topic binding key without wildcards must equal.
+    """Return the SQL of the routing key ``subject`` in the form in which topic exchanges compare it without wildcards.
 
-    The form is NULL if the routing key can equal no binding key.
+    A binding key without wildcards matches if it equals this form: for example, the key without trailing dots. The form
+    is NULL if no binding key can match.
     """
     if rules.empty_key_has_no_words:
         return f"coalesce({subject}, '')"
@@ -86,9 +87,11 @@ def run_automaton(codes: str, start: str, transitions: Mapping[str, str], repeat
 
 
 def deliveries_at_end(walk: str, delivered: str, tested: str | None) -> str:
-    """Return the SQL of the deliveries of a walk's final states, and of the pattern numbers that conditions test.
+    """Return the SQL of a struct with what the final states of a walk through the automaton deliver.
 
-    ``delivered`` and ``tested`` are the columns with these arrays by state; None if no condition tests a pattern.
+    Its field ``d`` has the deliveries of the patterns that match. Its field ``i`` has the numbers of matching patterns
+    whose bindings have further conditions. ``delivered`` and ``tested`` are the columns with both, as arrays by state;
+    ``tested`` is None if no binding with a pattern has further conditions.
     """
     ending = f"filter({walk}, s -> (s & 1) = 1)"
     if tested is None:

@@ -24,10 +24,10 @@ from transpiler.compiler.spark_plan import tuning
 
 
 def with_lists(node: ir.Coalesce, tests: tuple[ir.Predicate, ...]) -> ir.Predicate | None:
-    """Return ``node`` with its tests replaced by ``tests``, which may test lists (``AnyRow``) instead of long chains.
+    """Return ``node`` with ``tests`` in place of its tests; they may search lists (``AnyRow``) instead of long chains.
 
-    A list without a key can be FALSE instead of NULL under ``spark.sql.legacy.followThreeValuedLogicInArrayExists``.
-    Return None if that would change the result of ``node``.
+    Spark searches a list without a key by ``exists``, which returns FALSE instead of NULL if the setting
+    ``spark.sql.legacy.followThreeValuedLogicInArrayExists`` is off. Return None if that would change the result.
     """
     if not any(isinstance(inner, ir.AnyRow) and inner.key is None for test in tests for inner in ir.descendants(test)):
         return ir.Coalesce(tests, node.otherwise, node.disjoint)
@@ -39,7 +39,10 @@ def _same(value: ir.Value) -> ir.Value:
 
 
 def texts_together(terms: tuple[ir.Predicate, ...], negated: bool) -> tuple[ir.Predicate, ...]:
-    """Rewrite ``a LIKE '%x%' OR a LIKE '%y%'`` as one search for x or y, and prefixes of one length as a list."""
+    """Merge tests like ``a LIKE '%x%'`` and ``a LIKE '%y%'`` in ``terms``; prefixes of one length become a list.
+
+    ``terms`` are the terms of an OR or, if ``negated`` is True, of an AND of NOT LIKE.
+    """
     groups: dict[_Group, dict[str, None]] = {}
     group_of: dict[ir.Predicate, _Group] = {}
     for term in terms:
@@ -52,7 +55,8 @@ def texts_together(terms: tuple[ir.Predicate, ...], negated: bool) -> tuple[ir.P
                 key = (value, True, False)
             case _:
                 continue
-        # In a string that is not UTF-8, a regular expression finds U+FFFD, but a search for bytes does not.
+        # Do not merge a text with U+FFFD: in a string that is not UTF-8, a regular expression finds U+FFFD in place of
+        # each invalid byte, but LIKE, which compares bytes, does not.
         if term.negated is negated and "\N{REPLACEMENT CHARACTER}" not in text:
             groups.setdefault(key, {})[text] = None
             group_of[term] = key
@@ -110,7 +114,10 @@ def rows_together(terms: tuple[ir.Predicate, ...]) -> tuple[ir.Predicate, ...]:
 
 
 def _made_general(node: ir.Predicate, row: list[ir.Constant]) -> ir.Predicate:
-    """Replace each constant on the right of a comparison by a parameter; append the constants to ``row``."""
+    """Return ``node`` with a parameter in place of each constant on the right of a comparison.
+
+    Append the constants to ``row``. Conditions that differ only in constants so become equal.
+    """
     match node:
         case ir.Compare(right=ir.Constant() as constant):
             row.append(constant)
@@ -122,7 +129,7 @@ def _made_general(node: ir.Predicate, row: list[ir.Constant]) -> ir.Predicate:
 
 
 def _merged(shape: ir.Predicate, rows: Iterable[ir.Row]) -> ir.Predicate:
-    """Return the disjunction of the condition ``shape`` over ``rows``, the constants for its parameters."""
+    """Return the OR of the conditions that ``shape`` becomes with the constants of each of ``rows`` as parameters."""
     rows = tuple(dict.fromkeys(rows))
     columns = tuple(zip(*rows, strict=True))
     constants = {position: column[0] for position, column in enumerate(columns) if len(set(column)) == 1}
@@ -137,13 +144,13 @@ def _merged(shape: ir.Predicate, rows: Iterable[ir.Row]) -> ir.Predicate:
 
 
 def _varying(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate:
-    """Return the disjunction of ``shape`` over ``rows``; each term of ``shape`` contains a parameter."""
+    """Return the same as ``_merged`` for a ``shape`` in which every term contains a parameter."""
     match shape:
         case ir.Compare(operator=Comparison.EQ, left=left, right=ir.RowParameter()):
             return ir.In(left, tuple(row[0] for row in rows))
         case ir.Coalesce(tests=tests, disjoint=True) if all(map(_groups, tests)):
-            # The tests of the alternative types of one value do not depend on each other, so each becomes a list of its
-            # own.
+            # The tests exclude each other: each tests the value of another type of one property. So each test becomes a
+            # list of its own.
             lists = tuple(_merged(*_narrowed(test, rows)) for test in tests)
             return with_lists(shape, lists) or ir.AnyRow(shape, rows)
         case _:
@@ -158,7 +165,10 @@ def _groups(node: ir.Predicate) -> list[int]:
 def _narrowed(
     shape: ir.Predicate, rows: tuple[ir.Row, ...], first: Sequence[int] = ()
 ) -> tuple[ir.Predicate, tuple[ir.Row, ...]]:
-    """Project ``shape`` and ``rows`` onto the parameters that ``shape`` reads, with the indices ``first`` in front."""
+    """Return ``rows`` with only the constants that ``shape`` reads, and ``shape`` with renumbered parameters.
+
+    The constants with the indices ``first`` are kept in any case and come first.
+    """
     indexes = [*first, *(index for index in _groups(shape) if index not in first)]
     moved = {old: ir.RowParameter(new, rows[0][old].type) for new, old in enumerate(indexes)}
     narrow = dict.fromkeys(tuple(row[index] for index in indexes) for row in rows)
@@ -170,10 +180,10 @@ def _terms(shape: ir.Predicate) -> tuple[ir.Predicate, ...]:
 
 
 def _behind_a_key(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate | None:
-    """Return the disjunction of ``shape`` over ``rows`` as a lookup in a map.
+    """Return the same as ``_merged``, as a lookup in a map from a key to the rows of constants with this key.
 
-    The key is the value that ``shape`` compares with the most distinct constants. Return None if ``shape`` compares no
-    value for equality.
+    The key is the value that ``shape`` tests for equality with the most distinct constants. Return None if ``shape``
+    has no test for equality.
     """
     keys = {
         term.right.index: term
@@ -191,8 +201,8 @@ def _behind_a_key(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate
         if term.left.type.kind in (SparkType.STRING, SparkType.BIGINT)
         else ir.Apply(ir.Function.TO_LONG, (term.left,), BIGINT)
     )
-    # The test of the list of keys can be pushed down to a file reader. If it fails, the map need not be searched.
-    # Spark before 4.2 searches a map linearly.
+    # Test the list of all keys first: Spark pushes this test down to a file reader, and it saves the search of the map,
+    # which takes linear time in Spark before 4.2.
     return ir.all_of(ir.In(term.left, members), ir.AnyRow(rest, ordered, key))
 
 
@@ -202,9 +212,9 @@ def _can_be_key(term: ir.Compare) -> bool:
 
 
 def _behind_bounds(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate:
-    """Return the disjunction of ``shape`` over ``rows``, preceded by tests of the loosest bounds of the columns in it.
+    """Return the same as ``_merged``, preceded by tests of columns that every row of constants implies.
 
-    Spark pushes these tests down to a file reader.
+    For ``a > 1 AND s = 'x' OR a > 5 AND s = 'y'``, the test is ``a > 1``. Spark pushes it down to a file reader.
     """
     bounds = [
         _loosest(*_narrowed(term, rows))
@@ -215,7 +225,7 @@ def _behind_bounds(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicat
 
 
 def _loosest(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate | None:
-    """Return the comparison with the loosest bound in ``rows``, which every row implies; None for other conditions."""
+    """Return ``shape`` with the loosest bound in ``rows``; None if it does not compare numbers by their order."""
     if not isinstance(shape, ir.Compare) or shape.operator.is_equality:
         return None
     bounds = [row[0] for row in rows]

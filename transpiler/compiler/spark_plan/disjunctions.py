@@ -36,7 +36,10 @@ def tabulate_disjunctions(node: ir.Predicate) -> ir.Predicate:
 
 
 def _none_of(terms: tuple[ir.Predicate, ...]) -> tuple[ir.Predicate, ...]:
-    """Replace ``MIN_TERMS`` or more complements (``NotTrue``) in ``terms`` by the complement of one disjunction."""
+    """Replace the complements (``NotTrue``) in ``terms`` by the complement of one OR, if there are enough of them.
+
+    The OR can then become a list of constants. ``terms`` are the terms of an AND.
+    """
     complemented = tuple(term.predicate for term in terms if isinstance(term, ir.NotTrue))
     if len(complemented) < tuning.MIN_TERMS:
         return terms

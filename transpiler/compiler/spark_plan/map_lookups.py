@@ -37,10 +37,10 @@ _TESTS = (ir.Compare, ir.In, ir.Like, ir.Matches, ir.IsTrue)
 
 @dataclass(slots=True)
 class _AlternativeTests:
-    """The conditions on the tagged union at the path ``union``.
+    """A condition on one tagged union, at the path ``union``, as one test for each field, that is for each type.
 
-    ``tests`` has tests of some fields of the union; a test is NULL if its field is NULL. ``otherwise`` is the result if
-    all these fields are NULL: FALSE, TRUE, or the test that the union is present and not AMQP's null.
+    Each of ``tests`` reads only its own field of the union and is NULL if the field is NULL. ``otherwise`` is the
+    result if all tested fields are NULL: FALSE, TRUE, or the test that the union is present and not AMQP's null.
     """
 
     union: Path
@@ -53,19 +53,21 @@ class _AlternativeTests:
         return _AlternativeTests(self.union, tests, otherwise) if len(tests) == len(self.tests) else None
 
     def predicate(self) -> ir.Predicate:
-        """Return the tests as one predicate, the likeliest alternative first."""
+        """Return the condition as one predicate, which tests the type that the value most likely has first."""
         if not self.tests:
             return self.otherwise
         if self.otherwise == ir.FALSE:
             if len(self.tests) == 1:
                 return next(iter(self.tests.values()))
         elif self.otherwise == ir.TRUE or self.is_long:
-            # Write the predicate as the complement of the opposite tests, because a long chain of tests becomes a list,
-            # which cannot be negated without NOT.
+            # Write the condition as the complement of the opposite tests. If the tests themselves stayed, a later pass
+            # would have to negate them (``method_splitting``), when a long chain may have become a list of constants,
+            # which has no negation without NOT.
             complement = self.turned(ir.FALSE)
             assert complement is not None, "the opposite of an opposite is plain"
             return ir.all_of(self.otherwise, ir.NotTrue(complement.predicate()))
-        # If a constant has a fraction, the value is probably a double, so that alternative is tested first.
+        # If the test of the double field has a constant with a fraction, test this field first: the values of the
+        # property are probably doubles.
         columns = sorted(self.tests, key=lambda column: column.type != DOUBLE or not _has_fraction(self.tests[column]))
         return ir.Coalesce(tuple(map(self.tests.__getitem__, columns)), self.otherwise, disjoint=True)
 
@@ -85,7 +87,7 @@ def reuse_map_lookups(node: ir.Predicate) -> ir.Predicate:
 
 
 def _visit(node: ir.Predicate) -> ir.Predicate | _AlternativeTests:
-    """Return the tests of a union if ``node`` reads one union and nothing else; otherwise the rewritten predicate."""
+    """Return ``node`` rewritten: as ``_AlternativeTests`` if it tests one union and nothing else, else as predicate."""
     if isinstance(node, _TESTS):
         column = node.left if isinstance(node, ir.Compare) else node.value
         return _tests_of_field(column, node) if isinstance(column, ir.Column) and _in_map(column.path) else node
@@ -155,8 +157,8 @@ def _together(node: ir.Chain) -> ir.Predicate | _AlternativeTests:
             parts.append(test)
         else:
             known = alternatives.tests[test.value]
-            # If ``known`` and ``test`` are both terms of ``node``, the rewrites of ``_joined`` have been applied to
-            # them already.
+            # ``_joined`` also simplifies the terms. That is not needed if ``known`` and ``test`` are both terms of
+            # ``node``, which an earlier pass has simplified together.
             join = _leveled if id(known) in here else _joined
             alternatives.tests[test.value] = join(kind, (known, test))
     if len(parts) == 1 and isinstance(parts[0], tuple):
@@ -165,11 +167,11 @@ def _together(node: ir.Chain) -> ir.Predicate | _AlternativeTests:
 
 
 def _combined(kind: type[ir.And | ir.Or], groups: Sequence[_AlternativeTests]) -> _AlternativeTests:
-    """Merge the tests of one union from several terms of a conjunction or disjunction.
+    """Merge ``groups``, conditions on one union that are terms of an AND or OR (``kind``), field by field.
 
-    If a field is set, a term without a test of this field has the result ``otherwise``. In a conjunction, ``otherwise``
-    FALSE decides the result, so the other tests of the field are dropped. In a disjunction, so does any other
-    ``otherwise``: it holds because the union is present if one of its fields is set.
+    If a field is set for which a term has no test, the result of the term is its ``otherwise``. In an AND, the result
+    FALSE decides, so tests of the field in other terms are dropped. In an OR, a result other than FALSE decides in the
+    same way: it is TRUE, or the test that the union is present, which holds if one of its fields is set.
     """
     tests: dict[ir.Column, list[ir.Predicate]] = {}
     for group in groups:
@@ -221,10 +223,10 @@ def _has_fraction(test: ir.Predicate) -> bool:
 
 
 def _of_one_number(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite equal bounds of the integer field and the double field of a union as bounds of their first value.
+    """Rewrite the same bounds on the integer field and the double field of a union as bounds on one number.
 
-    At most one of the two fields is set. This is useful only for a top-level term of the filter: Spark tests the terms
-    one by one until a term fails.
+    The number is the field that is set; at most one of them is. Do so only for top-level terms of a filter: Spark tests
+    these terms one by one until a term fails, so the lower bound often saves the test of the upper bound.
     """
     match node:
         case ir.Coalesce(tests=(first, second), otherwise=ir.BoolConst(value=False)):
@@ -245,8 +247,8 @@ def _of_one_number(node: ir.Predicate) -> ir.Predicate:
         column if column.type == DOUBLE else ir.Apply(ir.Function.TO_DOUBLE, (column,), DOUBLE) for column in columns
     )
     number = ir.Apply(ir.Function.FIRST, tuple(numbers), DOUBLE)
-    # BETWEEN would contain the number only once, but Spark rewrites BETWEEN to the expression With, which cannot be
-    # evaluated under some settings.
+    # Do not write BETWEEN, in which the number would occur only once: Spark rewrites BETWEEN to its internal expression
+    # With, which Spark cannot evaluate under some settings.
     return ir.And(
         (ir.Compare(Comparison.GE, number, ir.constant(low)), ir.Compare(Comparison.LE, number, ir.constant(high)))
     )

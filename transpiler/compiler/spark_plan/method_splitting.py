@@ -28,7 +28,7 @@ def split_methods(node: ir.Predicate) -> ir.Predicate:
 
 
 class _Splitter:
-    """The splitting of one predicate."""
+    """The state of splitting one predicate into blocks: the estimated sizes of its nodes."""
 
     def __init__(self) -> None:
         #: Each node and its weight, by the ``id`` of the node. The node is kept so that no other node gets this ``id``.
@@ -62,7 +62,7 @@ class _Splitter:
                 return True
 
     def cut(self, node: ir.Predicate) -> tuple[ir.Predicate, int]:
-        """Return ``node`` split into blocks, and its weight without the code inside the blocks."""
+        """Return ``node`` split into blocks, and the size of its code in the calling method, without the blocks."""
         weight = self.weight(node)
         if weight <= tuning.METHOD_BYTES:
             return node, weight
@@ -83,7 +83,7 @@ class _Splitter:
                 return node, weight
 
     def core(self, node: ir.Chain) -> ir.And | ir.Or:
-        """Return the innermost chain in ``node`` without which the code of ``node`` fits into one method."""
+        """Return the innermost AND or OR such that the code of ``node`` fits into one method if it is cut out."""
         core = node
         while True:
             heaviest = max(core.terms, key=self.weight)
@@ -92,7 +92,11 @@ class _Splitter:
             core = heaviest
 
     def around(self, node: ir.Predicate, core: ir.Predicate) -> tuple[ir.Predicate, int]:
-        """Return the Shannon expansion of ``node`` around ``core``, f(FALSE) OR (f(TRUE) AND core), and its weight."""
+        """Return ``node`` with ``core`` cut out by Shannon's expansion, and the size of its code.
+
+        If f(x) is ``node`` with x in place of ``core``, the expansion is f(FALSE) OR (f(TRUE) AND core). Each of its
+        three parts becomes a block if it is long.parts can have its own method.
+        """
         inside, weight = self.small(core) if self.weight(core) <= tuning.METHOD_BYTES else self.cut(core)
         without, within = self.small(_replaced(node, core, ir.FALSE)), self.small(_replaced(node, core, ir.TRUE))
         whole = ir.any_of(without[0], ir.all_of(within[0], inside))

@@ -121,7 +121,7 @@ def certain_topology(topology: Topology, chosen_queue: str) -> Topology:
             exchanges.append(_without_choice(exchange))
             _add_only_matches(topology, choice, chosen_queue, exchanges, bindings)
         else:
-            # Because the exchange may choose a binding, no message certainly goes to the alternate.
+            # Remove the alternate: the exchange may choose a binding, so no message certainly goes to the alternate.
             exchanges.append(replace(_without_choice(exchange), alternate=None))
             bindings += [Binding(exchange.name, chosen_queue)] if choice.reaches_queue else []
     return replace(
@@ -139,10 +139,11 @@ def _without_choice(exchange: Exchange) -> Exchange:
 def _add_only_matches(
     topology: Topology, choice: Choice, chosen_queue: str, exchanges: list[Exchange], bindings: list[Binding]
 ) -> None:
-    """Add exchanges and bindings for the messages that match only bindings with the same target.
+    """Add exchanges and bindings for messages whose target is certain, although the exchange chooses a binding.
 
-    Such messages certainly reach the target. For each target, they go to an added exchange. The bindings of this
-    exchange are those of ``choice`` with other targets, redirected to nowhere. Its alternate is the target.
+    These are the messages that match only bindings with the same target. For each target, an exchange is added whose
+    alternate is the target. It gets all messages that match a binding with this target. Those that also match a binding
+    with another target go nowhere; the alternate, and so the target, gets only the others.
     """
     by_target: dict[_Target, list[Binding]] = {}
     for binding in choice.bindings:
@@ -199,7 +200,7 @@ def possible_topology(topology: Topology, chosen_queue: str) -> Topology:
 
 
 def _instead(topology: Topology, name: str, choice: Choice) -> Iterator[Binding]:
-    """Yield a binding to the alternate of the exchange ``name``, if the exchange may choose none of its bindings."""
+    """Yield a binding from the exchange ``name`` to its alternate, if it may choose none of its bindings."""
     alternate = None if choice.total else topology.alternate(topology.exchange_by_name[name])
     if alternate is not None:
         yield Binding(name, alternate.name, destination_type=alternate.type)

@@ -66,10 +66,10 @@ def _is_pattern(topology: Topology, name: str) -> bool:
 
 
 def with_sufficient_selector(topology: Topology, binding: Binding) -> Binding | None:
-    """Return ``binding`` with a selector for only those messages that the binding certainly matches.
+    """Return ``binding`` with a selector for the messages that it certainly takes; None if there are no such messages.
 
-    Return None if there are no such messages. If the binding's address is a pattern, the value of names in a filter
-    that denote the address is unknown.
+    The selector of the result needs no values that are unknown before a message is sent. For example, a filter can read
+    the address of a message; that is unknown if the binding's address is a pattern.
     """
     if binding.text(CHOICE_ARGUMENT) not in (None, MIRRORED):
         return None

@@ -36,7 +36,7 @@ def routes(topology: Topology) -> Iterator[tuple[Node, Node]]:
 
 
 def onward(topology: Topology) -> Iterator[tuple[Node, Node]]:
-    """Yield the edges of links whose two ends are nodes of the topology."""
+    """Yield an edge for each link (such as a dead-letter link) that has both ends in this topology."""
     for link in topology.onward:
         if len(link.ends) == 2 and all(is_node(topology, end) for end in link.ends):
             yield link.ends[0], link.ends[1]

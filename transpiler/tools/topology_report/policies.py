@@ -136,9 +136,9 @@ def applied_policies(topology: Topology) -> dict[str, Applied]:
 
 
 def _condition(matching: list[tuple[_Policy, bool]]) -> str:
-    """Return the condition under which the first policy of ``matching`` applies; empty if it certainly applies.
+    """Return a text for the condition under which the first of ``matching`` applies; empty if it certainly applies.
 
-    Each policy comes with True if it is not certain whether it matches.
+    ``matching`` are policies in order of priority, each with True if it is unknown whether its pattern matches.
     """
     if not matching:
         return ""

@@ -34,7 +34,10 @@ MAX_BINDINGS = 20_000
 
 
 def too_many_ways(name: str) -> Diagnostic:
-    """Return the finding that filters on ``name`` are no longer evaluated separately for each path of a message."""
+    """Return a warning that the topology is too large to evaluate filters on ``name`` for each path of a message.
+
+    Such filters read a header that the broker changes when it forwards a message, so its value depends on the path.
+    """
     message = f"filters that read {name} tell more ways of a message apart than are computed: some may match or not"
     hint = f"their answers are possible from {MAX_BINDINGS:,} bindings on"
     return Diagnostic("limit.ways", "warning", message, hint=hint)
@@ -49,19 +52,19 @@ class ExchangeBuilder:
     bindings: list[Binding] = field(default_factory=list)
     #: For each name that was already used, the last number that was appended to it.
     numbers: dict[str, int] = field(default_factory=dict)
-    #: The sends whose messages reach the exchanges that are added.
+    #: A description of the messages that reach the exchanges that are currently added.
     entered: Entered | None = None
-    #: ``_open`` contains the exchanges that may refuse a message. ``_unless`` maps an exchange to its fallback, an
-    #: exchange that gets each message that no binding certainly takes.
+    #: ``_open`` contains the exchanges that possibly let a message pass to no target. ``_unless`` maps an exchange to
+    #: the exchange that ``otherwise`` has added for it.
     _open: set[str] = field(default_factory=set)
     _unless: dict[str, str] = field(default_factory=dict)
     #: For each exchange that tests whether a queue or divert takes a message, the name of this queue or divert.
     _asking: dict[str, str] = field(default_factory=dict)
 
     def exchange(self, name: str, kind: ExchangeType = "topic", alternate: Target | None = None) -> str:
-        """Add an internal exchange, which no destination names.
+        """Add an internal exchange, at which no sender's message can enter.
 
-        Return its name, with a number if ``name`` is already used.
+        Return its name: ``name``, with a number if this name is already used.
         """
         free = name
         while free in self.exchanges:
@@ -82,7 +85,7 @@ class ExchangeBuilder:
 
     @property
     def is_full(self) -> bool:
-        """True if there are so many bindings that further paths of messages are not distinguished."""
+        """True if there are too many bindings to add exchanges for further paths of messages."""
         return len(self.bindings) > MAX_BINDINGS
 
     def _alternate(self, name: str, target: Target | None) -> Alternate | None:
@@ -121,7 +124,7 @@ class ExchangeBuilder:
         divert: str | None = None,
         dialect: str | None = None,
     ) -> Target:
-        """Return the target for messages from ``source`` that may match a selector that is not fully decided.
+        """Return the target for messages from ``source`` to which a selector applies whose result is not always known.
 
         Messages that match the selector ``sufficient`` go to ``target``. Every other message may go to ``target``. If
         it does not, and no other binding of ``source`` certainly takes the message, it goes to the alternate of
@@ -140,10 +143,10 @@ class ExchangeBuilder:
         return Target("exchange", certain)
 
     def otherwise(self, source: str) -> Target | None:
-        """Return a target for messages that followed a binding of ``source`` to a destination that may refuse them.
+        """Return the target for messages that matched a binding of ``source``, but that its destination did not take.
 
-        If no other binding takes such a message, the target leads to the alternate of ``source``. Return None if
-        ``source`` has no alternate.
+        Such a message counts as unrouted at ``source``. The target leads it to the alternate of ``source``, unless
+        another binding of ``source`` certainly takes it. Return None if ``source`` has no alternate.
         """
         alternate = self.exchanges[source].alternate
         if alternate is None:
@@ -154,14 +157,17 @@ class ExchangeBuilder:
         return Target("exchange", self._unless[source])
 
     def ask_behind(self, exchange: str, recipient: str) -> None:
-        """Record that ``exchange`` refuses a message if the queue or divert ``recipient`` refuses it.
+        """Record that ``exchange`` tests whether the queue or divert ``recipient`` takes a message.
 
-        So a message that matches a binding to ``exchange`` may still be refused.
+        A binding to ``exchange`` therefore does not mean that the message is taken.
         """
         self._asking[exchange] = recipient
 
     def finish(self) -> None:
-        """Complete the exchanges of ``otherwise``: exclude messages that a binding of the source certainly takes."""
+        """Complete the exchanges that ``otherwise`` has added; call this after all bindings are added.
+
+        Messages that a binding of the source certainly takes must not go to its alternate.
+        """
         by_source: dict[str, list[Binding]] = {}
         for binding in self.bindings if self._unless else ():
             by_source.setdefault(binding.source, []).append(binding)
@@ -174,7 +180,7 @@ class ExchangeBuilder:
                     continue
                 is_open = binding.destination in self._open
                 asking |= {binding.destination} if is_open else set()
-                # An exchange in ``_open`` may refuse messages, but not those that one of its own bindings matches.
+                # An exchange in ``_open`` certainly passes on the messages that one of its own bindings matches.
                 for one in by_source[binding.destination] if is_open else [binding]:
                     if self.exchanges[one.source].type != "maybe":
                         taken[binding.key, one.text(SELECTOR_ARGUMENT), one.text(DIALECT_ARGUMENT)] = None

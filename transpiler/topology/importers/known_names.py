@@ -25,7 +25,7 @@ from transpiler.language.selector.parsing import parse_tree
 
 
 class Unknown(Enum):
-    """Kinds of values that are not constants, for names in a selector that is evaluated before any message is known."""
+    """What is known of a value that is not a constant, if a selector is evaluated before a message is known."""
 
     #: The value is the message's own property of the same name.
     OWN = "own"
@@ -46,12 +46,12 @@ _PATTERNS = {"REGEX": 0, "REPLACE": 1, "SPLIT": 1}
 
 
 class Decided(NamedTuple):
-    """The result of evaluating a selector as far as the values of its names are known.
+    """The result of evaluating a selector partially, with the values of some of its names.
 
-    The original selector is TRUE only for messages that match ``selector``. If ``selector`` is None, it matches every
-    message. If ``certain`` is True, ``selector`` is equivalent to the original selector. Otherwise the original
-    selector is certainly TRUE for messages that match ``sufficient``; if that is None, for no known messages. ``names``
-    are the names with unknown values.
+    If ``certain`` is True, ``selector`` is equivalent to the original selector. Otherwise ``selector`` is an upper
+    bound (every message for which the original is TRUE matches it), and ``sufficient`` is a lower bound (the original
+    is TRUE for every message that matches it). ``selector`` None matches every message, ``sufficient`` None matches no
+    message. ``names`` are the names whose values are unknown.
     """
 
     selector: str | None
@@ -84,7 +84,7 @@ def may_be_open(selector: str, names: Set[str], dialect: Dialect) -> bool:
 
 
 def reasons(selector: str, dialect: Dialect) -> Iterator[str]:
-    """Yield the distinct reasons why this project does not evaluate parts of ``selector``, for any message."""
+    """Yield the reasons why this project cannot evaluate parts of ``selector``, whatever the message is."""
     try:
         tree = parsed(selector, dialect)
     except UnsupportedFeatureError as error:
@@ -148,9 +148,10 @@ def with_known_names(selector: str, value: Callable[[str], Known], dialect: Dial
 
 
 def _folded(node: ast.Expression, value: bool, spans: Set[Span]) -> bool | None:
-    """Return the truth value of ``node`` if the open conditions at ``spans`` have the truth value ``value``.
+    """Return the truth value of ``node`` if all conditions with unknown result, which are at ``spans``, are ``value``.
 
-    Under NOT, open conditions have the opposite value. Return None if the truth value depends on other conditions.
+    Inside a NOT, they are the opposite of ``value``, so that ``node`` becomes as true (or as false) as possible. Return
+    None if the truth value also depends on other conditions.
     """
     if node.span in spans:
         return value
@@ -169,7 +170,7 @@ def _folded(node: ast.Expression, value: bool, spans: Set[Span]) -> bool | None:
 
 
 class _Values:
-    """A function from a name to what is known of its value: ``SOME`` for a name that only the broker can read."""
+    """The function ``value``, except that names that only the broker can read have the value ``SOME``."""
 
     def __init__(self, value: Callable[[str], Known], dialect: Dialect) -> None:
         self._value, self._unreadable = value, dialect.fields.unreadable
@@ -181,7 +182,7 @@ class _Values:
 def _open(
     node: ast.Expression, positive: bool, values: _Values, decided: Set[int]
 ) -> Iterator[tuple[ast.Expression, bool]]:
-    """Yield the conditions whose result is open (undecided), each with True if an even number of NOTs is around it."""
+    """Yield the conditions whose result is unknown, each with True if an even number of NOTs is around it."""
     match node:
         case ast.ConvertStrings(condition=condition):
             yield from _open(condition, positive, values, decided)

@@ -21,9 +21,9 @@ EVERY_MESSAGE = AmqpValue(AmqpType.STRING, "TRUE")
 
 
 def bound_perhaps(topology: Topology, numbers: Collection[int]) -> Topology:
-    """Return the topology in which it is left open whether the bindings with the indices ``numbers`` match a message.
+    """Return ``topology`` with the routes through some bindings possible instead of certain.
 
-    The selectors of these bindings are removed.
+    These bindings are given by their indices, ``numbers``. Their selectors, which cannot be evaluated, are removed.
     """
     if not numbers:
         return topology
@@ -51,8 +51,8 @@ def bound_perhaps(topology: Topology, numbers: Collection[int]) -> Topology:
             if alternate is not None and source.name in decided:
                 unless = free_name(f"{source.name}, unless taken", names)
                 exchanges.append(Exchange(unless, source.type, alternate, internal=True, path=source.path))
-                # These copies lead to the same destinations as the bindings from ``source``; they only prevent the
-                # alternate.
+                # Copy the bindings of ``source`` that can be evaluated. The copies deliver to no further queue; they
+                # only prevent that a message which one of them matches goes to the alternate.
                 bindings += [replace(each, source=unless) for each in decided[source.name]]
                 alternate = Alternate(unless)
             alternates[source.name] = alternate

@@ -194,9 +194,9 @@ def _created(
 def _undeclared(
     root: Entry, vhost: str | None, queues: Set[str], read: Exchanges, findings: Findings
 ) -> tuple[Queue, ...]:
-    """Return the undeclared queues that bindings name, and add the undeclared exchanges that they name to ``read``.
+    """Return the queues that bindings name but the file does not declare; add such exchanges to ``read``.
 
-    ``queues`` are the names of the queues in the file. Add findings about these queues and exchanges.
+    ``queues`` are the names of the declared queues. Add findings about the undeclared queues and exchanges.
     """
     declared = {exchange.name for exchange in read.read}
     known = {
@@ -221,7 +221,7 @@ def _undeclared(
     return tuple(Queue(name, path=location, declared=False) for name, location in found["queue"].items())
 
 
-#: Texts for users about undeclared queues and exchanges: a text for one object, and a text for several objects.
+#: Texts for users about what the topology assumes of an undeclared queue or exchange: for one object, and for several.
 _FATES = {"queue": ("it takes part", "they take part"), "exchange": ("what goes through it is possible",) * 2}
 
 
@@ -249,7 +249,7 @@ def _accepted(
 
 
 def _known_type(entry: Entry, root: Entry) -> str:
-    """Return the type of the queue ``entry``; empty if the virtual host's default decides, which is unknown."""
+    """Return the type of the queue ``entry``; empty if it has no type and a virtual host sets a default type."""
     is_given = arguments_of(entry).has("x-queue-type") or entry.has("type")
     defaults = (one for one in root.entries("vhosts") if isinstance(one.data.get("metadata"), Mapping))
     has_default = any("default_queue_type" in one.data["metadata"] for one in defaults) or root.has(
@@ -264,7 +264,7 @@ def _of_component(root: Entry, vhost: str | None, component: str) -> Iterator[En
 
 
 class _Readers:
-    """A builder of the queues by which shovels and federation links read exchanges of this virtual host.
+    """A builder of the queues through which shovels and federation links take messages from exchanges of this host.
 
     A shovel that reads an exchange declares a queue without a name and binds it with the shovel's key
     (``rabbit_shovel_parameters:src_decl_exchange``, in later versions ``rabbit_amqp091_shovel``). The bindings of a
@@ -276,7 +276,7 @@ class _Readers:
         self._version, self._taken, self._findings = version, taken, findings
         self.queues: list[Queue] = []
         self.bindings: list[Binding] = []
-        #: The indices of the bindings for which it is unknown whether a message matches.
+        #: The indices in ``bindings`` of bindings whose condition cannot be evaluated.
         self.perhaps: list[int] = []
         #: The queue of each shovel, by the shovel's path in the file.
         self.of_shovels: dict[str, str] = {}
@@ -471,7 +471,7 @@ class _Selectors:
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
         self._selectors: dict[tuple[str, str, str, str], str] = {}
-        #: The paths of bindings whose selectors exceed a limit.
+        #: The paths of bindings whose selectors are too large for this package to evaluate.
         self.beyond: set[str] = set()
 
     def read(self, binding: Binding) -> Binding | None:

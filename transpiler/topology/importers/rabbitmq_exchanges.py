@@ -15,8 +15,8 @@ from transpiler.topology.records import DEFAULT_EXCHANGE, Alternate, Binding, Ex
 #: The boolean attributes for the lifetime of queues and exchanges, with their defaults.
 KEPT = {"durable": True, "auto_delete": False}
 
-#: Exchange types of plugins that route like another type: ``_DELAYED`` like the type in ``x-delayed-type``,
-#: ``_HISTORY`` like fanout.
+#: Exchange types of plugins that route messages in the same way as another type: ``_DELAYED`` as the type in the
+#: argument ``x-delayed-type``, ``_HISTORY`` as fanout.
 _DELAYED, _HISTORY = "x-delayed-message", "x-recent-history"
 
 _CHOICE = "{!r} hands each message to one of its bindings, which one is not known: its queues are possible_queues"
@@ -30,7 +30,7 @@ def listed(root: Entry, part: str, vhost: str | None) -> Iterator[Entry]:
 
 
 def _is_imported(entry: Entry, findings: Findings) -> bool:
-    """Return True if the broker imports an exchange: it skips the default exchange, and names that begin with amq."""
+    """Return True if the broker imports an exchange. It skips the default exchange and exchanges called ``amq.…``."""
     name = entry.text("name")
     if name and not name.startswith(RABBITMQ.reserved):
         return True
@@ -118,9 +118,10 @@ class Exchanges:
         self.read.append(Exchange(name, UNKNOWN, alternate, path=path, declared=False))
 
     def _alternate(self, candidates: frozenset[str | None]) -> Alternate | None:
-        """Return the alternate in ``candidates``.
+        """Return the alternate of an exchange for which the policies allow the alternates ``candidates``.
 
-        If there are several, return an added exchange that may lead to any of them.
+        If there are several candidates, it is unknown which one applies. Then return an exchange that the importer adds
+        and that possibly leads to each of them.
         """
         if len(candidates) < 2:
             [alternate] = candidates
@@ -130,7 +131,7 @@ class Exchanges:
         return Alternate(self._perhaps[candidates])
 
     def add_alternates(self) -> None:
-        """Declare the exchanges that lead to one of several alternates; call this after all exchanges are declared."""
+        """Declare the exchanges that ``_alternate`` has added; call this after all other exchanges are declared."""
         names = {exchange.name for exchange in self.read} | {*RABBITMQ.predeclared}
         for candidates, name in self._perhaps.items():
             self.read.append(Exchange(name, UNKNOWN, internal=True, path="policies"))
@@ -138,10 +139,11 @@ class Exchanges:
             self.of_alternates += [Binding(name, one, destination_type="exchange", path="policies") for one in there]
 
     def with_default(self, bindings: list[Binding], own: list[Binding]) -> list[Binding]:
-        """Return ``bindings``, in which bindings to the default exchange lead to a new exchange instead.
+        """Return ``bindings``, in which bindings whose destination is the default exchange lead to a new exchange.
 
-        The new exchange has the bindings ``own`` of the default exchange. A message that reaches the default exchange
-        from another exchange follows only the bindings ``own``, and is not routed by queue name.
+        RabbitMQ routes a message by the names of queues only if it was published to the default exchange. If the
+        message comes from another exchange, RabbitMQ follows only the explicit bindings of the default exchange,
+        ``own``. The new exchange has these bindings.
         """
         to_default = [binding for binding in (*bindings, *own) if _is_to_default(binding)]
         for binding in to_default:
@@ -170,7 +172,7 @@ class Exchanges:
     def _type(self, entry: Entry) -> ExchangeType:
         name = entry.text("type")
         if name == _DELAYED:
-            # The plugin delays a message, and then routes it like an exchange of this type.
+            # The plugin delays a message, and then routes it under the rules of the type in ``x-delayed-type``.
             self._findings.add("import.delayed", entry.at("type"), "messages are routed without their delay")
             name = arguments_of(entry).text("x-delayed-type")
         if name == _HISTORY:

@@ -35,7 +35,7 @@ _LINK = re.compile(r"(\]\()([^)#\s:]+)((?:#[^)]*)?\))")
 _FENCE = re.compile(r"^```(\w+) (\S+)$", re.MULTILINE)
 _DRAWING = re.compile(r"^!\[([^\]]*)\]\(([^)]+\.svg)\)$", re.MULTILINE)
 #: Pages whose tables need the width of the table of contents.
-_WIDE = {"headers.md", "filters.md", "dialects.md", "stores/README.md"}
+_WIDE = {"headers.md", "filters.md", "dialects.md", "diagnostics.md", "stores/README.md"}
 _RULES = re.compile(r"^## (.+)$|^\| \[([\w.-]+)\]\((\S+)\)", re.MULTILINE)
 
 

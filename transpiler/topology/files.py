@@ -719,8 +719,8 @@ def _text_errors(topology: Topology, beyond: dict[int, Diagnostic]) -> Iterator[
         selector = topology.selector(binding)
         if selector is None:
             continue
-        # An ESCAPE literal is valid or not depending on its text, so selectors that have one are parsed separately. Any
-        # other literal can be replaced by another of the same kind.
+        # Selectors that differ only in literals are all valid or all invalid, so parse one of them (``shape``).
+        # Exceptions are selectors with ESCAPE, whose literal must be a single character: parse each of these.
         dialect = topology.dialect(binding)
         shape = selector if "escape" in selector.lower() else scan(selector)[0]
         if (dialect, shape) in sound:

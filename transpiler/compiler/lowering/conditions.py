@@ -69,7 +69,11 @@ ValueOf = Callable[[int, ColumnType], ir.Value]
 
 
 class ConditionBuilder(Protocol[C]):
-    """Builder of lowered conditions of a type ``C``, such as predicates with literals or with parameters."""
+    """A builder that decides what a lowered condition is, a ``C``.
+
+    For one filter, a condition is a predicate with literals. For a topology, it is a predicate with parameters together
+    with their constants, so that many bindings can share the predicate.
+    """
 
     def condition(
         self, signature: Hashable, constants: Sequence[ConstantValue], build: Callable[[ValueOf], ir.Predicate], /
@@ -87,7 +91,7 @@ class ConditionBuilder(Protocol[C]):
 
 
 class RoutingKey(Protocol[C_co]):
-    """The lowering of tests of a routing key, to conditions of the type that a ``ConditionBuilder`` makes."""
+    """A routing key in a row, with methods that lower tests of the key to conditions of a ``ConditionBuilder``."""
 
     def equals(self, test: Equal, polarity: bool, /) -> C_co:
         """Return the condition that the routing key equals the key of ``test``, or not if ``polarity`` is False."""
@@ -113,9 +117,10 @@ class Literals:
 
 
 class _Outlined(NamedTuple):
-    """A condition on message fields, with its constants taken out.
+    """A condition on message fields whose constants are stored elsewhere, in one list for the whole condition.
 
-    ``terms`` are the nested conditions. ``forms`` has the equality tests: form and number of constants of each test.
+    ``terms`` are the nested conditions. If ``condition`` is an equality, ``forms`` are the forms of its equality tests,
+    each with the number of constants that the test takes from the list.
     """
 
     condition: Condition
@@ -192,7 +197,7 @@ class ConditionLowering(Generic[C]):
         return self._builder.condition(tuple(signature), constants, build)
 
     def _outlined(self, condition: Condition, signature: list[Hashable], constants: list[ConstantValue]) -> _Outlined:
-        """Return ``condition`` with its equality tests split into forms and constants.
+        """Return ``condition`` with the constants of its equality tests taken out.
 
         Append the constants to ``constants``, and everything else that determines the predicate to ``signature``.
         """
@@ -215,7 +220,8 @@ class ConditionLowering(Generic[C]):
                 return _Outlined(condition)
 
     def _equality_tests(self, equality: Equality) -> EqualityTests:
-        # All bindings of a topology have the same object ``equality``. This test is faster than hashing the object.
+        # Keep only the tests of the last ``equality``: all bindings of a topology have the same object. Comparing
+        # objects by identity is faster than a cache that would hash them.
         if equality is not self._equality:
             self._equality, self._tests = equality, EqualityTests(equality)
         return self._tests
@@ -239,7 +245,7 @@ class ConditionLowering(Generic[C]):
                 raise AssertionError(condition)
 
     def _header(self, test: FieldTest) -> Header | None:
-        """Return the header that ``test`` reads; None if the layout lacks it and every message passes the test then."""
+        """Return the header that ``test`` reads; None if it is not stored and so every message passes the test."""
         message_field = test.message_fields[0]
         if message_field.section == PROPERTIES:
             return self._headers.find(test.message_fields, test.path)
@@ -337,7 +343,10 @@ def _only_fields(condition: Condition) -> bool:
 
 
 def _is_of_text(test: Equal) -> bool:
-    """Return True for a text in the section properties, which stays a literal so that Parquet's statistics are used."""
+    """Return True if ``test`` compares a field of the section properties by value.
+
+    Its constant stays a literal in the predicate, because Parquet readers can skip row groups only for literals.
+    """
     return test.message_fields[0].section == "properties" and test.equality == BY_VALUE
 
 
@@ -391,8 +400,8 @@ class KeyText:
         if polarity:
             return ir.any_of(matched, self._text.absent) if absent else matched
         if len(self._text.alternatives) == len(strings) == 1 and strings[0].guard == ir.TRUE:
-            # If the text is NULL, both the test and SQL's NOT of the test are NULL. Rows without a text are therefore
-            # handled separately: they pass the test if ``absent`` is True.
+            # In rows in which the text is NULL, the test and its negation by NOT are both NULL. So test for NULL as
+            # well: these rows pass the test, and not its negation, if ``absent`` is True.
             negated = ir.sql_not(matched)
             if negated is not None:
                 return ir.all_of(negated, self._text.present) if absent else ir.any_of(negated, self._text.absent)
@@ -402,7 +411,8 @@ class KeyText:
 def _matches_topic(text: ir.Value, words: TopicPattern, rules: TopicRules) -> ir.Predicate:
     if not rules.drops_trailing_empty_words:
         return _matches_words(text, words, rules.empty_key_has_no_words)
-    # The empty text counts as one empty word. A text that consists only of dots has no words.
+    # This broker ignores trailing empty words. An exception is the empty key, which is one empty word. A key that
+    # consists only of dots has no words.
     trimmed = ir.Apply(ir.Function.WITHOUT_TRAILING_DOTS, (text,), STRING)
     rest = ir.all_of(_is_not(text, ""), _matches_words(trimmed, words, empty_has_no_words=True))
     return ir.any_of(_is(text, ""), rest) if _matches_empty_word(words) else rest
@@ -417,7 +427,7 @@ def _matches_words(text: ir.Value, words: TopicPattern, empty_has_no_words: bool
 
 
 def _matches_every_word(text: ir.Value, words: TopicPattern) -> ir.Predicate:
-    """Return the cheapest test that a text, which counts as at least one word, matches the pattern ``words``."""
+    """Return the cheapest test that ``text`` matches the pattern ``words``; an empty text counts as one empty word."""
     literal = SEPARATOR.join(word for word in words if not isinstance(word, AnyWord))
     if ONE_WORD not in words:
         match split_at_many(words):

@@ -31,7 +31,7 @@ ConstantValue = bool | int | float | str | bytes
 
 
 class Comparand(Enum):
-    """The form in which a test compares the value of a header."""
+    """The type to which an equality test converts the value of a header before it compares the value."""
 
     BOOLEAN = "boolean"
     INTEGER = "integer"
@@ -78,10 +78,10 @@ BY_CLASS = {
 
 
 class EqualityForm(NamedTuple):
-    """An equality test without its constants.
+    """An equality test without its constants; headers bindings with the same forms share one predicate.
 
-    If ``excludes_types``, the type of the header must not be in ``types``, so that empty ``types`` allow any type.
-    Otherwise the type must be in ``types``.
+    ``types`` limits the AMQP types of the header. If ``excludes_types`` is True, the type must not be one of ``types``
+    (so without ``types`` any type is allowed); otherwise it must be one of them.
     """
 
     comparand: Comparand
@@ -219,7 +219,7 @@ def _exact(number: int, equality: Equality) -> Iterator[EqualityTest]:
 
 
 def _number(number: float, equality: Equality) -> EqualityTest:
-    """Return one test for integers and doubles, which compares doubles; it is exact for numbers below 2**53."""
+    """Return one test that compares integers and doubles with ``number`` as doubles; it is exact below 2**53."""
     comparand = Comparand.NUMBER_SECONDS if equality.has_seconds else Comparand.NUMBER
     excluded: tuple[ValueType, ...] = DECIMALS if equality.decimals_apart else ()
     return EqualityTest(EqualityForm(comparand, (*excluded, AmqpType.ULONG) if number < 0 else excluded), (number,))

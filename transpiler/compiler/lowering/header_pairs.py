@@ -78,9 +78,10 @@ class Header:
 
 
 def header_at(*stored_values: Stored | None) -> Header:
-    """Return the header read from the first of ``stored_values`` that has its key; values that are None are skipped.
+    """Return a header that is read from the first of ``stored_values`` that has the key in a message.
 
-    Without values, no message has the header. In a typed column, NULL means that the message does not have the key.
+    Values that are None are skipped. If all values are None, no message has the header. If a value is a typed column,
+    NULL means that the message does not have the key.
     """
     return Header(tuple(stored_value for stored_value in stored_values if stored_value is not None))
 
@@ -95,7 +96,8 @@ def _holds(stored_value: Stored, form: EqualityForm, values: Sequence[ir.Value])
     if by_use is None:
         guard = _has_types(stored_value, form.types, form.excludes_types)
     elif form.comparand in _NUMBERS:
-        # A number from text has no AMQP type, so it is compared with numbers of every type.
+        # A number that was read from an untyped text has no AMQP type. So ignore the types that the test allows, and
+        # compare the number with any number.
         stored_value = by_use.number
     elif form.comparand is Comparand.BOOLEAN:
         stored_value = by_use.boolean

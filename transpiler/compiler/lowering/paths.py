@@ -93,7 +93,7 @@ def count_xpath(expression: str) -> tuple[int, int]:
         name = before
         before = text if kind == "name" else ""
         if text == "(" and kind == "sign":
-            # Java counts any word before a parenthesis as a function.
+            # Java counts any word before an opening parenthesis as a function call, which is one operator.
             operators += name != ""
             groups += name in ("", *_WORDS)
         elif kind == "sign":
@@ -136,9 +136,10 @@ def check_name(name: str, position: int) -> None:
 
 
 class _Check:
-    """The check that both Spark and the reference evaluate one XPath expression.
+    """A check of one XPath expression: both Spark and the reference evaluator must be able to evaluate it.
 
-    The argument ``within`` of the methods is True inside a predicate, where ``position()`` and ``last()`` are allowed.
+    The argument ``within`` of the methods is True inside the brackets of an XPath predicate, where ``position()`` and
+    ``last()`` are allowed.
     """
 
     def __init__(self, expression: str) -> None:
@@ -189,8 +190,8 @@ class _Check:
     def _operation(self, operands: tuple[tree.Expression, ...], within: bool) -> None:
         self.nodes(operands[0], within)
         for before, operand in pairwise(operands):
-            # Java parses the operand after a union as a part of the union, unless the operand begins with a digit, a
-            # minus, a point or a quote, with which no path begins.
+            # In ``a | b = c``, Java's XPath parser reads ``b = c`` as one part of the union. It does not if the operand
+            # after the union begins with a digit, a minus, a point or a quote, because no path begins with these.
             if _ends_with_union(before) and not re.match(r"[-0-9\"']|\.[0-9]", self._text[operand.span.start :]):
                 raise NoXPathError("a union can only be compared with a constant", operand.span.start)
             self.nodes(operand, within)
@@ -342,7 +343,8 @@ class Queries:
     def _compare(
         self, variable: tree.Variable, operator: Comparison, literal: tree.Expression, polarity: bool
     ) -> ir.Predicate:
-        # Comparing a string with a number is an error, so that the comparison is neither TRUE nor FALSE.
+        # In XQuery, comparing a string with a number is an error. So in rows in which the header has the other type,
+        # the predicate for TRUE and the predicate for FALSE both do not hold.
         assert isinstance(literal, tree.Constant)
         value = ir.constant(literal.value)
         textual = isinstance(literal.value, str)
@@ -389,7 +391,10 @@ def _only_body(condition: tree.Expression) -> bool:
 
 
 def _gathered(whole: tree.Operation) -> Iterator[tree.Expression]:
-    """Yield the operands of ``whole``; all operands that read the body are joined to one operand."""
+    """Yield the operands of ``whole``, an AND or OR. Join the operands that read only the body to one operand.
+
+    The joined operand becomes one test of the body in the SQL.
+    """
     body = tuple(operand for operand in whole.operands if _only_body(operand))
     yield from (operand for operand in whole.operands if not _only_body(operand))
     if body:
@@ -436,7 +441,8 @@ def _comparison(condition: tree.Operation, polarity: bool) -> ir.XPathTest:
     if all(isinstance(side, tree.Path) or tree.is_string(side) for side in sides):
         test = f" {sign} ".join(map(_spelled, sides))
         return test if polarity else f"not({test})"
-    # XPath 1.0 reads text that is not a number as NaN, which is unequal to everything, so such text is left out.
+    # Exclude nodes whose text is not a number from the comparison: XPath 1.0 would read the text as NaN, for which
+    # ``!=`` is true.
     test = f" {sign} ".join(map(_numbers, sides))
     single = [_spelled(path) for side in sides if isinstance(side, tree.Operation) for path in tree.paths(side)]
     if polarity:

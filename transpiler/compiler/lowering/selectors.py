@@ -62,11 +62,11 @@ MAX_NODES = 250_000
 
 
 class SelectorLowering:
-    """Lowers one selector over a layout; ``findings`` collects warnings about the selector.
+    """The lowering of one selector over a layout; ``findings`` collects warnings about the selector.
 
     ``receiver`` has the time for UTC() and JMSExpiration, and the consumer's destination. ``parameters`` maps the spans
-    of literals to the values that replace these literals. A custom dialect whose rules no SQL can combine raises
-    ``UnsupportedFeatureError``.
+    of literals to the values that replace these literals. Raises ``UnsupportedFeatureError`` for a custom dialect with
+    rules that cannot be expressed together in Spark SQL.
     """
 
     def __init__(
@@ -287,14 +287,15 @@ def _binary(octets: bytes) -> Operand:
     try:
         return literal(OperandType.STRING, octets.decode())
     except UnicodeDecodeError:
-        # Text that is not UTF-8 can be written only as bytes; no string property equals it.
+        # SQL literals cannot spell a text that is not UTF-8, so write its bytes in hexadecimal digits. The text equals
+        # no string property, because those are UTF-8.
         unhex = ir.Apply(ir.Function.UNHEX, (ir.constant(octets.hex()),), BINARY)
         value = ir.Apply(ir.Function.TEXT_OF_BYTES, (unhex,), STRING)
         return in_every_row(Alternative(OperandType.STRING, value, applies_where=ir.TRUE))
 
 
 def _check(dialect: Dialect) -> None:
-    """Raise ``UnsupportedFeatureError`` for a dialect with rules for numbers that Spark cannot combine."""
+    """Raise ``UnsupportedFeatureError`` if two of the dialect's rules for numbers cannot be expressed together."""
     types, any_size = dialect.types, dialect.integer_arithmetic is IntegerArithmetic.BIGNUM
     if any_size and types.special_doubles:
         _refuse(dialect, "types", "NaN and infinities", "arithmetic of any size, in which they are errors")

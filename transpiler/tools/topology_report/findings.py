@@ -463,8 +463,8 @@ def may_contain(topology: Topology, outer: Binding, inner: Binding) -> bool:
     ) or topology.replacement_key(outer) != topology.replacement_key(inner):
         return False
     if not topology.rules.addressing.has_exchanges and outer.path == inner.path != "":
-        # Both bindings were made from one element of a JMS broker's file. They accept messages of different origin, so
-        # both are needed.
+        # The importer made both bindings from the same element of a JMS broker's file, such as a divert, for messages
+        # that arrive on different paths. So neither of them is redundant.
         return False
     kind = topology.exchange_by_name[outer.source].kind
     if kind.choosing is not None:
@@ -502,7 +502,7 @@ def _never_true(selector: str, dialect: str) -> bool:
     try:
         return never_true(selector, dialect)
     except UnsupportedFeatureError:
-        # This project does not evaluate the condition, so assume that it may be TRUE.
+        # This project cannot evaluate the selector, so do not report that it is never TRUE.
         return False
 
 

@@ -130,7 +130,7 @@ def _exchange(topology: Topology, exchange: Exchange, summary: Summary | None) -
 
 
 def _of_nothing(topology: Topology, exchange: Exchange) -> str:
-    """Return why ``exchange`` is listed although no binding leads from it."""
+    """Return the text that the listing prints in place of bindings, for an exchange that has none."""
     if not exchange.is_unknown:
         return "nothing is bound to it" if topology.knows_subscribers else "who subscribes is not in the file"
     return topology.rules.addressing.unknown

@@ -56,10 +56,10 @@ def losses(topology: Topology) -> Iterator[Finding]:
     for link in topology.onward:
         if link.source is not None and link.source_type == "queue" and link.kind in _LETTING_GO:
             links.setdefault(link.source, []).append(link)
-    # If the dead-letter queue's name is made from its source's name, dead-letter queues would have longer-named
-    # dead-letter queues endlessly, so skip them.
+    # Skip queues that the broker creates for dead letters with a name such as ``DLQ.orders``. By the same rule, their
+    # dead letters would go to ``DLQ.DLQ.orders``, and so on without end.
     endless = {link.destination for link in chain.from_iterable(links.values()) if link.affixes is not None}
-    # A stream loses no messages in this way, because it keeps them even after they are consumed.
+    # Streams are not reported: a stream keeps a message even after a consumer has read or rejected it.
     of_type = {one.of: one.value for one in topology.settings if (one.kind, one.name) == ("queue", "queue-type")}
     by_itself: dict[str, list[str]] = {}
     for one in topology.settings:
@@ -92,10 +92,10 @@ def losses(topology: Topology) -> Iterator[Finding]:
 
 
 def _coming_back(topology: Topology) -> dict[str, frozenset[str]]:
-    """Return for each queue of Artemis those of its settings that name the queue's own address.
+    """Return, for each queue of Artemis, its settings "dead-letter-address" and "expiry-address" that keep messages.
 
-    The settings are the dead-letter address and the expiry address. The broker moves a copy there (``QueueImpl.move``),
-    and so keeps the message.
+    A setting keeps a message if it names the queue's own address: the broker then moves a copy of the message to the
+    same address (``QueueImpl.move``). Other settings are not in the result.
     """
     if not topology.rules.addressing.has_expiry_address:
         return {}
@@ -207,8 +207,8 @@ def slow(topology: Topology) -> Iterator[Finding]:
                 engine = _ENGINES.get(topology.dialect(binding), "the broker's regular expression of Java")
                 reason = _slowness(pattern, engine)
                 if reason:
-                    # The label contains the pattern already. Without it in the reason, equal reasons can share one
-                    # line.
+                    # Do not repeat the pattern in the reason: the binding's label contains it, and findings with equal
+                    # reasons are printed in one line.
                     name = node.operand.name if isinstance(node.operand, ast.Identifier) else "a value"
                     yield binding_finding(topology, "slow", binding, f"{name} LIKE a pattern that {reason}")
 

@@ -259,7 +259,7 @@ def _counted(kind: str, messages: int) -> str:
 
 
 class _Alike:
-    """The functions that return the grouping key of a node, each coarser than the one before."""
+    """Functions from a node to a key; nodes with equal keys are drawn as one group. Each makes larger groups."""
 
     def __init__(self, graph: Graph) -> None:
         self._by_id = {node.id: node for node in graph.nodes}
@@ -327,9 +327,9 @@ def _common(one: str, other: str) -> str:
 
 
 def _of_some(arrow: Arrow, size: int) -> Arrow:
-    """Return ``arrow``.
+    """Return ``arrow``, which leads from a group of ``size`` nodes, with a label that says how many of them have it.
 
-    If it is dashed and only some of the ``size`` nodes in its source have it, its label says how many.
+    Only dashed arrows get such a label, and only if not all nodes of the group have the arrow.
     """
     if not arrow.alternate or arrow.sources >= size:
         return arrow

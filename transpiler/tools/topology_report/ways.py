@@ -39,7 +39,7 @@ class Ways:
         feeding = (link for link in topology.links if link.source_type == "exchange" and link.kind != "dead-letter")
         ends: list[Node] = [("exchange", link.source) for link in feeding if link.source is not None]
         ends += [("queue", name) for name in topology.queue_names]
-        # It is unknown where an exchange of unknown type sends a message.
+        # An exchange of unknown type may send its messages anywhere, so they are not reported as lost there.
         ends += [("exchange", one.name) for one in topology.exchanges if one.is_unknown]
         ends += [("exchange", DEFAULT_EXCHANGE)] if topology.queues else []
         #: The nodes at which a message is not lost, such as queues and exchanges that feed another broker.
@@ -78,7 +78,7 @@ def exchanges(of: Ways, summary: Summary | None) -> Iterator[Finding]:
     for exchange in topology.exchanges:
         node: Node = ("exchange", exchange.name)
         if not topology.rules.addressing.has_exchanges and not (of.routes[node] or of.back[node]):
-            # If an address receives only dead letters, the finding about these dead letters is enough.
+            # No route leads to this address or from it, so at most it gets dead letters. ``targets`` reports these.
             continue
         if node not in entered:
             reason = "it is internal, and no exchange that takes messages leads to it"
@@ -89,7 +89,7 @@ def exchanges(of: Ways, summary: Summary | None) -> Iterator[Finding]:
         own = exchange.name in topology.rules.predeclared and not (ways[node] or of.back[node])
         if node in of.leading or own:
             continue
-        # A link of an address can also be configured for a pattern that matches the address.
+        # An address also has the links of wildcard addresses that match it.
         has_successors = bool(ways[node]) or any(links_at(topology, exchange.name))
         lost = _lost(topology, has_successors)
         if lost is not None:
@@ -141,7 +141,7 @@ def _drawn(cycle: Sequence[Node | State]) -> str:
 
 
 def _let_go(letters: Letters, cycle: list[State]) -> str:
-    """Return as a predicate why messages leave their queues along the links of ``cycle``: "is rejected and expired"."""
+    """Return the end of a sentence: why messages take the links of ``cycle``, such as "is rejected and expired"."""
     steps = {(source[:2], target) for source, target in zip(cycle, (*cycle[1:], cycle[0]), strict=True)}
     links = (link for link in letters.topology.onward if len(link.ends) == 2)
     conditions = (link.when for link in links if (link.ends[0], letters.target(link)) in steps)

@@ -123,8 +123,8 @@ class _Search:
             for way in level:
                 first = way[0]
                 if isinstance(first.by, Link):
-                    # The link is the last step to search: how messages reached the queue before it is not part of this
-                    # way.
+                    # The way begins with this link (such as a dead-letter link) out of another queue. Do not search for
+                    # the ways by which messages reach that queue.
                     yield way
                     continue
                 if not self._displayed.exchange_by_name[first.source[1]].internal:

@@ -38,7 +38,10 @@ _ARITHMETIC = {operator.value: operator for operator in ast.Arithmetic if operat
 
 @dataclass(frozen=True, slots=True)
 class _Chain:
-    """Conditions that are joined by AND or OR, the last condition first, because the client nests them to the right."""
+    """Conditions that are joined by AND or OR, in reverse order: the last condition comes first.
+
+    In this order a condition can be appended cheaply, because the client nests the conditions to the right.
+    """
 
     operator: str
     terms: list[ast.Expression]
@@ -168,7 +171,7 @@ class _Builder:
         item = self.build(operator, operands, span)
         depth = 1 + max((term.depth for term in operands), default=0)
         if isinstance(item, _Chain):
-            # If a chain contains a chain with the same operator, the inner chain does not count as a level of nesting.
+            # The client compiles ``a AND b AND c`` to nested terms. They become one chain, so count them as one level.
             depth = max(term.depth + (_chained(term, item.operator) is None) for term in operands)
         if depth > RABBITMQ_JMS.max_nesting:
             self.fail(f"nested more than {RABBITMQ_JMS.max_nesting} levels deep", span, "limit.nesting")
@@ -210,7 +213,7 @@ class _Builder:
         return self.fail(f"no selector has the operator {operator!r} with {count}", span, "jms-term.operator")
 
     def chain(self, operator: str, left: _Term, right: _Term) -> _Chain:
-        # The list of the inner chain is not used elsewhere, so this method extends it instead of copying it.
+        # Extend the list of the inner chain instead of copying it, because nothing else uses this list.
         joined = _chained(right, operator) or [self.expression(right)]
         joined.extend(_chained(left, operator) or [self.expression(left)])
         return _Chain(operator, joined)

@@ -43,7 +43,10 @@ def time_of(receiver: Receiver) -> ir.Value:
 
 
 def value_at(receiver: Receiver, message_field: MessageField) -> ir.Value | None:
-    """Return the time or destination of ``receiver``, as ``message_field`` asks; None if the destination is unknown."""
+    """Return the time or the destination of ``receiver``; None if the destination is unknown.
+
+    ``message_field`` is ``NOW`` for the time and ``DESTINATION`` for the destination.
+    """
     if message_field == NOW:
         return time_of(receiver)
     assert message_field == DESTINATION
@@ -99,7 +102,8 @@ class Names:
             return node.value
         text = canonical(node.value)
         seen = text_of(text, message_id=field.has_conversion(Conversion.MESSAGE_ID))
-        # In a column named after the field, texts are compared unchanged, with or without the prefix of an ID.
+        # Do not warn if the messages have a column called like the field, such as JMSMessageID: its texts are compared
+        # as they are, and need no prefix ``ID:``.
         if seen != text and self._own_column(named) is None:
             outcome = "true of every other" if _is_not_equal(test) else "never true"
             message = f"no {named.name} reads '{node.value}', so the condition is {outcome}"
@@ -162,8 +166,8 @@ class Names:
             message = f"{identifier.name} is {value} in every message: the layout {self.layout.name} has no such field"
             self._warn("layout.header-default", message, identifier, *self._advice(field))
         if field.has_conversion(Conversion.NUMBER_IN_TEXT) and len(parts) == 1:
-            # The operand has two versions: the text, and the number in it for comparisons with numbers. The code below
-            # would lose the second version, so the only operand is returned unchanged.
+            # This operand also has a version for comparisons with numbers (``by_use``): the number that its text
+            # spells. ``or_else`` below would lose this version, so return the operand unchanged.
             return parts[0]
         operand = NULL
         for part in parts:
@@ -176,11 +180,11 @@ class Names:
         return all_advice(self.layout.offers(field.message_fields[0]))
 
     def _own_column(self, identifier: ast.Identifier) -> Stored | None:
-        """Return the typed column named after the field, which holds what a selector sees; None if there is none."""
+        """Return the column that has the header field's own name, such as JMSPriority; None if there is none."""
         return None if identifier.section else self.layout.named_header(identifier.name)
 
     def _parts(self, identifier: ast.Identifier, field: HeaderField) -> Iterator[Operand]:
-        """Yield the operands of those origins of ``field`` that the layout or the receiver has."""
+        """Yield an operand for each origin of ``field`` that the layout stores or the receiver knows."""
         own = self._own_column(identifier)
         if own is not None:
             operand = at(own, self.dialect.types, field.name)
@@ -217,8 +221,9 @@ class Names:
                 part = converted(origin.conversion, message_field, source, field.type, self.dialect.types, field.name)
                 if origin.conversion is Conversion.NUMBER_IN_TEXT:
                     return part
-                # A field that has a value takes precedence over the fields after it, even if the dialect lacks the
-                # value's type and the operand is therefore NULL.
+                # Read a later field only in rows in which all earlier fields are absent. It is not enough that the
+                # operand is NULL: that is also the case if an earlier field has a value of a type that the dialect
+                # lacks.
                 operand = or_else(operand, part, nothing_stored)
                 nothing_stored = ir.all_of(nothing_stored, at(source).absent)
             elif message_field.section == RECEIVER and (value := value_at(self.receiver, message_field)) is not None:
@@ -258,7 +263,7 @@ def _is_not_equal(test: ast.Compare | ast.In) -> bool:
 
 
 def _id_remedy(text: str, seen: str | None) -> tuple[str, Remedy | None]:
-    """Return the hint and the fix for ``text``, which is the text of no ID.
+    """Return the hint and the fix for ``text``, a literal that a selector compares with an ID but that equals no ID.
 
     ``seen`` is the text of the ID that was probably meant; None or empty if there is no such ID.
     """

@@ -64,7 +64,7 @@ class UnknownNames:
         return LayoutError([replace(finding, source=self.source, span=identifier.span)])
 
     def _is_ordered(self, identifier: ast.Identifier) -> bool:
-        """Return True if the name is compared with a number, or by ``<``, ``>``, ``<=``, ``>=`` or BETWEEN."""
+        """Return True if the selector compares the name with a number, or by order (``<``, ``>=``, BETWEEN, …)."""
         for node in self._nodes():
             match node:
                 case ast.Compare(operator=operator) if identifier in ast.children(node):
@@ -129,7 +129,7 @@ class UnknownNames:
         if KAFKA.issubset(names):
             yield _KAFKA_HEADERS
             if is_offered:
-                # The layout has offered to read Kafka's column ``value`` directly, because it is already text.
+                # Another hint already says how to read properties from Kafka's column ``value``, which is text here.
                 return
             store = StoreCall("variant", "value", {"json": True})
             yield Advice(
@@ -163,8 +163,8 @@ def with_refused_columns(error: SelectorTypeError, text: str, layout: Layout) ->
             [finding] = refusal.diagnostics
             typed = typed_columns_of(layout)
             column = None if typed is None else typed.columns.get(name)
-            # A selector that fails with this error compares by an order, so the column is compared with numbers, and
-            # the hint for such comparisons applies.
+            # This error is raised for comparisons by ``<``, ``>`` and so on. So prefer the column's hint for
+            # comparisons with numbers, ``ordered``, if it has such a hint.
             ordered = column.ordered if isinstance(column, Unusable) else None
             hint_text, fix = (finding.hint, finding.fix) if ordered is None else (ordered.hint, ordered.fix)
             refused.append(Advice(Hint(f"{finding.message}: ", hint_text or ""), fix))

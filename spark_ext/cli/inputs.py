@@ -33,7 +33,7 @@ _NO_AVRO = re.compile("AVRO_[A-Z_]*NOT_ENABLED|Failed to find data source: avro|
 
 
 class Inputs(NamedTuple):
-    """The inputs of a command: names of local files, with patterns expanded, and unchanged URIs."""
+    """The inputs of a command: names of local files, with glob patterns expanded, and unchanged URIs."""
 
     names: tuple[str, ...]
     #: The format of the inputs; None if it can be found only by listing the files of a URI.
@@ -156,7 +156,7 @@ input_format_option = click.option(
 
 
 def find_inputs(given: tuple[str, ...], form: str | None) -> Inputs:
-    """Find the local files for the names and patterns ``given``; end the command if a name has no file."""
+    """Find the local files for the names and glob patterns ``given``; end the command if a name has no file."""
     names: list[str] = []
     for name in map(_local, given):
         if has_scheme(name):
@@ -256,7 +256,7 @@ def _below(name: str) -> Iterator[str]:
 
 
 def _remote_files(session: Any, uri: str) -> Iterator[str]:
-    """Yield the names of the files at ``uri``, which may be a directory or a pattern, as Hadoop lists them."""
+    """Yield the names of the files at ``uri``, a directory or a glob pattern, as Hadoop lists them."""
     path = session._jvm.org.apache.hadoop.fs.Path(uri)
     files = path.getFileSystem(session._jsparkSession.sessionState().newHadoopConf())
     for entry in files.globStatus(path) or ():
@@ -286,7 +286,7 @@ def absolute(name: str) -> str:
 
 
 def _escaped(name: str) -> str:
-    """Escape the characters in ``name`` that have a meaning in Hadoop's patterns."""
+    """Escape the characters in ``name`` that have a meaning in Hadoop's glob patterns."""
     return "".join(f"\\{character}" if character in "\\*?[]{}" else character for character in name)
 
 

@@ -61,9 +61,9 @@ _COMES_BACK = (
 def composed(on_no_match: bool, rings: bool) -> tuple[tuple[str, ...], str]:
     """Return the SQL of columns to add to the messages, and the SQL of the unsorted queues of each message.
 
-    If ``on_no_match`` is True, an alternate gets the messages that no binding matched; otherwise it gets the messages
-    that reached no queue. If ``rings`` is True, the queues of a message that comes back to a state of the exchange
-    graph also contain the name that represents a failed send.
+    If ``on_no_match`` is True, an alternate exchange gets the messages that no binding matched; otherwise it gets the
+    messages that reached no queue. If ``rings`` is True, the queues of a message that comes back to a state of the
+    exchange graph also contain the name that represents a failed send.
     """
     if not on_no_match:
         return (), f"coalesce(element_at({_BY_STOP}, -1), {_NO_QUEUES})"
@@ -79,7 +79,7 @@ def composed(on_no_match: bool, rings: bool) -> tuple[tuple[str, ...], str]:
 
 
 def with_direct(frame: DataFrame, known: bool) -> DataFrame:
-    """Add the column ``DIRECT``: True if the message reaches a queue through bindings alone, without an alternate.
+    """Add the column ``DIRECT``: True if the message reaches a queue through bindings alone.
 
     ``known`` is True if the messages have the column ``KNOWN_DIRECT``, which takes precedence unless it is NULL.
     """

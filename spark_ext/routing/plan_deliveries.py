@@ -272,8 +272,8 @@ class PlanDeliveries:
     def _trie_walk(self) -> str:
         """Return the SQL of a walk through the topic automaton with the words of a message's routing key.
 
-        The SQL yields the deliveries of the matching patterns, and the numbers of the matching patterns that residual
-        predicates test.
+        The SQL yields the deliveries of the matching topic patterns, and the numbers of those that residual predicates
+        test.
         """
         assert self._plan.trie is not None
         repeats = self._plan.trie.repeats

@@ -44,8 +44,8 @@ from transpiler.topology.model import Topology
 from transpiler.topology.publishing import Publisher
 from transpiler.topology.targets import Outcome
 
-#: A pattern for all columns except those that routing adds and drops again. The prefix is matched case-sensitively,
-#: even if Spark is set to ignore case.
+#: A regular expression, as Spark reads in a column name in backquotes, for all columns except those that routing adds
+#: and drops again. The prefix is matched case-sensitively, even if Spark is set to ignore case.
 _OTHERS = f"`(?s)(?!(?-i:{PREFIX}(?!{KEPT.removeprefix(PREFIX)}))).*`"
 
 
@@ -100,7 +100,7 @@ class Query:
         self._outcomes = _Outcomes(prepared.topology, plan, publisher, prepared.to.relay)
         self._plan = plan
         self._by_key = all(each.by_key for each in plans)
-        # The outcome needs the column ``DIRECT`` only if some deliveries go through alternates.
+        # The outcome needs the column ``DIRECT`` only if some deliveries go through alternate exchanges.
         self._direct = names.outcome is not None and self._outcomes.by_alternates
         self._first = PlanDeliveries(session, plan, self._schema, self._rules)
         self._changes = changes
@@ -228,9 +228,9 @@ class _Outcomes:
 
     @property
     def by_alternates(self) -> bool:
-        """True if some message may reach a queue through an alternate."""
-        # The exchanges of a JMS broker are steps of its routing that the importer created. Their alternates are
-        # ordinary steps, too, and so do not make the outcome "alternate".
+        """True if some message may reach a queue through an alternate exchange, or may reach an alternate queue."""
+        # The exchanges of a JMS broker are steps of its routing that the importer created. Their alternate exchanges
+        # are ordinary steps, too, and so do not make the outcome "alternate".
         is_fallback = self._topology.rules.addressing.has_exchanges
         return is_fallback and any(entry.alternates for entry in self._plan.entries.values())
 

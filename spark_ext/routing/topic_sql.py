@@ -36,7 +36,7 @@ def key_words(subject: str, rules: TopicRules) -> str:
 
 
 def _split(text: str, rules: TopicRules) -> str:
-    # Java splits by a regular expression of one literal character without compiling a pattern.
+    # Java splits by a regular expression of one literal character without compiling a regular expression.
     plain = rules.syntax.delimiter
     delimiter = quote_text(f"\\{plain}" if plain.isascii() and not plain.isalnum() else plain)
     if not rules.queue_mark:
@@ -76,7 +76,8 @@ def run_automaton(codes: str, start: str, transitions: Mapping[str, str], repeat
     following = f"CASE WHEN shiftright({edge}, 32) = s THEN {target} ELSE get(t.otherwise, s) END"
     reached = f"flatten(transform(states, s -> get(t.lists, {following})))"
     if repeats:
-        # With several # in a pattern and many equal words in a key, millions of states would be reached repeatedly.
+        # With several # in a topic pattern and many equal words in a routing key, millions of states would be reached
+        # repeatedly.
         once = f"CASE WHEN size(reached) > {tuning.MANY_STATES} THEN array_distinct(reached) ELSE reached END"
         reached = let({"reached": reached}, once)
     states = f"aggregate({codes}, coalesce({start}, array_repeat(0, 0)), (states, c) -> {reached})"

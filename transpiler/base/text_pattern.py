@@ -6,11 +6,12 @@ from enum import Enum
 
 
 class Wildcard(Enum):
-    """The wildcards of a pattern: ``ONE`` matches one character, ``ANY`` any number of characters."""
+    """The wildcards of a LIKE pattern: ``ONE`` matches one character, ``ANY`` any number of characters."""
 
     ONE = "_"
     ANY = "%"
 
 
-#: A pattern: literal texts and wildcards in order. Adjacent texts are joined, and so are adjacent wildcards ``ANY``.
+#: A LIKE pattern: literal texts and wildcards in order. Adjacent texts are joined, and so are adjacent wildcards
+#: ``ANY``.
 Pattern = tuple[str | Wildcard, ...]

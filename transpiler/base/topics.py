@@ -28,7 +28,7 @@ ONE_WORD, MANY_WORDS = AnyWord.ONE, AnyWord.MANY
 
 SEPARATOR = "."
 
-#: A pattern as its words and wildcards, in order.
+#: A topic pattern, such as ``order.*.#``, as its words and wildcards, in order.
 TopicPattern = tuple[str | AnyWord, ...]
 
 
@@ -39,7 +39,7 @@ class TopicSyntax:
     delimiter: str = SEPARATOR
     one_word: str = ONE_WORD.value
     many_words: str = MANY_WORDS.value
-    #: The prefix that turns a wildcard into a literal word in a pattern; "" if the syntax has no such prefix.
+    #: The prefix that turns a wildcard into a literal word in a topic pattern; "" if the syntax has no such prefix.
     escape: str = ""
 
     def words(self, text: str) -> tuple[str, ...]:
@@ -47,14 +47,14 @@ class TopicSyntax:
         return tuple(text.split(self.delimiter))
 
     def pattern(self, text: str) -> TopicPattern:
-        """Split the pattern ``text`` into words and wildcards, at least one."""
+        """Split ``text``, a topic pattern, into its words and wildcards, at least one."""
         special = (self.one_word, self.many_words, self.escape)
         if not any(characters in text for characters in special if characters):
             return self.words(text)
         return tuple([self.pattern_word(word) for word in text.split(self.delimiter)])
 
     def pattern_word(self, text: str) -> str | AnyWord:
-        """Convert ``text``, one word of a pattern, to a wildcard or a literal word."""
+        """Convert ``text``, one word of a topic pattern, to a wildcard or a literal word."""
         if text == self.one_word:
             return ONE_WORD
         if text == self.many_words:
@@ -80,12 +80,12 @@ TOPIC_SYNTAX = TopicSyntax()
 
 
 def is_wild(pattern: Sequence[str | AnyWord]) -> bool:
-    """Return True if ``pattern``, a sequence of words and wildcards, contains a wildcard."""
+    """Return True if the topic pattern ``pattern`` contains a wildcard (``*`` or ``#``) among its words."""
     return ONE_WORD in pattern or MANY_WORDS in pattern
 
 
 def simplify_words(pattern: Sequence[str | AnyWord]) -> TopicPattern:
-    """Normalize ``pattern``: in each run of wildcards, put every ``*`` before a single ``#``.
+    """Normalize the topic pattern ``pattern``: in each run of wildcards, put every ``*`` before a single ``#``.
 
     ``#.*`` and ``*.#`` both mean "at least one word", and ``#.#`` means the same as ``#``.
     """

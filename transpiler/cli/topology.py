@@ -273,9 +273,10 @@ def _print_reports(reports: list[tuple[str, TopologyReport]], form: str) -> None
 
 
 def _answers(topologies: _Named, question: Callable[[Topology], Iterable[Finding]]) -> list[tuple[str, list[Finding]]]:
-    """Return the findings that ``question`` returns for each topology, with the topology's name.
+    """Call ``question`` for each topology; return pairs of the topology's name and the findings about it.
 
-    A topology without the name that the question is about is left out. If no topology has it, raise ``TopologyError``.
+    A topology is skipped if it does not have the queue or exchange that ``question`` asks about. If every topology is
+    skipped, raise the first ``TopologyError``.
     """
     found: list[tuple[str, list[Finding]]] = []
     unknown: list[TopologyError] = []

@@ -49,7 +49,7 @@ class TopicRules:
         return (*map(self.syntax.pattern_word, queue), *words)
 
     def key(self, pattern: Sequence[str | AnyWord], queue: str | AnyWord | None = None) -> str:
-        """Return the binding key with the words of ``pattern``.
+        """Return the binding key with the words of the topic pattern ``pattern``.
 
         Unless ``queue`` is None, it is added to the key as a word.
         """
@@ -100,7 +100,8 @@ class HeadersRules:
     with_x: bool = False
     #: True if keys that begin with ``x-``, except ``x-match``, are compared like other keys.
     counts_x: bool = False
-    #: True if ``any`` without pairs matches every message, False if it matches no message.
+    #: The meaning of a binding with ``x-match`` = ``any`` and no headers to compare: True if it matches every message,
+    #: False if it matches no message.
     any_of_nothing: bool = False
     #: True if an empty string in a binding requires only that the key is present, as a void value does.
     empty_string_is_presence: bool = False

@@ -203,8 +203,8 @@ class HeaderFields:
     """The header fields of a dialect. ``table`` maps the name of each header field to its record."""
 
     table: Mapping[str, HeaderField]
-    #: The prefixes of names that the broker reserves. A name with such a prefix that is not in the table is NULL for
-    #: every message.
+    #: The prefixes of names that the broker reserves. A name that begins with such a prefix and is not a key of
+    #: ``table`` is NULL for every message.
     hidden: tuple[str, ...] = ()
     #: The string literals that are rewritten anywhere in a selector, as pairs (old, new).
     rewritten: tuple[tuple[str, str], ...] = ()

@@ -113,7 +113,7 @@ def _content(message_field: MessageField, message: Message) -> AmqpValue | None:
 
 
 def matches_words(pattern: Sequence[str | AnyWord], words: Sequence[str]) -> bool:
-    """Return True if ``words`` of a routing key match ``pattern``; it suffices to backtrack to the last ``#``."""
+    """Return True if ``words`` of a routing key match the topic ``pattern``; backtrack only to the last ``#``."""
     at = here = 0
     last_many, resume = -1, 0
     while at < len(words):

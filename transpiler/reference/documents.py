@@ -58,7 +58,10 @@ class _NoDocumentError(Exception):
 
 
 def read_document(text: str) -> Node | None:
-    """Return the document node of ``text``; None if ``text`` is not a document."""
+    """Parse ``text`` as an XML document and return the document node, the root of its tree.
+
+    Return None if ``text`` is not a well-formed XML document that the evaluator accepts.
+    """
     if _FORBIDDEN.search(text) or not _DOCUMENT.search(text):
         return None
     builder = _Builder()

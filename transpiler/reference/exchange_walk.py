@@ -26,8 +26,8 @@ Ends = frozenset[Target]
 class _Reached(NamedTuple):
     """The queues and outcomes (``ends``) that a message reaches in one part of a traversal.
 
-    ``certain`` is True if the message reaches some end whatever exchanges choose. That end may be missing in ``ends``,
-    because the traversal does not follow every choice.
+    ``certain`` is True if the message reaches some queue or outcome whatever exchanges choose. That queue or outcome
+    may be missing in ``ends``, because the traversal does not follow every choice.
     """
 
     ends: Ends = frozenset()
@@ -38,8 +38,8 @@ class _Reached(NamedTuple):
         return _Reached(self.ends | other.ends, self.certain or other.certain)
 
 
-#: A part of a traversal, as a generator. It yields each part that begins inside it, receives the ends of that part by
-#: ``send``, and returns all ends. So the traversal needs no recursion.
+#: A part of a traversal, as a generator. It yields each part that begins inside it, receives the queues and outcomes of
+#: that part by ``send``, and returns all queues and outcomes. So the traversal needs no recursion.
 _Walk = Generator["_Walk", _Reached, _Reached]
 
 
@@ -99,7 +99,10 @@ class ExchangeWalk:
         return _Reached().ends if reached is None else reached.ends
 
     def _through(self, exchange: Exchange, keys: Keys) -> _Walk:
-        """Follow the message from ``exchange``. If the exchange is already on the message's path, return no ends."""
+        """Follow the message from ``exchange``; return the queues and outcomes that it reaches.
+
+        If the exchange is already on the message's path, return no queue and no outcome.
+        """
         here = (exchange.name, keys)
         if here in self._path:
             self._shortened += 1
@@ -112,14 +115,15 @@ class ExchangeWalk:
         self._path.add(here)
         reached, matched = yield from self._bound(exchange, keys)
         is_open = self._chose_here > chose
-        # The alternate is followed if the message reached no end. If an exchange inside chose a binding, the message
-        # may have reached a queue, so the alternate is only a possible end: it is followed only if ``chosen`` is set.
+        # The alternate exchange is followed if the message reached no queue or outcome. If an exchange further on chose
+        # a binding, the message may have reached a queue, so that the alternate exchange is only possible: it is
+        # followed only if ``chosen`` is set.
         left = not reached.certain and (self._chosen or not is_open)
         if not matched if self.topology.rules.alternate_on_no_match else left:
             reached = reached.also((yield from self._alternate(exchange, keys)))
         if not self.topology.rules.alternate_on_no_match:
-            # Otherwise the exchange stays on the path for the rest of the traversal: whether its alternate is used
-            # depends only on its own bindings, so one visit is enough.
+            # Otherwise the exchange stays on the path for the rest of the traversal: whether its alternate destination
+            # is used depends only on its own bindings, so one visit is enough.
             self._path.remove(here)
         if self._shortened == shortened:
             # No part ended early because its exchange was on the path, so the result does not depend on the path and is
@@ -148,7 +152,7 @@ class ExchangeWalk:
         return reached, any(answers)
 
     def _along_all(self, bindings: Iterable[Binding], keys: Keys) -> _Walk:
-        """Follow all of ``bindings``, which the message matches, and return the union of their ends."""
+        """Follow all of ``bindings``, which the message matches, and return all queues and outcomes that it reaches."""
         ends: set[Target] = set()
         certain = False
         for binding in bindings:

@@ -132,7 +132,8 @@ def _links_from(
     made = queue not in topology.queue_names
     listed = links.get(Target("queue", queue), ())
     subscribed = [link for link in listed if link.pattern is not None]
-    # If no key matches a pattern, the keys do not show the topic of the message: the links of all patterns apply.
+    # If no routing key matches the pattern of a link, the keys do not show the topic of the message, so it may take the
+    # links of all patterns.
     names = [key for key in keys if key is not None]
     of_key = [_of_queue(link, name) for name in names for link in _of_key(topology, subscribed, name)] or subscribed
     plain = (link for link in listed if link.pattern is None)
@@ -157,7 +158,7 @@ def _links_of_own(topology: Topology, links: Mapping[Target, list[Link]], key: s
 
 
 def _of_key(topology: Topology, links: Iterable[Link], key: str) -> Iterator[Link]:
-    """Yield, for each kind of link, the links of the first pattern that matches ``key``."""
+    """Yield, for each kind of link, the links whose pattern is the first that matches the routing key ``key``."""
     topic = topology.rules.topic
     patterns: dict[str, str | None] = {}
     for link in links:

@@ -141,8 +141,8 @@ def settle(topology: Topology, message: Message, destination: str, parts: Sequen
     elif not queues and unknown:
         outcome = "undecided"
     elif outcome == "alternate":
-        # The importer of a JMS broker expresses ordinary routing with alternates, so a message that took one was
-        # delivered normally.
+        # The importer of a JMS broker expresses ordinary routing with alternate exchanges, so a message that went
+        # through such an exchange was delivered normally.
         outcome = "delivered"
     elif not queues and not others and outcome not in ("delivered", "undecided"):
         outcome = "discarded"

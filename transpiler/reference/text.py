@@ -21,7 +21,7 @@ from transpiler.reference.untyped import typed_by_use
 
 
 def is_like(text: str, pattern: str, escape: str | None, dialect: Dialect) -> bool | None:
-    """Return True if ``text`` matches ``pattern`` in ``dialect``; None if the text is invalid UTF-8 for the broker."""
+    """Return True if ``text`` is LIKE ``pattern`` in ``dialect``; None if the text is invalid UTF-8 for the broker."""
     parts = read_pattern(pattern, escape, dialect.escapes)
     match dialect.wildcards:
         case Wildcards.CODE_POINTS:
@@ -39,7 +39,10 @@ def is_like(text: str, pattern: str, escape: str | None, dialect: Dialect) -> bo
 
 
 def is_simple(pattern: str, escape: str | None) -> bool:
-    """Return True if RabbitMQ tests ``pattern`` without a regular expression: it has no ``_`` and at most one ``%``."""
+    """Return True if RabbitMQ tests a LIKE pattern without a regular expression.
+
+    It does so if the pattern has no ``_`` and at most one ``%``.
+    """
     wildcards, characters = "", iter(pattern)
     for character in characters:
         if character == escape:
@@ -116,7 +119,7 @@ def _find(text: str, segment: list[str | Wildcard], at: int) -> int | None:
 
 
 def _line_matches(text: str, pattern: Pattern) -> bool:
-    """Return True if ``text`` matches ``pattern`` and no wildcard matches a line feed.
+    """Return True if ``text`` matches the LIKE pattern and no wildcard matches a line feed.
 
     The algorithm computes the set of positions at which each element of the pattern can end.
     """

@@ -82,13 +82,13 @@ class OnlyKey:
         self._predicates = {signature: signature.predicate for signature in looked_up}
 
     def equals(self, test: Equal, _: bool = True) -> Pattern:
-        """Return the equality of the column ``KEY`` with a parameter."""
+        """Return the test that the message's routing key (the column ``KEY``) equals the value of ``test``."""
         return Pattern(_KEY_PATTERN, (str(test.value.value),))
 
     def matches(self, test: Words, _: bool = True) -> Pattern:
-        """Return the pattern that the words of the key match the binding key of ``test``.
+        """Return the test that the words of the message's routing key match the binding key of ``test``.
 
-        The pattern is an equality of columns with parameters, or the automaton matches the words.
+        The test is an equality of columns with parameters, or the automaton matches the words.
         """
         literal = test.rules.literal(test.key)
         if literal is not None:
@@ -107,11 +107,14 @@ class SeveralKeys:
     """
 
     def equals(self, test: Equal, _: bool = True) -> Pattern:
-        """Return the pattern that the whole key equals the value of ``test``; the automaton matches it as one word."""
+        """Return the test that one of the routing keys equals the value of ``test``.
+
+        The automaton matches each whole key as one word.
+        """
         return Pattern(ir.TRUE, (), (WHOLE + str(test.value.value),))
 
     def matches(self, test: Words, _: bool = True) -> Pattern:
-        """Return the pattern that the words of a routing key match the binding key of ``test``, by the automaton."""
+        """Return the test that the words of a routing key match the binding key of ``test``, by the automaton."""
         return Pattern(ir.TRUE, (), test.pattern)
 
 

@@ -168,5 +168,6 @@ def _check_automaton(automaton: TopicAutomaton, patterns: int) -> None:
     _check_numbers(list(chain.from_iterable(automaton.ends)), patterns)
     _check_numbers(list(chain.from_iterable(automaton.starts.values())), states)
     _check_numbers(automaton.starts)
-    # States in which patterns end have odd numbers, so an engine skips all states with even numbers.
+    # States of the automaton in which a topic pattern ends have odd numbers, so that an engine can skip all states with
+    # even numbers.
     _need(not any(automaton.ends[::2]), "an end in a state that has none")

@@ -47,7 +47,7 @@ ENTRY, START, START_WHOLE = f"{PREFIX}entry", f"{PREFIX}start", f"{PREFIX}whole"
 ROOT, ROUNDS, ALTERNATES, STEPS = f"{PREFIX}root", f"{PREFIX}rounds", f"{PREFIX}alternates", f"{PREFIX}steps"
 
 # The arrays of the topic automaton. ``TOPICS``: the result of running it on a key: the deliveries ``d`` and the numbers
-# ``i`` of the matching patterns.
+# ``i`` of the matching topic patterns.
 EDGES, OTHERWISE, LISTS = f"{PREFIX}edges", f"{PREFIX}otherwise", f"{PREFIX}lists"
 ENDS, TESTED, SLOTS = f"{PREFIX}ends", f"{PREFIX}asked", f"{PREFIX}slots"
 TOPICS = f"{PREFIX}topics"
@@ -56,18 +56,19 @@ TOPICS = f"{PREFIX}topics"
 #: (``APART``) and for the compiled conditions (``UNFUSED``).
 APART, UNFUSED = f"{PREFIX}apart", f"{PREFIX}unfused"
 
-#: ``HASH``: the hash of a row's keys. ``KNOWN``: the queues or patterns of a routing key that was matched before.
+#: ``HASH``: the hash of a row's keys. ``KNOWN``: the queues or matching topic patterns of a routing key that was
+#: matched before.
 HASH, KNOWN = f"{PREFIX}hash", f"{PREFIX}known"
 
 #: ``SO_FAR``: the deliveries that earlier generated methods found. ``BEFORE``: their copy, which the next method reads.
 SO_FAR, BEFORE = f"{PREFIX}so_far", f"{PREFIX}before"
 
 #: ``DELIVERED``: the deliveries of a message, each with its state in the exchange graph. ``WITH_ALTERNATES``: the same
-#: deliveries, and those to alternates. ``BOUND``: the states that the message reaches without alternates.
+#: deliveries, and those to alternate destinations. ``BOUND``: the states that the message reaches by bindings alone.
 DELIVERED, WITH_ALTERNATES, BOUND = f"{PREFIX}found", f"{PREFIX}with_alternates", f"{PREFIX}bound"
 
-#: ``DIRECT``: TRUE if the message reaches a queue without an alternate. ``KNOWN_DIRECT``: the value of ``DIRECT`` for a
-#: routing key that was matched before; NULL for any other key.
+#: ``DIRECT``: TRUE if the message reaches a queue by bindings alone, without an alternate exchange. ``KNOWN_DIRECT``:
+#: the value of ``DIRECT`` for a routing key that was matched before; NULL for any other key.
 DIRECT, KNOWN_DIRECT = f"{PREFIX}direct", f"{PREFIX}known_direct"
 
 #: ``UNROUTABLE_EXCHANGE``: the name of an exchange. ``UNROUTABLE``: the outcome of messages to this exchange that reach
@@ -114,9 +115,10 @@ def word_column(index: int, back: bool = False) -> str:
 
 
 def reached_end(kind: TargetType, name: str = "") -> str:
-    """Return the name that represents an end other than a queue of the topology in a message's array of queues.
+    """Return the name that stands for a target other than a queue of the topology in a message's array of queues.
 
-    Such an end is the destination's own queue, or an outcome of a JMS broker. No queue's name begins with a NUL.
+    Such a target is the queue that a JMS broker creates for a destination, or an outcome such as ``error``. The name
+    begins with a NUL, because no queue's name does.
     """
     return f"\0{kind} {name}"
 

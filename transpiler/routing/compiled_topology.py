@@ -225,8 +225,8 @@ class CompiledTopology:
         _check_version(version)
         queues = self._changed
         anew = self._bindings.size <= tuning.COMPILED_ANEW
-        # Alternates and the relay depend on all queues: an alternate gets messages that reach no other queue, and the
-        # relay looks up a name among all queues.
+        # Alternate destinations and the anonymous relay depend on all queues: an alternate destination gets messages
+        # that reach no other queue, and the relay looks up a name among all queues.
         anew = anew or _has_alternates(self.plan) or self.settings.destination.relay
         between = list(self.topology.bindings)
         for item in _checked("removed", removed):
@@ -401,7 +401,8 @@ def compile_plan(
     alternates = {exchange.alternate.name for exchange in topology.exchanges if exchange.alternate is not None}
     skeleton = replace(
         topology,
-        # All queues for the relay, which looks up names among them; otherwise only the queues that are alternates.
+        # All queues for the anonymous relay, which looks up names among them; otherwise only the queues that are
+        # alternate destinations.
         queues=tuple(queue for queue in topology.queues if settings.destination.relay or queue.name in alternates),
         bindings=tuple(binding for binding in topology.bindings if binding.destination_type != "queue"),
         findings=(),

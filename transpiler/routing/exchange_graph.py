@@ -76,7 +76,7 @@ class Entry:
     length: int = 0
 
     def is_closed_by(self, onward: Mapping[int, set[int]]) -> bool:
-        """Return True if ``onward`` leads from the initial state to all states, and no state has an alternate.
+        """Return True if ``onward`` leads from the initial state to all states, and no exchange has an alternate.
 
         ``onward`` maps each state to the states to which unconditional bindings lead. If the result is True, every
         message reaches all states, so that all bindings act like bindings of the initial state.
@@ -120,7 +120,7 @@ class _Reach:
         return self._next(state)[0]
 
     def alternate(self, state: State) -> State | str | None:
-        """Return the state or the queue of the alternate of ``state``; None if it has no alternate."""
+        """Return the alternate destination of the exchange in ``state``, as a state or a queue's name; or None."""
         return self._next(state)[1]
 
     def _next(self, state: State) -> tuple[tuple[State, ...], State | str | None]:
@@ -166,9 +166,11 @@ class _Reach:
 
 
 def end_at(topology: Topology, kind: TargetType, name: str, state: State) -> str:
-    """Return the name of a queue, or of another kind of end (see ``reached_end``).
+    """Return the name that stands for the target of a binding or alternate in a message's array of queues.
 
-    A destination's own queue has a real name if the key of ``state`` determines the destination.
+    ``kind`` and ``name`` are the type and name of the target. A queue stands under its own name. So does the queue that
+    a JMS broker creates for a destination (``own-queue``), if the routing key in ``state`` is known and so determines
+    the destination. For any other target, ``reached_end`` makes up a name that no queue can have.
     """
     if kind == "own-queue" and state.key is not None:
         return topology.rules.addressing.own_queue(state.key)
@@ -240,7 +242,7 @@ class _Stop(NamedTuple):
     """A state on a path through the exchange graph, with the earlier states on the path as far as they matter.
 
     ``behind`` is the bit set of the earlier states that affect the rest of the path. ``with_alternate`` is False if the
-    alternate of ``state`` is not used.
+    alternate destination of the state's exchange is not used.
     """
 
     state: State
@@ -251,7 +253,8 @@ class _Stop(NamedTuple):
 class _NextStops(NamedTuple):
     """The next stops after a stop, without states that the message has visited.
 
-    ``onward`` contains the stops through bindings. ``alternate`` is the stop of the alternate, or ``queue`` its queue.
+    ``onward`` contains the stops through bindings. ``alternate`` is the stop at the alternate exchange; ``queue`` is
+    the name of the alternate queue.
     """
 
     onward: list[_Stop]

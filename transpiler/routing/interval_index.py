@@ -110,7 +110,7 @@ def _rounds(node: ir.Node) -> bool:
 
 
 def build_interval_index(ranges: Interval, rows: Sequence[tuple[Parameter, ...]]) -> IntervalIndex:
-    """Build the index of the rows of one group."""
+    """Build the index of the intervals in the rows of one group of a constant table."""
     # If a bound may be rounded, use the bound or the rounded bound, whichever makes the interval wider.
     pairs = [(_number(row, ranges.lower, ranges, min), _number(row, ranges.upper, ranges, max)) for row in rows]
     index = _leaves(sorted({bound for pair in pairs for bound in pair if bound is not None}))

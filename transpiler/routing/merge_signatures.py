@@ -198,7 +198,8 @@ def _members(rules: Rules) -> list[_Member]:
     return members
 
 
-#: A disjunction is rare if fewer than one in ``_RARE`` signatures have it.
+#: A disjunction (an OR) is rare if fewer than one in ``_RARE`` expression signatures have it as a term. Only a rare
+#: disjunction is split into its alternatives.
 _RARE = 8
 
 

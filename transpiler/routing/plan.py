@@ -143,7 +143,7 @@ class RoutingPlan:
 
     @property
     def delivers(self) -> bool:
-        """True if some message can reach a queue, through a binding or an alternate."""
+        """True if some message can reach a queue, through a binding or an alternate destination."""
         deliveries: Iterator[Delivery | None] = chain(
             self.patterns,
             (compiled.delivery for compiled in self.compiled),
@@ -181,8 +181,8 @@ class RoutingPlan:
     def distinct(self) -> bool:
         """True if no message can be delivered to the same queue twice.
 
-        This is the case if, for each exchange that messages are published to, at most one row or pattern leads to each
-        queue.
+        This is the case if, for each exchange that messages are published to, at most one row of a constant table, or
+        one topic pattern, leads to each queue.
         """
         if not self.simple or self.whole is not None or (self.trie is not None and self.trie.repeats):
             return False
@@ -320,8 +320,8 @@ class _Builder:
                 yield pattern, Delivery(number, None, self._queues[queue])
                 continue
             following = self._numbers[onward(topology, binding, state)]
-            # A binding that leads back to its own state matters only if its match suppresses an alternate, or if the
-            # broker fails the send of a message that comes back.
+            # A binding that leads back to its own state matters only if its match keeps the message from the alternate
+            # destination, or if the broker fails the send of a message that comes back.
             has_alternate = topology.alternate(topology.exchange_by_name[state.exchange]) is not None
             if following != number or topology.rules.rings_fail or has_alternate:
                 yield pattern, Delivery(number, following, None)
@@ -401,7 +401,11 @@ class _Builder:
 
 
 def _queue_names(topology: Topology, states: ExchangeGraph) -> set[str]:
-    """Return the names of all ends of deliveries: queues of the topology, other ends of bindings, alternate queues."""
+    """Return every name that can stand in a message's array of queues.
+
+    These are the queues of the topology, the names that stand for other targets of bindings (``end_at``), and the
+    queues that are alternate destinations.
+    """
     names = set(topology.queue_names)
     for state in states.states:
         names.update(

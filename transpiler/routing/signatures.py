@@ -76,7 +76,7 @@ class Disjunct:
 
 
 def disjuncts(pattern: ir.Predicate) -> tuple[Disjunct, ...]:
-    """Split ``pattern`` into disjuncts; a pattern that would have too many disjuncts stays whole."""
+    """Split a binding's condition, ``pattern``, into disjuncts; if there would be too many, keep it whole."""
     return tuple(_disjunct(terms) for terms in _alternatives(pattern, _has_index))
 
 

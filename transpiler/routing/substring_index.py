@@ -44,7 +44,10 @@ class Grams:
 
 @dataclass(frozen=True, slots=True)
 class HashIndex:
-    """The rows of one group by the last bits of their hashes: ``nodes[hash & mask]`` contains the indexes of rows."""
+    """A hash table of rows of a constant table: ``nodes[hash & mask]`` lists the rows whose hash ends with these bits.
+
+    The rows form one group: they have the same exchange and key. ``nodes`` contains their indexes in the group.
+    """
 
     mask: int
     nodes: list[list[int]]
@@ -99,7 +102,10 @@ def _in_class(character: str) -> str:
 
 
 def build_substring_index(number: int, grams: Grams, rows: Sequence[tuple[Parameter, ...]]) -> HashIndex:
-    """Build the index of the rows of one group by the grams of the parameter ``number``."""
+    """Build the index of the rows of one group of a constant table.
+
+    The index is a hash table by the gram of each row's parameter with the number ``number``.
+    """
     return build_hash_index([grams.hash(str(row[number])) for row in rows])
 
 

@@ -22,7 +22,7 @@ FREE = -1
 
 
 def matches_topic(pattern: TopicPattern, words: Sequence[str]) -> bool:
-    """Return True if ``words`` match ``pattern``; used when both are constants."""
+    """Return True if the words of a routing key match the topic ``pattern``; used when both are constants."""
     positions = {0}
     for word in words:
         positions = _passed(pattern, positions)
@@ -59,11 +59,11 @@ class TopicAutomaton:
     following: list[int]
     lists: list[list[int]]
     otherwise: list[int]
-    #: For each state, the numbers of the patterns that end in the state.
+    #: For each state, the numbers of the topic patterns that end in the state.
     ends: list[list[int]]
     #: For each root (an exchange's state in the routing plan), the states before the first word.
     starts: dict[int, list[int]]
-    #: True if a routing key can reach a state on several paths, which requires a pattern with at least two ``#``.
+    #: True if a routing key can reach a state on several paths, which requires a topic pattern with at least two ``#``.
     repeats: bool
 
 
@@ -78,14 +78,14 @@ class _Node:
 
 
 class TopicAutomatonBuilder:
-    """Builder that collects patterns in a trie and converts it to an automaton."""
+    """Builder that collects topic patterns in a trie and converts it to an automaton."""
 
     def __init__(self) -> None:
         self._nodes: list[_Node] = []
         self._roots: dict[int, int] = {}
 
     def add(self, root: int, words: TopicPattern, pattern: int) -> None:
-        """Add the pattern ``words`` with the number ``pattern``, under the exchange whose state is ``root``."""
+        """Add the topic pattern ``words`` with the number ``pattern``, under the exchange whose state is ``root``."""
         at = self._roots.get(root)
         if at is None:
             at = self._roots[root] = len(self._nodes)
@@ -115,7 +115,7 @@ class TopicAutomatonBuilder:
         return child
 
     def build(self) -> TopicAutomaton:
-        """Return the automaton of all patterns that were added."""
+        """Return the automaton of all topic patterns that were added."""
         return _Determinizer(self._nodes).trie(self._roots)
 
 

@@ -11,7 +11,8 @@ from dataclasses import replace
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.hints import Hint, Setting, StoreCall
 
-#: Names of the arguments that are command-line options themselves. All other arguments are options of a layout.
+#: Names of the arguments in a hint that are command-line options of the same name. All other arguments are options of a
+#: layout.
 _OPTIONS = ("exchange", "missing", "unknown")
 
 

@@ -94,7 +94,7 @@ class Addressing(ABC):
     entries: ClassVar[tuple[str, ...]] = ()
     #: True if a sender can name a list of destinations, each with its own kind.
     takes_lists: ClassVar[bool] = False
-    #: The kinds of targets to which bindings and alternates can lead.
+    #: The kinds of targets that bindings can have and that can be alternate destinations.
     targets: ClassVar[tuple[TargetType, ...]]
     #: The header fields that contain the address of a message. Their value changes when the message is forwarded.
     address_headers: ClassVar[frozenset[str]] = frozenset()
@@ -166,12 +166,12 @@ class Addressing(ABC):
         return AddressPattern("", (name,))
 
     def own_queue(self, key: str) -> str:
-        """Return the name of the queue that belongs to the destination with the key ``key``."""
+        """Return the name of the queue that belongs to the destination with the routing key ``key``."""
         # A key with a comma is a list of names to forward messages to. It counts as a single name without a kind.
         return key if "," in key else self.own_prefix + key
 
     def queue_key(self, queue: str) -> str:
-        """Return the key of the destination whose own queue is ``queue``."""
+        """Return the routing key of the destination to which ``queue`` belongs: the inverse of ``own_queue``."""
         return queue.removeprefix(self.own_prefix)
 
     def kinds(self, _name: str, _routing_type: str | None = None) -> tuple[str, ...]:

@@ -61,23 +61,26 @@ class Rules(BindingRules):
     exchange_to_exchange: bool = True
     #: True if a binding to an exchange can replace the routing key.
     replaces_keys: bool = False
-    #: True if an alternate that does not exist is silently ignored; False if it is an error.
+    #: True if the broker silently ignores an alternate exchange that does not exist; False if it is an error.
     tolerates_missing_alternate: bool = False
-    #: True if a queue can be an alternate.
+    #: True if the alternate destination of an exchange can be a queue.
     alternate_queues: bool = False
     #: True if a message can have several routing keys, because the sender's CC and BCC headers add keys.
     several_keys: bool = False
-    #: True if the alternate gets messages that no binding matched; False if it gets messages that reached no queue.
+    #: True if the alternate destination gets messages that no binding of its exchange matched; False if it gets
+    #: messages that reached no queue.
     alternate_on_no_match: bool = False
-    #: True if the default exchange works as an alternate; False if it routes only messages that are published to it.
+    #: True if the default exchange works as an alternate exchange; False if it routes only messages that are published
+    #: to it.
     default_as_alternate: bool = True
-    #: True if the alternate of an alternate is used in turn.
+    #: True if an alternate exchange that cannot route a message passes it to its own alternate exchange.
     alternates_chain: bool = True
     relay: RelayAddress = RelayAddress.EXCHANGE_FIRST
     #: True if the broker releases an unroutable message of an AMQP 1.0 publisher; False if it accepts or rejects it.
     releases_unroutable: bool = False
     addressing: Addressing = EXCHANGES
-    #: True if a send fails when the message returns to an exchange on its path; False if then only this path ends.
+    #: True if a send fails when the message returns to an exchange on its path; False if the broker then only stops
+    #: following this path.
     rings_fail: bool = False
 
     def with_words(self, words: str) -> Rules:

@@ -121,7 +121,8 @@ def certain_topology(topology: Topology, chosen_queue: str) -> Topology:
             exchanges.append(_without_choice(exchange))
             _add_only_matches(topology, choice, chosen_queue, exchanges, bindings)
         else:
-            # Remove the alternate: the exchange may choose a binding, so no message certainly goes to the alternate.
+            # Remove the alternate exchange: the exchange may choose a binding, so no message certainly goes to the
+            # alternate exchange.
             exchanges.append(replace(_without_choice(exchange), alternate=None))
             bindings += [Binding(exchange.name, chosen_queue)] if choice.reaches_queue else []
     return replace(
@@ -142,8 +143,8 @@ def _add_only_matches(
     """Add exchanges and bindings for messages whose target is certain, although the exchange chooses a binding.
 
     These are the messages that match only bindings with the same target. For each target, an exchange is added whose
-    alternate is the target. It gets all messages that match a binding with this target. Those that also match a binding
-    with another target go nowhere; the alternate, and so the target, gets only the others.
+    alternate destination is the target. It gets all messages that match a binding with this target. Those that also
+    match a binding with another target go nowhere; the alternate destination, and so the target, gets only the others.
     """
     by_target: dict[_Target, list[Binding]] = {}
     for binding in choice.bindings:
@@ -155,8 +156,8 @@ def _add_only_matches(
         others = [binding for other, listed in by_target.items() if other != target for binding in listed]
         if choice.reaches_queue:
             bindings += [replace(binding, destination=chosen_queue, destination_type="queue") for binding in own]
-        # A message that matches a binding must not go to the alternate of this exchange or of exchanges that lead here,
-        # so all bindings are kept, but lead to ``nowhere``.
+        # A message that matches a binding must not go to the alternate destination of this exchange or of an exchange
+        # that leads to it. So all bindings are kept, but lead to ``nowhere``.
         bindings += [_led(binding, nowhere) for binding in own]
         taken = {binding.key for binding in others if binding.text(SELECTOR_ARGUMENT) is None}
         if not choice.total or all(binding.key in taken for binding in own):
@@ -185,8 +186,8 @@ def _led(binding: Binding, exchange: str) -> Binding:
 def possible_topology(topology: Topology, chosen_queue: str) -> Topology:
     """Return the topology that contains all possible routes: exchanges route to every binding that they may choose.
 
-    If an exchange may choose no binding, it also routes to its alternate. The queue ``chosen_queue`` is added. Every
-    exchange that the file does not describe leads to this queue.
+    If an exchange may choose no binding, it also routes to its alternate destination. The queue ``chosen_queue`` is
+    added. Every exchange that the file does not describe leads to this queue.
     """
     made = choices(topology)
     bindings = [binding for binding in topology.bindings if binding.source not in made]
@@ -200,7 +201,7 @@ def possible_topology(topology: Topology, chosen_queue: str) -> Topology:
 
 
 def _instead(topology: Topology, name: str, choice: Choice) -> Iterator[Binding]:
-    """Yield a binding from the exchange ``name`` to its alternate, if it may choose none of its bindings."""
+    """Yield a binding from the exchange ``name`` to its alternate destination, if it may choose no binding."""
     alternate = None if choice.total else topology.alternate(topology.exchange_by_name[name])
     if alternate is not None:
         yield Binding(name, alternate.name, destination_type=alternate.type)

@@ -145,7 +145,7 @@ class Topology:
         by_name = {DEFAULT_EXCHANGE: Exchange(DEFAULT_EXCHANGE, "direct")}
         for name, exchange_type in self.rules.predeclared.items():
             by_name[name] = Exchange(name, exchange_type, internal=name in self.rules.internal)
-        # A file can declare a predeclared exchange to give it settings, for example an alternate.
+        # A file can declare a predeclared exchange to give it settings, for example an alternate exchange.
         return by_name | {exchange.name: exchange for exchange in self.exchanges}
 
     @cached_property
@@ -200,7 +200,7 @@ class Topology:
 
     @cached_property
     def onward(self) -> tuple[Link, ...]:
-        """All links, including a link to the alternate of each queue that has an alternate."""
+        """All links, including a link from each queue with an alternate binding to the destination of that binding."""
         alternates = (
             Link("alternate", _let_go(queue), queue.name, queue.alternate.name, "queue", queue.alternate.type)
             for queue in self.queues
@@ -224,7 +224,7 @@ class Topology:
         return self.rules.addressing.names_subscribers or self.knows_state
 
     def alternate(self, exchange: Exchange) -> Alternate | None:
-        """Return the destination of messages that ``exchange`` cannot route; None if it has no usable alternate."""
+        """Return the destination of messages that ``exchange`` cannot route; None if it has none that can be used."""
         alternate = exchange.alternate
         if alternate is None or alternate.type != "exchange":
             return alternate
@@ -233,7 +233,10 @@ class Topology:
         return alternate if alternate.name in self.exchange_by_name else None
 
     def condition(self, binding: Binding) -> All:
-        """Return the condition that ``binding`` applies to messages at its exchange; always the same object."""
+        """Return the condition that ``binding`` applies to messages at its exchange.
+
+        The condition is built once: later calls with the same ``binding`` return the same object.
+        """
         known = self._conditions.get(id(binding))
         if known is None:
             exchange_type = self.exchange_by_name[binding.source].type

@@ -64,7 +64,7 @@ class Publisher:
             check_choice("protocol", self.protocol, PROTOCOLS)
 
     def outcome(self, exchange: Exchange, rules: Rules) -> Outcome:
-        """Return the outcome of a message that reaches no queue from ``exchange``, not even through its alternate."""
+        """Return the outcome of a message that reaches no queue from ``exchange`` or from its alternate exchange."""
         if exchange.internal:
             # No publisher can send messages to an internal exchange.
             return "rejected"

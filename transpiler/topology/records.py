@@ -18,8 +18,8 @@ LinkKind = Literal["dead-letter", "expiry", "alternate", "shovel", "federation",
 #: The kinds of links that lead to other brokers or come from other brokers.
 OF_BROKERS: frozenset[LinkKind] = frozenset({"shovel", "federation", "bridge", "cluster", "network"})
 
-#: Arguments of a queue of Broker-J under which it sends messages to its alternate. ``ATTEMPTS_ARGUMENT``: a message
-#: that was delivered that number of times. ``EXPIRY_ARGUMENT`` and ``CONVERSION_ARGUMENT``, if their value is
+#: Arguments of a queue of Broker-J under which it sends messages to its alternate binding. ``ATTEMPTS_ARGUMENT``: a
+#: message that was delivered that number of times. ``EXPIRY_ARGUMENT`` and ``CONVERSION_ARGUMENT``, if their value is
 #: ``ROUTE_TO_ALTERNATE``: messages that expired, and messages that cannot be converted for a consumer.
 ATTEMPTS_ARGUMENT, EXPIRY_ARGUMENT, ROUTE_TO_ALTERNATE = "maximumDeliveryAttempts", "expiryPolicy", "ROUTE_TO_ALTERNATE"
 CONVERSION_ARGUMENT = "messageConversionExceptionHandlingPolicy"
@@ -49,7 +49,10 @@ DIALECT_ARGUMENT = "dialect"
 
 @dataclass(frozen=True, slots=True)
 class Alternate:
-    """The destination of unroutable messages: RabbitMQ's alternate exchange, Broker-J's alternate binding."""
+    """The alternate destination, which gets unroutable messages.
+
+    It is RabbitMQ's alternate exchange, or the destination of Broker-J's alternate binding.
+    """
 
     name: str
     type: TargetType = "exchange"
@@ -77,9 +80,10 @@ class Queue:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """An exchange. ``unroutable`` is the fate of a message that reaches no queue, not even through the alternate.
+    """An exchange. ``unroutable`` is the fate of a message that reaches no queue, not even through ``alternate``.
 
-    ``declared`` is False if the file names the exchange only in its bindings.
+    ``alternate`` is the exchange or queue to which the exchange sends messages that it cannot route. ``declared`` is
+    False if the file names the exchange only in its bindings.
     """
 
     name: str

@@ -260,7 +260,7 @@ class Function(IdentityEnum):
     #: Converts ISO 8601 text with a time zone to a TIMESTAMP; NULL if it is not a time. The type is ``TIMESTAMP_LTZ``,
     #: because the meaning of ``TIMESTAMP`` depends on ``spark.sql.timestampType``.
     ISO_TIME = "ISO time", "try_cast({0:bare} AS TIMESTAMP_LTZ)"
-    #: Converts text to a TIMESTAMP by a pattern that includes a time zone; NULL if it does not fit.
+    #: Converts text to a TIMESTAMP by a date-time pattern that includes a time zone; NULL if the text does not fit.
     READ_TIME = "read time", "try_to_timestamp({0:bare}, {1:bare})"
     #: Converts a TIMESTAMP that was parsed as UTC to the one with the same local time in the given time zone.
     TIME_IN_ZONE = "time in zone", "to_utc_timestamp({0:bare}, {1:bare})"

@@ -37,10 +37,11 @@ class Encoded:
     name: str = "amqp"
 
     def stored_bytes(self, octets: ir.Value, plain: StoredByUse | None) -> Stored:
-        """Return the values that ``octets`` can represent, for SQL.
+        """Return the typed values that the bytes ``octets`` can stand for, with SQL that decodes each of them.
 
-        ``plain`` has ``plain_text(octets)`` converted to a number and to a boolean, for comparisons with such values.
-        If ``plain`` is None, plain text is always a string.
+        ``plain`` is the plain text in ``octets`` (bytes that are not in AMQP's encoding), converted to a number and to
+        a boolean. It is used if a selector compares the bytes with a number or a boolean. If ``plain`` is None, plain
+        text is always a string.
         """
         typed = [StoredValue((amqp,), ir.Apply(function, (octets,), kind)) for amqp, function, kind in _VALUES]
 

@@ -161,11 +161,11 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 #: The largest offset from UTC that Java accepts, in minutes.
 _WIDEST_OFFSET = 18 * 60
 
-#: The regular expression for the minutes of an offset, for one, two and three pattern letters X.
+#: The regular expression for the minutes of an offset, for one, two and three letters X in a date-time pattern.
 _MINUTES = ("(?:[0-9]{2})?", "[0-9]{2}", ":[0-9]{2}")
 
-#: For each pattern letter: the time component that it represents, and a function from the number of repetitions of the
-#: letter to the regular expression of the component.
+#: For each letter of a date-time pattern: the time component that it represents, and a function from the number of
+#: repetitions of the letter to the regular expression of the component.
 _LETTERS: Mapping[str, tuple[str, Callable[[int], str]]] = {
     "y": ("year", lambda _: "[0-9]{4}"),
     "M": ("month", lambda count: "|".join(_MONTHS) if count == 3 else _digits(count)),
@@ -195,13 +195,16 @@ def _quoted(text: str) -> str:
 
 @lru_cache(maxsize=64)
 def _expression(pattern: str) -> re.Pattern[str]:
-    """Return the regular expression for ``pattern``. An invalid pattern raises ``LayoutError``."""
+    """Return the regular expression for the date-time pattern ``pattern``. If it is invalid, raise ``LayoutError``."""
     expression, _ = _spelled(pattern, named=True)
     return re.compile(expression, re.IGNORECASE | re.DOTALL)
 
 
 def check_pattern(pattern: str) -> None:
-    """Raise ``LayoutError`` for a ``pattern`` that is unsupported, or that Spark's parser policies read differently."""
+    """Raise ``LayoutError`` for a date-time pattern that is unsupported, or that Spark reads in more than one way.
+
+    Spark reads some patterns differently for each value of its setting ``spark.sql.legacy.timeParserPolicy``.
+    """
     if iso_rewriting(pattern) is None and ("[" in pattern or _letters(pattern) & {"S", "V"}):
         reasons = "a date or zone in brackets, or a month's name, h or a beside brackets, S or VV"
         message = f"the pattern {pattern!r} has {reasons}"
@@ -257,7 +260,7 @@ def _character(character: str) -> str:
     return {"^": "(?!x)x", "[": "(?!x)x"}.get(character, f"[{character}]")
 
 
-#: The components of an ISO 8601 time: name, text before it, and the default if a pattern lacks the component.
+#: The components of an ISO 8601 time: name, text before it, and the default if a date-time pattern lacks the component.
 _ISO_PARTS = (
     ("year", "", "1970"),
     ("month", "-", "1"),
@@ -287,7 +290,7 @@ class IsoRewriting(NamedTuple):
 
 @lru_cache(maxsize=64)
 def iso_rewriting(pattern: str) -> IsoRewriting | None:
-    """Return the rewriting from texts that fit ``pattern`` to ISO 8601.
+    """Return the rewriting from texts that fit the date-time pattern ``pattern`` to ISO 8601.
 
     A text that does not fit ``pattern`` is rewritten to an invalid time. Return None if the pattern has a month name or
     a 12-hour clock, which ISO 8601 lacks, or if a component of its date or its zone is optional.
@@ -313,7 +316,7 @@ def iso_rewriting(pattern: str) -> IsoRewriting | None:
 
 
 def fits_pattern(pattern: str) -> str:
-    """Return the Java regular expression for the texts that fit ``pattern``."""
+    """Return the Java regular expression for the texts that fit the date-time pattern ``pattern``."""
     return f"(?is)^{_spelled(pattern, named=False)[0]}(?!.)"
 
 

@@ -427,7 +427,7 @@ def _matches_words(text: ir.Value, words: TopicPattern, empty_has_no_words: bool
 
 
 def _matches_every_word(text: ir.Value, words: TopicPattern) -> ir.Predicate:
-    """Return the cheapest test that ``text`` matches the pattern ``words``; an empty text counts as one empty word."""
+    """Return the cheapest test that ``text`` matches the topic pattern ``words``; "" counts as one empty word."""
     literal = SEPARATOR.join(word for word in words if not isinstance(word, AnyWord))
     if ONE_WORD not in words:
         match split_at_many(words):

@@ -146,7 +146,7 @@ class SelectorLowering:
             case ast.In():
                 return self._in(node)
             case ast.Like(operand=operand, negated=negated):
-                # Imported only here because most selectors have no pattern.
+                # Imported only here because most selectors have no LIKE.
                 from transpiler.compiler.lowering.text.text_tests import like
 
                 value = self.operand(operand)

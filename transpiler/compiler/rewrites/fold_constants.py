@@ -9,7 +9,7 @@ from transpiler.base.topics import MANY_WORDS, ONE_WORD, TOPIC_SYNTAX, TopicPatt
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import SparkType
 
-#: Maximum length of a constant that is matched with a pattern at compile time, in characters. Spark
+#: Maximum length of a constant that is matched with a LIKE or topic pattern at compile time, in characters. Spark
 #: matches longer constants.
 MAX_FOLDED = 2_000
 
@@ -53,8 +53,8 @@ def fold_constants(node: ir.Predicate) -> ir.Predicate:
 
 
 def _fits(text: str, pattern: Pattern) -> bool:
-    """Return True if ``text`` matches ``pattern``, according to the regular expression that Spark would evaluate."""
-    # Imported only here because text and pattern are rarely both constants.
+    """Return True if ``text`` matches the LIKE pattern, by the regular expression that Spark would evaluate."""
+    # Imported only here because the two operands of a LIKE are rarely both constants.
     from transpiler.compiler.ir.java_regex import regular_expression
 
     return re.match(regular_expression(pattern), text) is not None

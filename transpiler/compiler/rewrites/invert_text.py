@@ -97,8 +97,8 @@ def _inverted(node: ir.Predicate) -> ir.Predicate | None:
             if prefix.startswith(start) or start.startswith(prefix):
                 return None
             if converted.function in _STRINGS:
-                # A pattern without the prefix of escaped IDs matches only string IDs that are converted to themselves:
-                # correlation IDs, and message IDs with the prefix ``ids.PREFIX``.
+                # A LIKE pattern without the prefix of escaped IDs matches only string IDs that are converted to
+                # themselves: correlation IDs, and message IDs with the prefix ``ids.PREFIX``.
                 kept_as_is = converted.function is ir.Function.STRING_CORRELATION_ID or start.startswith(ids.PREFIX)
                 return ir.Like(inner, pattern, negated) if kept_as_is else None
             return ir.IsNull(inner, negated=True) if negated else ir.FALSE

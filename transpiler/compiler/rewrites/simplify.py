@@ -32,7 +32,7 @@ def unwrap_boolean(node: ir.Predicate) -> ir.Predicate:
 
 
 def match_literal_pattern(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite ``a LIKE 'text'`` as ``a = 'text'``: a pattern without wildcards matches only its own text."""
+    """Rewrite ``a LIKE 'text'`` as ``a = 'text'``: a LIKE pattern without wildcards matches only its own text."""
     match node:
         case ir.Like(value=value, pattern=() | (str(),) as pattern, negated=negated):
             return ir.Compare(

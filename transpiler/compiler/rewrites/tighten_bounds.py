@@ -42,10 +42,11 @@ def tighten_bounds(node: ir.Predicate) -> ir.Predicate:
 
 
 def _kept(tests: Sequence[ir.Compare], conjunction: bool) -> list[ir.Compare] | None:
-    """Return those of ``tests``, which all compare the same value, that are not redundant in a chain.
+    """Return the comparisons of ``tests`` that no other comparison makes redundant; all compare the same value.
 
-    Return None if two tests decide the chain: in a conjunction because they exclude each other, in a disjunction
-    because at least one of them holds for every value.
+    ``tests`` are terms of an AND if ``conjunction`` is True, otherwise of an OR. In an AND, ``x > 3`` is redundant
+    beside ``x > 5``. Return None if two comparisons give the result for every value that is not NULL: FALSE for an AND
+    if they exclude each other, TRUE for an OR if every value satisfies at least one of them.
     """
     kept: list[ir.Compare] = []
     for test in tests:
@@ -58,7 +59,10 @@ def _kept(tests: Sequence[ir.Compare], conjunction: bool) -> list[ir.Compare] | 
 
 
 def _decides(first: ir.Compare, second: ir.Compare, conjunction: bool) -> bool:
-    """Return True if ``first`` and ``second`` exclude each other or, in a disjunction, if every value satisfies one."""
+    """Return True if ``first`` and ``second`` alone give the result of the AND or OR of which they are terms.
+
+    In an AND (``conjunction`` is True) they exclude each other; in an OR every value satisfies at least one of them.
+    """
     return _implies(first, _negated(second)) if conjunction else _implies(_negated(first), second)
 
 

@@ -117,7 +117,7 @@ def _predicate(node: ir.Predicate) -> _Text:
         case ir.ArrayContains(value=value, array=array):
             return f"array_contains({quote_path(array)}, {_wide(value)})", _PRIMARY
         case ir.Like(value=value, pattern=pattern, negated=negated):
-            # Imported only here because most predicates have no pattern.
+            # Imported only here because most predicates have no LIKE.
             from transpiler.compiler.sql.patterns import like_text
 
             return like_text(_value(value)[0], _within(_value(value), _SUM), pattern, negated, _collation(value))

@@ -37,8 +37,8 @@ def _long_pattern(inner: str, pattern: Pattern, negated: bool, collation: str) -
     ones = sum(part is Wildcard.ONE for part in pattern)
     anys = sum(part is Wildcard.ANY for part in pattern)
     if ones + anys == len(pattern):
-        # A pattern of only wildcards tests the number of code points in the text: one for each ``_``, and any number
-        # for ``%``.
+        # A LIKE pattern of only wildcards tests the number of code points in the text: one for each ``_``, and any
+        # number for ``%``.
         operator = Comparison.GE if anys else Comparison.EQ
         return f"length({inner}) {(operator.negated if negated else operator).value} {ones}", TEST
     tests = []

@@ -133,7 +133,7 @@ class _Checker:
                         self._member(member, node)
             case ast.Like(operand=operand):
                 self._tested(operand, "LIKE", self.dialect.like_operand_form, node)
-                # Imported late because most selectors have no pattern.
+                # Imported late because most selectors have no LIKE.
 
                 _check_pattern(node, self.dialect, self.source, self.report)
             case ast.IsNull(operand=operand):
@@ -304,7 +304,7 @@ class _Checker:
 
 
 def _check_pattern(node: ast.Like, dialect: Dialect, source: Source, report: Report) -> None:
-    """Report an invalid pattern, or an ESCAPE that the dialect rejects."""
+    """Report an invalid LIKE pattern, or an ESCAPE that the dialect rejects."""
     escape, rule = node.escape, dialect.escapes
     if escape is not None and not _is_escape(escape.value, rule):
         message = f"ESCAPE requires {_ESCAPE_FORMS[rule]}, not {len(escape.value)}"
@@ -324,7 +324,7 @@ def _check_pattern(node: ast.Like, dialect: Dialect, source: Source, report: Rep
 
 
 def _refused_pattern(node: ast.Like, error: PatternError, source: Source, report: Report) -> None:
-    """Report ``error`` in the pattern of ``node``, at the position of the invalid character in ``source``.
+    """Report ``error`` in the LIKE pattern of ``node``, at the position of the invalid character in ``source``.
 
     The offset of the error counts a quote once, but the text of a literal contains each quote twice.
     """

@@ -15,13 +15,13 @@ _PARTS = re.compile("([_%])")
 _HEXADECIMAL = re.compile("[0-9a-fA-F]")
 
 
-#: Maximum length of a pattern value, in characters. A thousand wildcards take a second for a text of ten thousand
+#: Maximum length of a LIKE pattern, in characters. A thousand wildcards take a second for a text of ten thousand
 #: characters.
 MAX_LENGTH = 20_000
 
 
 class PatternError(ValueError):
-    """Error for an invalid pattern; ``offset`` is the position in the pattern value, in code points."""
+    """Error for an invalid LIKE pattern; ``offset`` is the position in the pattern, in code points."""
 
     def __init__(self, message: str, offset: int) -> None:
         super().__init__(message)
@@ -29,7 +29,7 @@ class PatternError(ValueError):
 
 
 def read_pattern(text: str, escape: str | None = None, escapes: Escapes = Escapes.ONE_CODE_POINT) -> Pattern:
-    """Parse a pattern value into plain texts and wildcards, with the dialect's rules ``escapes`` for ``escape``.
+    """Parse a LIKE pattern into plain texts and wildcards, with the dialect's rules ``escapes`` for ``escape``.
 
     Under the standard's rules an escaped character matches itself, whether or not it is a wildcard, and a pattern that
     ends in its escape character raises ``PatternError``.

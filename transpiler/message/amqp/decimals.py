@@ -32,7 +32,7 @@ class DecimalFormat:
         return (3 << self.exponent_bits - 2) - 1
 
     def read(self, data: bytes) -> Decimal:
-        """Decode a decimal of ``width`` bytes; every bit pattern is valid."""
+        """Decode a decimal of ``width`` bytes; every combination of bits is valid."""
         bits = int.from_bytes(data)
         rest = 8 * self.width - 1
         negative, bits = divmod(bits, 1 << rest)

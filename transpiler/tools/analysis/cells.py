@@ -74,8 +74,8 @@ def cells_of(subject: Subject, tests: Sequence[Test]) -> list[Cell]:
             remark = f"{_name_of(subject)} is no {' and no '.join(sorted(expected))}" if is_odd else ""
             best[outcomes] = rank, Cell(outcomes, message if real and not loose else None, rank[0], remark)
         if constants is not None and _text_of(value) not in constants and _text_of(value) is not None:
-            # The texts tried do not cover all combinations of matching patterns, so a pattern may or may not match any
-            # other text.
+            # The texts tried do not cover all combinations of matching LIKE patterns, so a LIKE pattern may or may not
+            # match any other text.
             wide = tuple(
                 [
                     outcome | TRUE | FALSE | (UNKNOWN if _may_be_unknown(test) else 0) if test.patterns else outcome

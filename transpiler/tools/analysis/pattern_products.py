@@ -56,7 +56,7 @@ class _Like:
         self.start: Any = (self._closed(1), 0, False)
 
     def _closed(self, message_fields: int) -> int:
-        # A pattern never has two adjacent %, so one step past a % is enough.
+        # Adjacent % of a LIKE pattern have been joined, so one step past a % is enough.
         return message_fields | (message_fields & self._many) << 1
 
     def step(self, state: Any, character: str) -> Any:
@@ -146,14 +146,14 @@ def shortest_texts(
 ) -> tuple[list[str], bool]:
     """Return, for each combination of results of ``patterns`` and ``constants``, one of the shortest texts that has it.
 
-    A combination states which patterns match the text and which constant equals it. The second result is True if all
-    combinations were found, False if the limit of steps ended the search before.
+    A combination states which LIKE patterns match the text and which constant equals it. The second result is True if
+    all combinations were found, False if the limit of steps ended the search before.
     """
     automata: list[_Automaton] = [_Constants(constants)]
     for one, wildcards in patterns:
         automata.append(_Key(one.words) if isinstance(one, WordPattern) else _Like(one, wildcards))
         if wildcards is Wildcards.LINES and not isinstance(one, WordPattern):
-            # Some brokers match simple patterns by another method, which can have another result. Try both.
+            # Some brokers match simple LIKE patterns by another method, which can have another result. Try both.
             automata.append(_Like(one, wildcards, simple=True))
     alphabet = _alphabet(patterns, constants)
     start = tuple(one.start for one in automata)

@@ -75,7 +75,7 @@ class Item(NamedTuple):
 class Representatives(NamedTuple):
     """Sample messages that differ in one subject. Each comes with the subject's value and a flag for rare values.
 
-    ``complete`` is False if not every combination of matching and non-matching patterns was tried.
+    ``complete`` is False if not every combination of matching and non-matching LIKE patterns was tried.
     """
 
     messages: list[tuple[Message, Any, bool]]
@@ -124,10 +124,10 @@ def message_of(values: Mapping[MessageField, Any]) -> Message:
 
 
 class Constants:
-    """The constants of ``tests``, with texts that match or do not match the patterns of ``tests``.
+    """The constants of ``tests``, with texts that match or do not match the LIKE patterns of ``tests``.
 
-    If ``sampled`` is given, these constants replace the constants of the tests, and patterns are ignored. Values near
-    ``sampled`` are added, because a test with arithmetic, conversions or two names can change its outcome there.
+    If ``sampled`` is given, these constants replace the constants of the tests, and LIKE patterns are ignored. Values
+    near ``sampled`` are added, because a test with arithmetic, conversions or two names can change its outcome there.
     """
 
     def __init__(self, tests: Sequence[Test], sampled: Sequence[object] | None = None) -> None:

@@ -236,7 +236,7 @@ def _plain(value: object) -> object:
 
 
 def topic_keys(pattern: TopicPattern) -> list[str]:
-    """Return routing keys that match ``pattern``, and keys that differ from a match by one word.
+    """Return routing keys that match the topic pattern, and keys that differ from a match by one word.
 
     They have one word less, one word more, or another word.
     """

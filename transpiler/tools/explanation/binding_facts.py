@@ -25,7 +25,7 @@ from transpiler.topology.records import DIVERT_ARGUMENT, Binding
 _MAX_HEADERS, _MAX_TEXT = 4, 60
 #: Maximum length of a quoted text in a line about an address, in characters.
 _MAX_LINE = 50
-#: Maximum number of pairs (word of the pattern, word of the key) to compare; longer patterns and keys are cut off.
+#: Maximum number of pairs (word of the binding key, word of the routing key) to compare; longer keys are cut off.
 _MAX_PAIRS = 40_000
 
 
@@ -121,7 +121,7 @@ def _other_words(topology: Topology, test: Words, keys: Keys) -> Lack:
     partings = [(part_words(test.pattern, test.rules.words(key)), key) for key in keys or (None,)]
     nearest, key = min(partings, key=lambda item: item[0].edits)
     if key is None:
-        # The pattern # matches an absent key, but an empty list of keys matches no pattern.
+        # The binding key # matches an absent routing key, but no binding key matches an empty list of routing keys.
         return Lack(f"pattern {value_text(test.key)}: the message has no key", nearest.edits or 1)
     named = f"of the key {value_text(key)} " if len(keys) > 1 else ""
     addressing = topology.rules.addressing
@@ -158,10 +158,10 @@ def _value(value: AmqpValue) -> str:
 
 
 class Parting(NamedTuple):
-    """The difference between a routing key and a binding key's pattern.
+    """The difference between a routing key and a binding key with wildcards.
 
-    ``edits`` is the minimum number of words to change, add or remove until the key matches. ``first`` is the first
-    edit, as text.
+    ``edits`` is the minimum number of words to change, add or remove until the routing key matches. ``first`` is the
+    first edit, as text.
     """
 
     edits: int
@@ -169,7 +169,7 @@ class Parting(NamedTuple):
 
 
 def part_words(pattern: Sequence[str | AnyWord], key: Sequence[str]) -> Parting:
-    """Return how the words of ``key`` differ from ``pattern``; 0 edits and an empty text for a key that matches."""
+    """Return how a routing key differs from a topic pattern; 0 edits and an empty text for a key that matches."""
     beyond = 0
     if len(pattern) * len(key) > _MAX_PAIRS:
         most = int(_MAX_PAIRS**0.5)

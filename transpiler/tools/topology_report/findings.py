@@ -197,8 +197,8 @@ def alike(findings: Sequence[Finding]) -> list[Finding]:
     """
     by_reason: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
-        # A subject may have a comma and an aspect of the queue or exchange after it, such as its alternate. Merge only
-        # findings about the same aspect.
+        # A subject may have a comma and an aspect of the queue or exchange after it, such as its alternate exchange.
+        # Merge only findings about the same aspect.
         by_reason.setdefault((finding.reason, _aspect(finding)), []).append(finding)
     shown = []
     for (_, aspect), equal in by_reason.items():
@@ -455,7 +455,7 @@ def candidate(topology: Topology, binding: Binding) -> Candidate:
 
 
 def may_contain(topology: Topology, outer: Binding, inner: Binding) -> bool:
-    """Return False if ``outer`` certainly does not make ``inner`` redundant, for example because their ends differ."""
+    """Return False if ``outer`` certainly does not make ``inner`` redundant, for example if their targets differ."""
     if (outer.source, outer.destination_type, outer.destination) != (
         inner.source,
         inner.destination_type,

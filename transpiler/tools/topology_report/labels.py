@@ -84,7 +84,7 @@ def binding_label(topology: Topology, binding: Binding) -> str:
 
 
 def binding_finding(topology: Topology, kind: str, binding: Binding, reason: str) -> Finding:
-    """Return a finding of the kind ``kind`` about ``binding``, with its ends and label as the subject."""
+    """Return a finding of the kind ``kind`` about ``binding``; its source, destination and label are the subject."""
     label = binding_label(topology, binding)
     ends = f"{exchange_title(binding.source)} → {binding.destination}"
     return Finding(kind, f"{ends}: {label}" if label else ends, reason, binding)

@@ -33,9 +33,9 @@ _ADDED = "x-"
 
 
 class State(NamedTuple):
-    """A place of a letter (a message that a link moves on, such as a dead letter): a queue, or an exchange.
+    """A queue or exchange in which a message can be after a link moved it, for example as a dead letter.
 
-    ``keys`` contains the routing key that a link gave the letter; else it is empty.
+    ``keys`` contains the routing key that the link gave the message. It is empty if the message kept its routing key.
     """
 
     kind: TargetType
@@ -44,14 +44,14 @@ class State(NamedTuple):
 
 
 class Letters:
-    """The graph of the possible routes of letters in a topology.
+    """The graph of the possible routes of dead-lettered messages in a topology, after a link moved them from a queue.
 
-    Letters are messages that a link moves on from a queue, such as dead letters and expired messages.
+    Expired messages, and all others that a link moves on, count as dead-lettered here.
     """
 
     def __init__(self, topology: Topology) -> None:
         self.topology = topology
-        #: For each state, the states that a letter can reach from it in one step.
+        #: For each state, the states that a dead-lettered message can reach from it in one step.
         self.graph: dict[State, set[State]] = {}
         #: The edges of the graph along which a link moves a message. Bindings are the other edges.
         self.links: set[tuple[State, State]] = set()
@@ -83,7 +83,7 @@ class Letters:
         self.graph.setdefault(target, set())
 
     def _expand(self, start: State) -> None:
-        """Add to the graph all states that a letter can reach from ``start`` through exchanges, without other links."""
+        """Add to the graph all states that a dead-lettered message can reach from ``start`` by bindings alone."""
         waiting, seen = [start], {start}
         self.graph.setdefault(start, set())
         while waiting:
@@ -139,13 +139,17 @@ class Letters:
         return has_condition or kind.compares_headers or kind.choosing is not None
 
     def is_taken(self, link: Link) -> bool:
-        """Return False if it is proved that no binding of the target of ``link`` accepts a letter from its queue."""
+        """Return False if it is proved that ``link`` moves no message from its queue that its target can route.
+
+        The proof compares the conditions of the bindings to the queue with those of the bindings of the target
+        exchange.
+        """
         topology = self.topology
         exchange = topology.exchange_by_name.get(link.destination or "")
         if link.key is not None or link.source is None or exchange is None:
             return True
         if not topology.rules.addressing.has_exchanges:
-            # A pattern of addresses may accept the letter, or the broker may create a queue for it.
+            # A binding for a pattern of addresses may accept the message, or the broker may create a queue for it.
             return True
         taking = topology.bindings_by_source.get(exchange.name, ())
         arriving = self._arriving(link.source)
@@ -163,7 +167,7 @@ class Letters:
         return any(self._may_take(conditions, solver, binding, brought) for binding in taking)
 
     def _arriving(self, queue: str) -> list[Binding]:
-        """Return the bindings by which messages reach ``queue``, to know what its letters look like.
+        """Return the bindings by which messages reach ``queue``: they tell which messages a link can move from it.
 
         The result is empty if messages may reach ``queue`` in other ways, too.
         """

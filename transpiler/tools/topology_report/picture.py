@@ -83,9 +83,9 @@ _DARK = """<style>@media (prefers-color-scheme: dark) {
 def build_graph(topology: Topology, summary: Summary | None = None, max_nodes: int = MAX_NODES) -> Graph:
     """Build the graph of ``topology``, with the numbers of messages if ``summary`` is given.
 
-    The default exchange and predeclared exchanges are included only if they have bindings, an alternate or messages.
-    If there are ``max_nodes`` or more, similar nodes become groups: first queues with the same sources; if that is not
-    enough, also exchanges of one type with similar neighbours; if still not enough, all nodes of one type.
+    The default exchange and predeclared exchanges are included only if they have bindings, an alternate exchange or
+    messages. If there are ``max_nodes`` or more, similar nodes become groups: first queues with the same sources; if
+    that is not enough, also exchanges of one type with similar neighbours; if still not enough, all nodes of one type.
     """
     graph = _Builder(topology, summary).graph()
     if len(graph.nodes) < max_nodes:
@@ -163,7 +163,7 @@ class _Builder:
         """Return the names of the exchanges to draw: declared ones, and others with bindings, links or messages."""
         topology = self.topology
         names = {exchange.name for exchange in topology.exchanges}
-        # An alternate is drawn even if it has no effect.
+        # An arrow to an alternate exchange or queue is drawn even if no message can take it.
         alternates = ((to.type, to.name) for exchange in topology.exchanges if (to := exchange.alternate) is not None)
         ends = chain(*routes(topology), *(link.ends for link in topology.onward), alternates)
         names |= {name for kind, name in ends if kind == "exchange"}

@@ -45,7 +45,7 @@ class Ways:
         #: The nodes at which a message is not lost, such as queues and exchanges that feed another broker.
         self.ends = frozenset(ends)
         self.back = reverse(self.routes)
-        #: The nodes from which a message can arrive at one of ``ends``.
+        #: The nodes (queues and exchanges) from which a message can arrive at one of ``ends``.
         self.leading = reached(self.back, ends)
         self.letters = Letters(topology)
 
@@ -149,7 +149,10 @@ def _let_go(letters: Letters, cycle: list[State]) -> str:
 
 
 def targets(of: Ways) -> Iterator[Finding]:
-    """Yield the alternates and targets of links that do not exist, and the dead letters that reach no queue."""
+    """Yield findings about messages that get lost because of their target.
+
+    The findings are: alternate exchanges and targets of links that do not exist, and dead letters that reach no queue.
+    """
     topology = of.topology
     for exchange in topology.exchanges:
         alternate = exchange.alternate
@@ -175,7 +178,10 @@ def targets(of: Ways) -> Iterator[Finding]:
 
 
 def _lost_letters(of: Ways, link: Link, target: Node) -> str | None:
-    """Return why letters that ``link`` sends to the exchange ``target`` reach no queue; None if they may reach one."""
+    """Return why the messages that ``link`` moves to the exchange ``target``, such as dead letters, reach no queue.
+
+    Return None if they may reach a queue.
+    """
     topology, title = of.topology, exchange_title(target[1])
     if target not in of.leading and target[1] != DEFAULT_EXCHANGE:
         if topology.rules.addressing.clients_make_queues and not topology.knows_state:

@@ -284,8 +284,8 @@ class _ActiveMQ:
                 if when is not None:
                     yield Link("network", when, queue, None, path=network.location)
         if len(self._config.networks) == 1:
-            # An undeclared queue takes only the first link whose pattern matches it. The links for excluded queues,
-            # which lead nowhere, therefore come first.
+            # The messages of an undeclared queue take only the first link whose pattern matches the queue's name. The
+            # links for excluded queues, which lead nowhere, therefore come first.
             yield from self._not_forwarded(self._config.networks[0])
         for network in self._config.networks:
             yield from self._forwarded(network)
@@ -558,7 +558,8 @@ class _ActiveMQ:
         builder.bind(source, builder.any_key, Target("exchange", known), location=mirror.location)
         for queue in self._queues:
             topic = f"{mirror.prefix}{queue}{mirror.postfix}"
-            # In filters, JMSDestination is the topic, except if the message was forwarded before.
+            # Selectors read JMSDestination. It is the topic of the mirror, except if another destination forwarded the
+            # message before: then it is that destination.
             target = self._forward(TOPIC_KIND, topic, entry.before or f"{TOPIC_KIND}://{topic}")
             builder.bind(known, key_of(words_sent(queue)), target, location=mirror.location)
 

@@ -20,9 +20,9 @@ from transpiler.topology.importers.artemis_links import Reader
 
 
 def is_plain(words: TopicPattern) -> bool:
-    """Return True if the pattern ``words`` has multi-word wildcards only at its end.
+    """Return True if the address pattern ``words`` has multi-word wildcards only at its end.
 
-    Whether any other pattern matches an address depends on which of the two was created first.
+    For any other address pattern, it depends on the order of creation if the pattern matches an address.
     """
     return MANY_WORDS not in words[:-1]
 
@@ -81,7 +81,7 @@ class Addresses:
         return dict.fromkeys((*found, *reader.patterns))
 
     def words(self, address: str) -> TopicPattern:
-        """Return the words of ``address``, which can be a pattern."""
+        """Return the words of ``address``, which can be an address pattern (with wildcards)."""
         return self.rules.topic.name_pattern(address)
 
     def name(self, words: TopicPattern | None) -> str | None:
@@ -125,7 +125,7 @@ class Addresses:
     def matches(self, binding: AddressBinding, address: TopicPattern) -> bool:
         """Return True if a message to ``address`` reaches the queue or divert ``binding``.
 
-        If the binding has a pattern, this depends on whether the address or the pattern was created first.
+        If the binding is for an address with wildcards, this depends on which of the two addresses was created first.
         """
         if is_plain(binding.words):
             return matches_later(binding.words, address)

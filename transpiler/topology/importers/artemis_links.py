@@ -277,7 +277,7 @@ class _ConnectionReader:
         return _compiled(f"{expression}$")
 
     def _of_pattern(self, pattern: str) -> Matches:
-        """Return the test for addresses that match a pattern as a whole, in which ``#`` is zero or more words."""
+        """Return the test for addresses that match the whole of ``pattern``; its ``#`` is zero or more words."""
         between = re.escape(self._rules.topic.syntax.delimiter)
         expression = ""
         for word in self._rules.topic.name_pattern(pattern):

@@ -175,7 +175,7 @@ class _Texts(NamedTuple):
     pattern: re.Pattern[str]
 
     def has(self, text: str) -> bool:
-        """Return True if the whole of ``text`` matches the pattern."""
+        """Return True if the whole of ``text`` matches the regular expression of the type."""
         return self.pattern.fullmatch(text) is not None
 
     def __str__(self) -> str:

@@ -237,7 +237,7 @@ class BySettings:
         if not self._hops or entry.at is not None:
             return self._dead_letters_from(entry, entry.at)
         # The broker stores the original address in a dead letter, where filters can read it. Each address in the file
-        # therefore gets a binding of its own; messages to any other address take the alternate.
+        # therefore gets a binding of its own; messages to any other address go to the alternate exchange.
         anywhere = self._dead_letters_from(entry, None)
         exchange = self._builder.exchange(f"{entry.name}, no queue of", alternate=anywhere)
         for address in dict.fromkeys([*self._addresses.known, *self._addresses.made]):
@@ -298,7 +298,7 @@ class BySettings:
             yield Link(kind, when, queue.name, made, destination_type="queue", path=queue.location)
 
     def _of_made_queues(self, kind: LinkKind) -> Iterator[Link]:
-        """Yield the links of ``kind`` from queues that only sends create, one for each settings pattern.
+        """Yield the links of ``kind`` from queues that only sends create, one for each address pattern with settings.
 
         The most specific pattern comes first.
         """

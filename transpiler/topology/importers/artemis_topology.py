@@ -470,7 +470,7 @@ class _Artemis:
             certain, sufficient = False, None
         if not certain:
             # The result of the filter is not known for each message. If it is not TRUE, the message goes to the
-            # alternate of ``source``, unless another binding takes the message.
+            # alternate destination of ``source``, unless another binding takes the message.
             target = self._builder.undecided(
                 f"{source}, {binding.name} {binding.unless or 'perhaps'}",
                 source,

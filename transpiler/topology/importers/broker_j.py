@@ -215,7 +215,7 @@ def _part(item: Any) -> str | None:
 
 
 def _undeclared(host: Entry, known: set[str], findings: Findings) -> tuple[Queue, ...]:
-    """Return the queues that bindings and alternates of an answer name, although the answer does not contain them."""
+    """Return the queues that the broker's REST answer names in a binding, but does not declare."""
     found: dict[str, str] = {}
     for entry in host.entries("exchanges"):
         bindings = [each for part in ("durableBindings", "bindings") for each in entry.entries(part)]
@@ -287,7 +287,7 @@ def _queue(entry: Entry, queues: set[str], exchanges: set[str], findings: Findin
 
 
 def _dead_letters(entry: Entry) -> dict[str, AmqpValue]:
-    """Return the settings of a queue by which its messages go to its alternate; 0 delivery attempts mean no limit."""
+    """Return the settings of a queue that send messages to its alternate binding; 0 delivery attempts mean no limit."""
     arguments = {}
     attempts = str(entry.data.get(ATTEMPTS_ARGUMENT) or "").strip()
     if attempts.isdecimal():
@@ -302,7 +302,7 @@ def _dead_letters(entry: Entry) -> dict[str, AmqpValue]:
 
 
 def _losses(host: Entry) -> Iterator[Setting]:
-    """Yield a note for each queue that deletes its oldest messages even if it has an alternate.
+    """Yield a note for each queue that deletes its oldest messages even if it has an alternate binding.
 
     Source: ``RingOverflowPolicyHandler`` of Broker-J.
     """
@@ -324,7 +324,8 @@ def _alternate(entry: Entry, queues: set[str], exchanges: set[str], findings: Fi
     destination = _text(location, "destination", findings)
     if location.data.get("attributes"):
         findings.add("import.unknown", location.at("attributes"), "is not understood")
-    # Broker-J looks for an exchange with the alternate's name first (not the exchange itself), and then for a queue.
+    # To find the destination of an alternate binding, Broker-J looks first for another exchange with its name, and then
+    # for a queue.
     is_exchange = destination in exchanges and destination != entry.data.get("name")
     return Alternate(destination, "exchange" if is_exchange or destination not in queues else "queue")
 

@@ -93,7 +93,8 @@ class ExchangeBuilder:
             return None
         if target.key is None:
             return Alternate(target.name, target.type)
-        # An alternate cannot replace the routing key, so it leads to an added exchange whose binding replaces the key.
+        # A message keeps its routing key on the way to an alternate destination. To replace the key, the alternate
+        # destination is an added exchange whose binding replaces it.
         return Alternate(self.fanout(f"{name}, then", [target]))
 
     def fanout(self, name: str, targets: Iterable[Target]) -> str:
@@ -104,7 +105,7 @@ class ExchangeBuilder:
         return name
 
     def set_alternate(self, name: str, alternate: str) -> None:
-        """Set the alternate of the exchange ``name``, which gets the messages that no binding takes."""
+        """Set the alternate destination of the exchange ``name``, which gets the messages that no binding takes."""
         self.exchanges[name] = replace(self.exchanges[name], alternate=Alternate(alternate))
 
     def perhaps(self, name: str, target: Target, location: str = "", *, divert: str | None = None) -> Target:
@@ -127,8 +128,8 @@ class ExchangeBuilder:
         """Return the target for messages from ``source`` to which a selector applies whose result is not always known.
 
         Messages that match the selector ``sufficient`` go to ``target``. Every other message may go to ``target``. If
-        it does not, and no other binding of ``source`` certainly takes the message, it goes to the alternate of
-        ``source``. If ``sufficient`` is None, no message certainly goes to ``target``.
+        it does not, and no other binding of ``source`` certainly takes the message, it goes to the alternate
+        destination of ``source``. If ``sufficient`` is None, no message certainly goes to ``target``.
         """
         way = self.perhaps(name, target, location, divert=divert)
         otherwise = self.otherwise(source)
@@ -145,8 +146,8 @@ class ExchangeBuilder:
     def otherwise(self, source: str) -> Target | None:
         """Return the target for messages that matched a binding of ``source``, but that its destination did not take.
 
-        Such a message counts as unrouted at ``source``. The target leads it to the alternate of ``source``, unless
-        another binding of ``source`` certainly takes it. Return None if ``source`` has no alternate.
+        Such a message counts as unrouted at ``source``. The target leads it to the alternate destination of ``source``,
+        unless another binding of ``source`` certainly takes it. Return None if ``source`` has no alternate destination.
         """
         alternate = self.exchanges[source].alternate
         if alternate is None:

@@ -159,7 +159,7 @@ def _affixes(entry: Entry) -> tuple[str, str] | None:
 
 
 def _alternate(entry: Entry) -> Alternate | None:
-    """Return the alternate of an entry: a plain name is an exchange, and ``{queue: name}`` a queue."""
+    """Return the alternate destination in an entry: a plain name is an exchange, and ``{queue: name}`` a queue."""
     if isinstance(entry.data.get("alternate"), str):
         return Alternate(entry.data["alternate"])
     node = _node(entry, "alternate")

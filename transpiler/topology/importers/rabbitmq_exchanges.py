@@ -51,7 +51,8 @@ def arguments_of(entry: Entry) -> Entry:
     return Entry.of(entry.data.get("arguments") or {}, entry.at("arguments"))
 
 
-#: The name of an added exchange that leads to one of several alternates, because it is unknown which one applies.
+#: The name of an added exchange that leads to one of several possible alternate exchanges, because it is unknown which
+#: policy applies.
 _ALTERNATE_OF_SOME = "the alternate of a policy"
 
 #: Arguments of exchanges that do not affect routing, or that belong to a known type.
@@ -72,8 +73,9 @@ class Exchanges:
         self._policies = policies
         self.left_out: set[str] = set()
         self.read: list[Exchange] = []
-        #: ``_perhaps`` maps each set of alternates, of which one applies, to the name of an added exchange that leads
-        #: to one of them. ``of_alternates`` contains the bindings of the added exchanges.
+        #: ``_perhaps``: if it is unknown which of several policies applies, an exchange has a set of possible alternate
+        #: exchanges. The dict maps each such set to the name of an added exchange that leads to one of its members.
+        #: ``of_alternates`` contains the bindings of the added exchanges.
         self._perhaps: dict[frozenset[str | None], str] = {}
         self.of_alternates: list[Binding] = []
         self._taken = {entry.text("name") for entry in listed(root, "exchanges", vhost)}
@@ -104,7 +106,7 @@ class Exchanges:
             self._findings.add("import.delayed", entry.at("type"), message)
 
     def _add_predeclared(self, declared: set[str]) -> None:
-        """Declare the broker's own exchanges for which a policy sets an alternate; exports do not contain them."""
+        """Declare the broker's own exchanges that get an alternate exchange by a policy; an export lacks them."""
         for name, exchange_type in RABBITMQ.predeclared.items():
             if name not in declared | RABBITMQ.internal:
                 alternate = self._alternate(self._policies.alternates(name, "policies"))
@@ -112,13 +114,13 @@ class Exchanges:
                     self.read.append(Exchange(name, exchange_type, alternate))
 
     def add_undeclared(self, name: str, path: str) -> None:
-        """Declare an exchange that only bindings name; policies can set its alternate."""
+        """Declare an exchange that only bindings name; policies can set its alternate exchange."""
         self._taken.add(name)
         alternate = self._alternate(self._policies.alternates(name, path))
         self.read.append(Exchange(name, UNKNOWN, alternate, path=path, declared=False))
 
     def _alternate(self, candidates: frozenset[str | None]) -> Alternate | None:
-        """Return the alternate of an exchange for which the policies allow the alternates ``candidates``.
+        """Return the alternate exchange of an exchange, for which the policies allow those in ``candidates``.
 
         If there are several candidates, it is unknown which one applies. Then return an exchange that the importer adds
         and that possibly leads to each of them.

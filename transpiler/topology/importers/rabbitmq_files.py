@@ -91,7 +91,8 @@ def as_imported(root: Entry, vhost: str | None, findings: Findings) -> Entry:
                 message = f"{called!r} is there already, and this entry differs: the broker keeps the {which}"
                 findings.add("import.duplicate", entry.path, message)
             if before is None or part in _LAST:
-                # The last object takes the place of the first, so that the order of the others stays.
+                # If an object with this name is in the dict already, the last object replaces it at its position in the
+                # order.
                 kept[key] = entry
         if len(kept) < len(entries):
             changed[part] = [*kept.values()]

@@ -43,7 +43,7 @@ class Policy:
 
     @property
     def alternate(self) -> str | None:
-        """The alternate that the policy sets for exchanges; None if it sets no alternate."""
+        """The alternate exchange that the policy sets for exchanges; None if it does not set one."""
         if self.applied not in _FOR_EXCHANGES or not self.definition.has(_ALTERNATE):
             return None
         return self.definition.text(_ALTERNATE)
@@ -66,17 +66,18 @@ class Policies:
         self._findings = findings
         policies = [policy for entry in entries if (policy := self._policy(entry)) is not None]
         policies.sort(key=lambda policy: -policy.priority)
-        #: The policies and their patterns. None is an unsupported pattern, which may match any name.
+        #: The policies and the regular expressions by which they apply to names. None is an unsupported expression,
+        #: which may match any name.
         self._policies: list[tuple[Policy, Regular | None]] = []
-        #: The patterns whose test on a name exceeded a limit. A finding has reported each of them.
+        #: The policies' regular expressions whose test on a name exceeded a limit. A finding has reported each of them.
         self._untried: list[Regular | None] = []
         #: The pairs of names of policies with the same priority that a finding has reported.
         self._tied: set[tuple[str, str]] = set()
         lowest = min((policy.priority for policy in policies if policy.alternate is not None), default=None)
         last = min((policy.priority for policy in policies if policy.gives_letters), default=None)
         for policy in policies:
-            # A policy with a lower priority than every policy with an alternate (or with a dead-letter exchange) cannot
-            # affect the result. A policy with the same priority can, because either of them may apply.
+            # A policy with a lower priority than every policy with an alternate exchange (or with a dead-letter
+            # exchange) cannot affect the result. A policy with the same priority can, because either of them may apply.
             decides = policy.applied in _FOR_EXCHANGES and lowest is not None and policy.priority >= lowest
             of_queues = policy.applied != "exchanges" and last is not None and policy.priority >= last
             pattern = self._pattern(policy, decides, of_queues)
@@ -98,8 +99,8 @@ class Policies:
     def of_queue(self, name: str, kind: str) -> list[Policy | None]:
         """Return the candidates for the one policy that applies to the queue ``name`` of type ``kind``.
 
-        There are several candidates if policies have the same priority, or if a pattern cannot be tested. None is a
-        candidate if possibly no policy applies.
+        There are several candidates if policies have the same priority, or if a policy's regular expression cannot be
+        tested. None is a candidate if possibly no policy applies.
         """
         applied = ("all", "queues", "streams" if kind == "stream" else f"{kind}_queues")
         return self._deciding(name, applied, UNKNOWN_TO.get(kind, frozenset()))
@@ -144,9 +145,9 @@ class Policies:
     def _pattern(self, policy: Policy, decides: bool, of_queues: bool) -> Regular | None:
         """Return the compiled regular expression of a policy; add a finding and return None if it is not supported.
 
-        ``decides`` is True if the policy can affect the alternates of exchanges, and ``of_queues`` is True if it can
-        affect dead letters of queues (by its own settings, or because it takes precedence over a policy with such
-        settings). The finding says that such a policy may match any name, and that any other policy is skipped.
+        ``decides`` is True if the policy can affect the alternate exchanges of exchanges, and ``of_queues`` is True if
+        it can affect dead letters of queues (by its own settings, or because it takes precedence over a policy with
+        such settings). The finding says that such a policy may match any name, and that any other policy is skipped.
         """
         location = policy.entry.at("pattern")
         try:
@@ -165,10 +166,10 @@ class Policies:
             return None
 
     def alternates(self, exchange: str, path: str) -> frozenset[str | None]:
-        """Return the alternates that the policies may set for an exchange; exactly one of them applies.
+        """Return the alternate exchanges that the policies may set for an exchange, of which it has exactly one.
 
-        None in the set means that the exchange may have no alternate. Findings name ``path``, the exchange's path in
-        the file.
+        None in the set means that the exchange may have no alternate exchange. Findings name ``path``, the exchange's
+        path in the file.
         """
         found = self._deciding(exchange, _FOR_EXCHANGES)
         alternates = frozenset(None if one is None else one.alternate for one in found)
@@ -177,7 +178,7 @@ class Policies:
         return alternates
 
     def _search(self, pattern: Regular | None, name: str) -> bool | None:
-        """Return True if ``pattern`` matches ``name``; None if it cannot be tested."""
+        """Return True if the policy's regular expression matches ``name``; None if it cannot be tested."""
         try:
             return None if pattern is None else pattern.search(name)
         except SearchLimitError as error:

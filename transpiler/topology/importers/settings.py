@@ -26,8 +26,8 @@ from transpiler.topology.setting import (
 #: Pattern of the user and the password in a URI.
 _CREDENTIALS = re.compile(r"(?<=://)[^/@\s]*@")
 
-#: ``_RABBITMQ_LINKS``: settings of RabbitMQ that become alternates or links of the topology. ``_SHOVEL_ENDS``: members
-#: of shovels that become links.
+#: ``_RABBITMQ_LINKS``: settings of RabbitMQ that become alternate exchanges or links of the topology. ``_SHOVEL_ENDS``:
+#: members of shovels that become links.
 _RABBITMQ_LINKS = frozenset("alternate-exchange dead-letter-exchange dead-letter-routing-key x-delayed-type".split())
 _SHOVEL_ENDS = frozenset("src-queue src-exchange dest-queue dest-exchange dest-exchange-key".split())
 

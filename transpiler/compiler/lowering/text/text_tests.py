@@ -29,7 +29,7 @@ class PatternForm(NamedTuple):
 
 
 def text_form(pattern: Pattern) -> PatternForm | None:
-    """Return the form of a pattern that can be tested by one comparison with its only text; None for other patterns."""
+    """Return the form of a LIKE pattern with only one literal text, which one comparison can test; None for others."""
     match pattern:
         case (str(),):
             return PatternForm("is")
@@ -98,7 +98,7 @@ class _Test(NamedTuple):
     parameter: ir.Value | None
 
     def predicate(self, negated: bool) -> ir.Predicate:
-        """Return the predicate that the text matches the pattern; if ``negated``, that it does not match."""
+        """Return the predicate that the text matches the LIKE pattern; if ``negated``, that it does not match."""
         value, pattern, wildcards = self.value, self.pattern, self.dialect.wildcards
         if wildcards is Wildcards.BYTES:
             value = ir.Apply(ir.Function.BEFORE_NUL, (value,), STRING)
@@ -120,9 +120,9 @@ class _Test(NamedTuple):
 
 
 def pattern_form(pattern: Pattern, written: str, escape: str | None, dialect: Dialect) -> PatternForm | None:
-    """Return the form in which ``fits`` can test a pattern with the constant ``pattern_text`` as its parameter.
+    """Return the form in which ``fits`` can test a LIKE pattern with the constant ``pattern_text`` as its parameter.
 
-    Return None if the pattern has no literal text; it then cannot share a lookup with other patterns.
+    Return None if the LIKE pattern has no literal text; it then cannot share a lookup with other patterns.
     """
     if not any(isinstance(part, str) for part in pattern):
         return None
@@ -137,7 +137,7 @@ def pattern_text(pattern: Pattern, form: PatternForm, dialect: Dialect) -> str:
 
 
 def needle(pattern: Pattern, dialect: Dialect) -> str:
-    """Return the longest literal text of ``pattern``, which every matching string contains.
+    """Return the longest literal text of a LIKE pattern, which every matching string contains.
 
     If the pattern tests bytes, each character of the text represents one byte.
     """
@@ -145,7 +145,7 @@ def needle(pattern: Pattern, dialect: Dialect) -> str:
 
 
 def pattern_expression(pattern: Pattern, dialect: Dialect) -> str:
-    """Return the Java regular expression for a pattern."""
+    """Return the Java regular expression for a LIKE pattern."""
     tested = _as_tested(pattern, dialect)
     match dialect.wildcards:
         case Wildcards.CODE_POINTS | Wildcards.BYTES:

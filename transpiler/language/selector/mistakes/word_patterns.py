@@ -56,7 +56,10 @@ _BEFORE_OPERAND = COMPARISONS | frozenset("AND OR NOT BETWEEN + - * / %".split()
 
 
 class Element(NamedTuple):
-    """One element of a pattern, which matches one or several words. The module's docstring describes the notation."""
+    """One element of a word pattern, which matches one or several words.
+
+    The module's docstring describes the notation.
+    """
 
     name: str
     choices: tuple[str, ...]
@@ -81,7 +84,7 @@ class Element(NamedTuple):
 
 
 class Part(NamedTuple):
-    """The words that one element of a pattern matched: from index ``first`` up to ``behind``.
+    """The words that one element of a word pattern matched: from index ``first`` up to ``behind``.
 
     Without words, it is shown as ``…``.
     """
@@ -145,7 +148,7 @@ _PATTERN_OF = {".*": "%", ".+": "_%", ".": "_"}
 
 
 class Captured(dict[str, Part]):
-    """The words that a pattern matched, by the names of the pattern's elements.
+    """The words of a selector that a word pattern matched, by the names of the pattern's elements.
 
     Names in ``DERIVED`` are computed from these words when they are read. Any other missing name means no words.
     """
@@ -361,7 +364,7 @@ MATCHERS: Mapping[str, Callable[[Reading, int], int | None]] = {
 #: Separators between the two bounds of an interval in brackets.
 INTERVAL = re.compile(r",|;|\.\.+|\b(?:AND|TO)\b", re.IGNORECASE)
 
-#: Additional kinds of words for patterns, besides ``Word.kind``, each with its test.
+#: Additional kinds of words in word patterns, besides ``Word.kind``, each with its test.
 KINDS: Mapping[str, Callable[[Word], bool]] = {
     "word": lambda word: word.kind in ("string", "quoted", "name", "number"),
     "called": lambda word: word.kind == "name" and bool(word.key),

@@ -24,8 +24,8 @@ _SIGNS = "≤≥≠–—−×÷¬∧∨…"
 _SPACES = "\x85\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff"
 _NAME_START = rf"[^\x00-#%-@\[-^`{{-\x7f{QUOTES}{_SIGNS}{_SPACES}]"
 _NAME_PART = rf"[^\x00-#%-,\-/:-@\[-^`{{-\x7f{QUOTES}{_SIGNS}{_SPACES}]"
-#: The pattern of comments. Like a quote, a comment that is not closed extends to the end of the text, so that no text
-#: is scanned twice.
+#: The regular expression of comments. Like a quote, a comment that is not closed extends to the end of the text, so
+#: that no text is scanned twice.
 _COMMENT = r"(?P<comment>/\*(?:[^*]++|\*++[^*/])*+(?:\*+/|\Z)|--[^\r\n]*+)|"
 _PATTERN = rf"""(?P<space>[\s{_SPACES}]+)
     |(?P<string>'(?:[^']++|'')*+(?:'|\Z))
@@ -236,7 +236,7 @@ def _scan(text: str, dialect: Dialect, start: int, last: int) -> list[Word]:
 
 @cache
 def _compiled(comments: bool) -> re.Pattern[str]:
-    """Compile the pattern of a word when it is first needed. If ``comments`` is True, the pattern includes comments."""
+    """Compile the regular expression of a word when it is first needed; it matches comments if ``comments`` is True."""
     return re.compile(_COMMENT + _PATTERN if comments else _PATTERN, re.VERBOSE | re.DOTALL)
 
 

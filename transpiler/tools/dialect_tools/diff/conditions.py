@@ -131,7 +131,10 @@ class ConditionDiff:
 
     @property
     def not_decided(self) -> str:
-        """The reason why one direction is not decided; empty if both directions are decided."""
+        """The reason why it is unknown if some message is selected only by the new, or only by the old condition.
+
+        The text is empty if both questions are decided.
+        """
         return self.open_won or self.open_lost
 
     def to_dict(self) -> dict[str, Any]:

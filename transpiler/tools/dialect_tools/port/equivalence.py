@@ -235,7 +235,7 @@ class Trial:
         try:
             verdicts = judge(self.node, message, left, Receiver(NOW)), judge(candidate, message, right, Receiver(NOW))
         except PatternError:
-            # One of the dialects rejects the pattern, so there is no value to compare.
+            # One of the dialects rejects the LIKE pattern, so there is no value to compare.
             return False
         return not self._parts(*verdicts, goal)
 

@@ -214,7 +214,11 @@ class _Porting:
             self.notes.append(self._parting("port.rare", trial, result, found, goal).at(tree.span))
 
     def condition(self, node: ast.Expression, goal: Goal) -> ast.Expression:
-        """Port ``node`` to a condition that is ``goal.into`` exactly when ``node`` has one of ``goal.truths``."""
+        """Return a condition of the target dialect for the condition ``node`` of the source dialect.
+
+        For each message, the new condition has the value ``goal.into`` if the result of ``node`` is in ``goal.truths``,
+        and otherwise another value.
+        """
         match node:
             case ast.Not(operand=operand):
                 return self._negated(operand, goal)

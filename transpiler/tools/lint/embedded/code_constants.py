@@ -29,7 +29,8 @@ _TOGETHER = (
 #: Extensions of languages in which a file can use constants that other files of the same directory declare outside
 #: types.
 _SEE_DIRECTORY = frozenset(".go .kt .kts .scala .swift .c .h .cc .cpp .cxx .hpp".split())
-#: Type declarations: each keyword with the pattern of the declaration. The keyword allows a fast first search.
+#: Type declarations in source code: each keyword with the regular expression of the declaration. The keyword allows a
+#: fast first search.
 _TYPES = [
     (f"{word} ", re.compile(rf"{word}\s+([A-Za-z_]\w*)"))
     for word in "class interface object enum record struct trait module namespace".split()

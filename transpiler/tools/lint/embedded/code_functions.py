@@ -58,7 +58,7 @@ class _Declared(NamedTuple):
 def declared(
     code: Sequence[Token], values: Values, own: Iterable[tuple[CodePattern, SelectorPattern]]
 ) -> Iterator[Function]:
-    """Yield the functions declared in the tokens ``code`` that match one of the patterns ``own``."""
+    """Yield the functions declared in the tokens ``code`` that match one of the code patterns ``own``."""
     done: set[int] = set()
     for number, token in enumerate(code):
         if token.kind == "name" and "elector" in token.text.lower():

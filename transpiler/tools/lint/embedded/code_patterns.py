@@ -22,7 +22,7 @@ from typing import NamedTuple
 from transpiler.tools.lint.embedded.selector_patterns import SELECTOR_PATTERNS, SelectorPattern
 
 _CALL = re.compile(r"(?P<own>def )?(?:(?P<before>\w+)(?P<called>\(\))?\.)?(?P<name>[\w*]+)\((?P<arguments>.*)\)")
-#: Maximum number of names of calls and assignments for which the matching patterns are cached.
+#: Maximum number of names of calls and assignments for which the matching code patterns are cached.
 _MAX_NAMES = 50_000
 
 
@@ -40,12 +40,12 @@ class CodePattern(NamedTuple):
     #: String literals that must be among the call's arguments.
     literals: frozenset[str] = frozenset()
     before: str | None = None
-    #: True for patterns of calls of functions that the checked files themselves declare.
+    #: True if the pattern is a call of a function that the checked files themselves declare.
     is_own: bool = False
 
     @property
     def is_any(self) -> bool:
-        """True if the pattern matches calls of functions with any name."""
+        """True if the code pattern matches calls of functions with any name."""
         return self.name is not None and self.name.pattern == ".*"
 
 
@@ -71,7 +71,7 @@ def wildcards(name: str) -> re.Pattern[str]:
 
 @cache
 def patterns() -> tuple[tuple[CodePattern, SelectorPattern], ...]:
-    """Return the patterns for source code, each with its record in the table ``SELECTOR_PATTERNS``."""
+    """Return the code patterns by which selectors are found, each with its record in ``SELECTOR_PATTERNS``."""
     return tuple((_read_pattern(record.pattern), record) for record in SELECTOR_PATTERNS if record.language == "code")
 
 
@@ -85,7 +85,7 @@ def of_assignment(name: str) -> tuple[SelectorPattern, ...]:
 
 @lru_cache(_MAX_NAMES)
 def of_call(name: str) -> tuple[tuple[CodePattern, SelectorPattern], ...]:
-    """Return the patterns that match a call of ``name``, each with its record in ``SELECTOR_PATTERNS``."""
+    """Return the code patterns that match a call of ``name``, each with its record in ``SELECTOR_PATTERNS``."""
     calls = [(own, record) for own, record in patterns() if own.name is not None and not own.is_own]
     return tuple(one for one in calls if one[0].name is not None and one[0].name.fullmatch(name))
 

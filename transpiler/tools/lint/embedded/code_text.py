@@ -54,7 +54,7 @@ _BEFORE_NAMES = {".", "->", "::", "new", "@"}
 #: ``_CALLED_SELECTOR`` matches the names of variables for selectors. ``_CALLED_SO`` also matches names for filters; it
 #: applies to calls that also have the AMQP descriptor of a selector filter as an argument.
 _CALLED_SELECTOR, _CALLED_SO = re.compile(r"[sS]elector|SELECTOR"), re.compile(r"(?i)selector|filter")
-#: Pattern of the name of a constant.
+#: Regular expression of the name of a constant in source code.
 _CONSTANT = re.compile(r"^[A-Z][A-Z0-9_]+$")
 #: Maximum number of lines between a comment that marks a selector and the literal that it marks.
 _NEAR = 3
@@ -130,7 +130,7 @@ class _Reader:
         self._text, self._code, self._values = text, code, values
         self._literals = [number for number, token in enumerate(code) if token.kind == "text"]
         self._ends = [code[number].end for number in self._literals]
-        #: Cache of whether the file matches a pattern's expression ``near``.
+        #: For each regular expression ``near`` of a code pattern: True if the file matches it.
         self._near: dict[str, bool] = {}
         own = [one for one in patterns() if one[0].is_own and self._is_near(one[1])]
         #: The declared functions with a selector parameter, and the calls of functions, each by the name of the
@@ -383,7 +383,7 @@ class _Reader:
     def _is_one(self, pattern: CodePattern, known: SelectorPattern, at: int) -> bool:
         """Return True if the argument ``at``, whose text is not known in this file, may be a selector.
 
-        For a pattern of calls of any name, the argument must also be named like a selector or filter.
+        If the code pattern matches calls of any name, the argument must also be named like a selector or filter.
         """
         return not pattern.is_any or (known.is_certain and self._values.is_called(at, _CALLED_SO))
 
@@ -398,7 +398,7 @@ class _Reader:
         return is_condition(parts.text)
 
     def _arguments(self, pattern: CodePattern, call: _Call) -> Iterator[tuple[int, bool]]:
-        """Yield the first token of each argument of ``call`` that is a selector according to ``pattern``.
+        """Yield the first token of each argument of ``call`` that is a selector by the code pattern ``pattern``.
 
         Each token comes with True, or with False if the other arguments suggest that another function is called.
         """

@@ -306,7 +306,8 @@ class Values:
                 called = self._token(number + 1)
                 is_format = called is not None and behind.text == "." and called.text in ("format", "formatted")
                 is_filled = is_format or behind.text == "%"
-                # Unknown methods may add text before and after the known text.
+                # The code calls a method on the text. A method other than those that format may add text before and
+                # after it.
                 parts = _filled_in(parts, _FORMAT) if is_filled else joined([hole, _holed(parts)])
         begin, file = (operands[0].begin, operands[0].file) if len(operands) == 1 and ends else (None, None)
         reason = next((operand.reason for operand in operands if operand.reason), "") if text is None else ""
@@ -554,7 +555,10 @@ def _holed(text: MappedText) -> MappedText:
 
 
 def _filled_in(text: MappedText, pattern: re.Pattern[str]) -> MappedText:
-    """Return ``text``, a format string, with a ``HOLE`` for each match of ``pattern``; ``%%`` becomes ``%``."""
+    """Return ``text``, a format string, with a ``HOLE`` for each match of ``pattern``, its regular expression.
+
+    ``%%`` becomes ``%``.
+    """
     return decoded(text.text, 0, pattern, lambda match: "%" if match[0] == "%%" else HOLE).within(text)
 
 

@@ -279,15 +279,16 @@ _OTHER_SELECTORS = tuple(
     f"{word}selector"
     for word in "label labels node pod namespace object field service network css dom element xpath html query".split()
 )
-#: Fast tests for files without selectors: pairs of a word and a pattern (or None). Only a file that contains the word
-#: and the pattern of some pair can have selectors. A pattern that begins with letters is found fast.
+#: Fast tests for files without selectors: pairs of a word and a regular expression (or None). Only a file that contains
+#: the word and a match of the expression of some pair can have selectors. An expression that begins with letters is
+#: found fast.
 _CREATED = ("create", re.compile(r"create\w*(?:consumer|subscriber|browser|receiver|queue)"))
 _WORDS: Sequence[tuple[str, re.Pattern[str] | None]] = (
     _CREATED,
     *((word, None) for word in ("select", "filter", "msgsel", "jmsclient", "468c0", "subscriberproviderdata")),
     *((word, None) for word in ("spark_ext", "sql", "transpiler")),
 )
-#: The same pairs for source code. They need patterns, because the words alone are often names of variables.
+#: The same pairs for source code. They need regular expressions, because the words alone are often names of variables.
 _WORDS_OF_CODE: Sequence[tuple[str, re.Pattern[str] | None]] = (
     _CREATED,
     ("select", re.compile(r"select(?:or|ed|ionstring)")),
@@ -324,7 +325,7 @@ def step(name: str, namespace: str = "") -> str:
 
 
 def find_pattern(path: Sequence[str], language: Language = "data") -> SelectorPattern | None:
-    """Return the record of the first pattern that the path of steps ``path`` matches; None if no pattern does."""
+    """Return the record of the first selector pattern that the path of keys ``path`` matches; None without one."""
     if not path:
         return None
     last, known = path[-1].rpartition(":")[2], _by_last(language)
@@ -341,7 +342,7 @@ def is_near(pattern: str, text: str) -> bool:
 
 
 def names_of(path: Sequence[str]) -> list[str]:
-    """Return the keys ``path`` in the normal form in which patterns are compared with them."""
+    """Return the keys ``path`` in the normal form in which selector patterns are compared with them."""
     return [step(name) for name in path]
 
 
@@ -382,7 +383,8 @@ def is_worth_reading(text: str, is_code: bool) -> bool:
     """Return False if a fast search shows that no pattern of ``SELECTOR_PATTERNS`` can match in the file ``text``."""
     lowered = text.lower()
     words = _WORDS_OF_CODE if is_code else _WORDS
-    # Search for the words first, because most files contain no word, and a word is found faster than a pattern.
+    # Search for the words first, because most files contain no word, and a word is found faster than a match of a
+    # regular expression.
     return any(word in lowered and (pattern is None or pattern.search(lowered)) for word, pattern in words)
 
 

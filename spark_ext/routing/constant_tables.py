@@ -144,7 +144,7 @@ class ConstantTables:
         return columns
 
     def _table(self, name: str, table: Table, groups: list[Group | None]) -> dict[str, list[Any]]:
-        """Return the columns of one table: the declaration of each column, with a value for each of ``groups``."""
+        """Return the columns of ``table`` by declaration (name and type), each with a value for each of ``groups``."""
         of, payload = self._of, self._payload.value
         rows: list[Any]
         values: list[Any]

@@ -104,8 +104,8 @@ class PlanDeliveries:
         """
         entries = self._tables.entries
         if self._after is not None:
-            # The join of the first plan has added the columns of the exchange graph, which is the same for both plans.
-            # So join only the start states of this plan's automaton.
+            # The join of the first plan has already added the other columns of the row. Join only the start states of
+            # this plan's automaton.
             named = {name: f"{name}{self._mark}" if name == ENTRY else name for name in entries.names}
             kept = [name for name in named if name in (ENTRY, START, START_WHOLE)]
             rows = entries.rows.selectExpr(*(f"{name} AS {named[name]}" for name in kept))

@@ -83,7 +83,7 @@ def target_of(topology: Topology, binding: Binding) -> _Target:
 
 
 def leaves_open(topology: Topology, choice: Choice, matched: Sequence[Binding]) -> bool:
-    """Return True if a message that matches the bindings ``matched`` may go to one of several targets."""
+    """Return True if it is unknown to which target a message goes that matches the bindings ``matched``."""
     return bool(matched) and (not choice.total or len({target_of(topology, each) for each in matched}) > 1)
 
 

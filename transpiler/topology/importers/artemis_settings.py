@@ -207,7 +207,7 @@ class BySettings:
     def _by_answer(
         self, entry: Entry, routing_type: str, sought: Answer, hit: Target | None, miss: Target | None
     ) -> Target | None:
-        """Return a target that leads a message to ``hit`` if the broker's answer to the send is ``sought``.
+        """Return a target that leads a message to ``hit`` if the broker reacts to the send by ``sought``.
 
         All other messages go to ``miss``.
         """

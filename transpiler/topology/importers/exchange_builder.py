@@ -29,7 +29,8 @@ from transpiler.topology.targets import Entered, Target
 #: The name of an exchange without bindings.
 _NOWHERE = "nowhere"
 
-#: Number of bindings above which the paths of messages are no longer distinguished for filters that read the path.
+#: Maximum number of bindings up to which the builder adds separate exchanges for each path of a message, to evaluate
+#: filters whose result depends on the path.
 MAX_BINDINGS = 20_000
 
 

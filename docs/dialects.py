@@ -14,116 +14,142 @@ from transpiler.tools.dialect_tools.questions import QUESTIONS, answer
 #: The explanation of each question, which is written below the question's heading.
 ABOUT = {
     "max_length": (
-        "A longer selector is an error. RabbitMQ sets the limit of `rabbitmq`; this project sets the other limits."
+        "A selector with more characters is an error. RabbitMQ itself sets the limit of `rabbitmq`; this "
+        "project sets the limits of the other dialects."
     ),
-    "max_tokens": "A selector with more words and operators is an error.",
-    "blank_is_no_selector": "In the other dialects, such a selector is an error.",
-    "identifiers": "The name of a property may contain only these characters.",
-    "double_quotes": 'The answer says how the dialect reads `"red"` in `color = "red"`.',
-    "reserved_words": "The answer says in which case the dialect recognises words such as AND and LIKE.",
-    "comments": "A dialect with comments reads `--` as the beginning of a comment only if another line follows.",
+    "max_tokens": "A selector with more words and operators than this limit is an error.",
+    "blank_is_no_selector": 'In a dialect with the answer "no", an empty or blank selector is an error.',
+    "identifiers": "In a selector, the name of a property may contain only the characters in the answer.",
+    "double_quotes": 'The answer says how the dialect reads `"red"` in the selector `color = "red"`.',
+    "reserved_words": "The answer says whether reserved words such as AND and LIKE must be in upper case.",
+    "comments": (
+        "A dialect with comments reads `--` as the beginning of a comment only if the selector has another line after "
+        "it."
+    ),
     "numeric_literals": "The answer describes the syntax of numbers in a selector.",
     "extensions": (
-        "The dialect accepts these constructs, although the standard does not define them. A chained comparison "
-        "is `a = b = c`. A null literal is NULL as a value. Not equal is `!=`. Brackets quote a name, as in "
-        "`[order-type]`. The prefix `convert_string_expressions:` makes comparisons convert strings to numbers, "
-        "and in some dialects also arithmetic. The prefix `hyphenated_props:` allows hyphens in names. Negated "
-        "prefixes are the same prefixes with `no_` before them. Tests as operands are LIKE, IN and IS NULL, which "
-        "bind tighter than any operator."
+        "The dialect accepts the constructs in the answer, although the JMS standard does not define them. "
+        "The answers use these names. A *chained comparison* is `a = b = c`. A *null literal* is the word "
+        "NULL as a value. *Not equal* is the operator `!=`. *Brackets* quote a name, as in `[order-type]`. "
+        "*Convert strings* is the prefix `convert_string_expressions:` of a selector, with which comparisons "
+        "convert strings to numbers; with *convert in arithmetic*, arithmetic does so, too. *Hyphenated* is "
+        "the prefix `hyphenated_props:`, which allows hyphens in names. *Negated prefixes* are the same "
+        "prefixes with `no_` before them. *Tests as operands* means that LIKE, IN and IS NULL may be operands "
+        "of other operators, and bind tighter than any of them."
     ),
     "not_binding": (
-        "If NOT binds looser than a comparison, `NOT a = b` negates `a = b`. If NOT binds tighter than "
-        "arithmetic, `NOT a = b` negates `a`."
+        "If NOT binds looser than a comparison, `NOT a = b` negates the comparison `a = b`. If NOT binds "
+        "tighter than arithmetic, `NOT a = b` negates the operand `a`."
     ),
     "associativity": "For example, the answer says which of the two subtractions in `a - b - c` is computed first.",
-    "signs": "The answer lists the operands that a plus or minus may have.",
+    "signs": "The answer lists the operands that a unary plus or minus may have in a selector.",
     "unary_plus": (
-        "If a plus is arithmetic, its operand must be a number. If it is ignored, `+s = 'a'` compares the string."
+        "If the dialect treats a unary plus as an arithmetic operator, its operand must be a number. If the "
+        "dialect ignores a unary plus, `+s = 'a'` compares the string `s` with `'a'`."
     ),
     "static_typing": (
-        "The dialect makes this check before it reads a message, and refuses a selector that fails the check."
+        "The answer says by which rule the dialect checks the types of operands before it reads a message. A "
+        "selector that fails this check is an error."
     ),
-    "in_operand_form": "The dialect accepts these operands before IN.",
-    "list_member": "The dialect accepts these members in `IN (…)`.",
-    "like_operand_form": "The dialect accepts these operands before LIKE.",
-    "null_operand_form": "The dialect accepts these operands before IS NULL.",
+    "in_operand_form": "The answer says which operands the dialect accepts before IN.",
+    "list_member": "The answer says which members the dialect accepts in the list of `IN (…)`.",
+    "like_operand_form": "The answer says which operands the dialect accepts before LIKE.",
+    "null_operand_form": "The answer says which operands the dialect accepts before IS NULL.",
     "escapes": (
-        "The answer says what may follow ESCAPE, and before which characters of a pattern the escape character "
-        "has an effect."
+        "The answer says what may follow ESCAPE in a selector, and before which characters of a LIKE pattern "
+        "the escape character has an effect."
     ),
     "types": (
-        "A selector sees the values of properties as these types. [A table "
-        "below](#what-a-property-of-an-amqp-type-is) gives the type for each AMQP type."
+        "Selectors of the dialect compute with values of the types in the answer. [A table "
+        "below](#what-a-property-of-an-amqp-type-is) lists for each AMQP type the type that a selector sees."
     ),
     "logic": (
-        "The answer gives the results of AND and OR if one side is unknown. In `qpid-java`, `unknown AND FALSE` "
-        "is unknown, and `unknown OR FALSE` is FALSE."
+        "The answer gives the results of AND and OR if one side is unknown. In `qpid-java`, `unknown AND "
+        "FALSE` is unknown, and `unknown OR FALSE` is FALSE."
     ),
     "evaluation": (
-        "The answer says which sides of AND and OR the broker evaluates. This matters if one side throws an exception."
+        "The answer says which sides of AND and OR the broker evaluates. The difference matters only if the "
+        "evaluation of one side throws an exception."
     ),
-    "null_equality": "The answer gives the result of `=` if an operand is NULL. A missing property is NULL.",
-    "unlike_types": "For example, the answer gives the result of `color = 5` if the property is a string.",
+    "null_equality": (
+        "The answer gives the result of `=` if an operand is NULL. A property that the message lacks is NULL."
+    ),
+    "unlike_types": "For example, the answer gives the result of `color = 5` if the property `color` is a string.",
     "numeric_promotion": (
-        "The answer says how two numbers of different types are compared, such as a long and a float. If a byte "
-        "or short on the right is not widened, it never equals a value of a wider type."
+        "The answer says how two numbers of different types are compared, such as a long and a float. If the "
+        "dialect does not widen a byte or short on the right side of a comparison, this value never equals a "
+        "value of a wider type."
     ),
-    "float_order": "The answer says how the special values of floating point numbers are compared.",
+    "float_order": (
+        "The answer says how the dialect compares the floating point values NaN and -0.0 with other numbers."
+    ),
     "ordering": "The answer gives the result of `<`, `<=`, `>` and `>=` if an operand is a string or a boolean.",
     "integer_arithmetic": (
-        "The answer gives the width of integers in arithmetic, and what happens if a result does not fit. In a "
-        "dialect with 32 or 64 bits, an operation has 64 bits if one of its operands has 64 bits."
+        "The answer gives the width of integers in arithmetic, and what happens if a result does not fit into "
+        'this width. In a dialect with "32 or 64 bits", an operation has 64 bits if at least one of its '
+        "operands has 64 bits."
     ),
-    "division": "The answer says how two integers are divided, and what a division by zero returns.",
-    "remainder": "The answer says which values the operator `%` takes.",
+    "division": "The answer says how two integers are divided, and what the result of a division by zero is.",
+    "remainder": (
+        "The answer says to which numbers a selector can apply the operator `%`, which computes the remainder "
+        "of a division."
+    ),
     "not_numbers": "The answer gives the result of arithmetic if an operand is a string or a boolean.",
     "bare_name": (
         "The answer gives the result of the selector `urgent` if the property `urgent` is a number or a string."
     ),
-    "between_meaning": "The answer says which comparisons BETWEEN and NOT BETWEEN stand for.",
+    "between_meaning": "The answer says to which comparisons BETWEEN and NOT BETWEEN are equivalent.",
     "like_not_string": "The answer gives the result of LIKE if the property is a number or a boolean.",
     "in_not_string": "The answer gives the result of IN if the property is a number or a boolean.",
-    "wildcards": "In LIKE, `_` matches one such character, and `%` matches any number of them.",
-    "on_throw": "The answer says what happens if the evaluation of the selector throws an exception.",
+    "wildcards": (
+        "In a LIKE pattern, `_` matches one of the units in the answer (code points or bytes), and `%` "
+        "matches any number of them."
+    ),
+    "on_throw": "The answer says what the broker does if the evaluation of a selector throws an exception.",
 }
 
 #: Features of the reference evaluator that the SQL of a dialect does not have.
 LIMITS = (
-    "Integers of any size are DECIMAL in Spark, which has at most 38 digits. If a sum or a product has more digits, "
-    "the comparison is unknown, never a wrong TRUE or FALSE. A literal with more digits is the error "
-    "`limit.digits`.",
-    "REGEX, REPLACE and SPLIT need a literal as their regular expression, and REPLACE needs a literal as its "
-    "replacement. A text from a row might not be a regular expression, and then Spark would fail the whole job, "
-    "whereas the broker loses only one message. Anything other than a literal is the error `spark.function`.",
-    "Regular expressions are a subset of Java's: literals, classes, `\\d` `\\w` `\\s` and their opposites, groups, "
-    "alternatives, greedy repeats of at most 255 rounds or without a bound, `^`, `$`, `\\A`, `\\z`, `\\Z`, and "
-    "look-aheads, and `(?i)` at the beginning. They have at most 2,000 characters. Classes, and letters regardless "
-    "of case, follow ASCII. Spark (`spark.regex`) and the reference evaluator (`limit.regex`) refuse everything "
-    "else and give its position: lazy and possessive repeats, back-references, look-behind, named and atomic "
-    "groups, `\\b`, `\\p{…}`, and sets in sets.",
-    "The repeats of a regular expression may backtrack only so often that a search takes at most the square of the "
-    "text's length: `a.*b` and `^.*a.*b` are accepted, `(a+)+b` and `a.*b.*c` are refused. A repeat whose end the "
-    "next character decides, as in `[^,]*,`, does not backtrack, and Java gets a possessive repeat.",
-    "REPLACE refuses an expression that may match the empty text. It also refuses a group in the replacement that "
-    "does not take part in every match. A replacement that Java would refuse, such as `$2` without a second group, "
-    "is the error `spark.regex`.",
-    "If a search may take the square of the text's length, the reference evaluator accepts texts of up to 10,000 "
-    "characters, and raises `limit.regex` for a longer one.",
-    "A list that SPLIT or MAKELIST creates may stand only in INLIST. SPLIT accepts only a literal as its text.",
+    "In the dialects with integers of any size, Spark computes integers as DECIMAL, which has at most 38 digits. If "
+    "a sum or a product has more than 38 digits, the comparison is unknown, never a wrong TRUE or FALSE. A literal "
+    "with more than 38 digits raises the error `limit.digits`.",
+    "The functions REGEX, REPLACE and SPLIT of a selector accept only a literal as their regular expression, and "
+    "REPLACE accepts only a literal as its replacement. If a regular expression came from a row and were invalid, "
+    "the whole Spark job would fail, whereas the broker loses only one message. An argument other than a literal "
+    "raises the error `spark.function`.",
+    "The regular expressions of selectors are a subset of Java's: literals, classes, `\\d` `\\w` `\\s` and their "
+    "opposites, groups, alternatives, greedy repeats of at most 255 rounds or without a bound, `^`, `$`, `\\A`, "
+    "`\\z`, `\\Z`, and look-aheads, and `(?i)` at the beginning. A regular expression has at most 2,000 characters. "
+    "Character classes, and comparisons that ignore case, know only ASCII letters. Spark (`spark.regex`) and the "
+    "reference evaluator (`limit.regex`) reject every other construct with an error that gives its position: lazy "
+    "and possessive repeats, back-references, look-behind, named and atomic groups, `\\b`, `\\p{…}`, and sets in "
+    "sets.",
+    "Because the repeats of a regular expression may backtrack, the expression is accepted only if the time of a "
+    "search grows at most with the square of the text's length: `a.*b` and `^.*a.*b` are accepted, `(a+)+b` and "
+    "`a.*b.*c` are refused. If the next character determines where a repeat ends, as in `[^,]*,`, the repeat need "
+    "not backtrack, so it is passed to Java as a possessive repeat.",
+    "REPLACE rejects a regular expression that may match the empty text. It also rejects a replacement with a "
+    "reference to a group that does not take part in every match. A replacement that Java would reject, such as "
+    "`$2` without a second group, raises the error `spark.regex`.",
+    "If the time of a search may grow with the square of the text's length, the reference evaluator accepts texts "
+    "of up to 10,000 characters, and raises `limit.regex` for a longer text.",
+    "The functions SPLIT and MAKELIST create a list, which a selector can use only as an argument of INLIST. The "
+    "text that SPLIT divides must be a literal.",
     "XPATH accepts the axes child, attribute, parent, self and `//`, and the functions that the reference evaluator "
-    "has. Any other text, and any other XPath, is the error `spark.xpath`, because Java would fail the job.",
-    "A body is XML if it is a well-formed document of XML 1.0 without a document type, with at most 200 levels, 200 "
-    "attributes for each element and 400 characters for each name. Names may contain ASCII letters and the common "
-    "letters of Latin, Greek, Cyrillic, Hebrew, Arabic, Japanese, Chinese and Korean; the targets of instructions "
-    "only ASCII letters. For any other body XPATH is FALSE, in Spark and in the reference evaluator, because Java "
-    "would fail the job for some of them.",
+    "implements. Any other expression raises the error `spark.xpath`, because Java would fail the whole Spark job.",
+    "XPATH treats the body of a message as XML only if the body is a well-formed document of XML 1.0 without a "
+    "document type, with at most 200 levels, 200 attributes for each element and 400 characters for each name. "
+    "Names may contain ASCII letters and the common letters of Latin, Greek, Cyrillic, Hebrew, Arabic, Japanese, "
+    "Chinese and Korean; the targets of instructions only ASCII letters. For any other body the result of XPATH is "
+    "FALSE, in Spark and in the reference evaluator, because Java would fail the whole Spark job for some of these "
+    "bodies.",
     "XPATH ignores namespaces: `/a` also matches `<p:a>` and `<a xmlns='u'>`, and a prefix need not be declared. "
-    "Java compares the name with its prefix in only one path, `//a`. A broker whose parser reads namespaces may "
-    "give other answers.",
-    "A `Dialect` record of your own may combine answers that no broker combines. If the compiler has no SQL for the "
-    "combination, it raises the error `dialect.rules`.",
-    "In the brokers' dialects, the JMS names of a message ID or correlation ID that is not a string are NULL, "
-    "because we have not seen as which texts the brokers read such IDs.",
+    "Only for the path `//a`, Java compares the name of an element including its prefix. A broker whose XML parser "
+    "reads namespaces may give other results.",
+    "A `Dialect` record that you write yourself may combine rules that no broker combines. If the compiler cannot "
+    "generate SQL for the combination, it raises the error `dialect.rules`.",
+    "If a message ID or correlation ID is not a string, its JMS name (`JMSMessageID`, `JMSCorrelationID`) is NULL "
+    "in the brokers' dialects, because we have not seen to which text the brokers convert such an ID.",
 )
 
 #: The version of each broker that its dialect copies.
@@ -139,19 +165,20 @@ VERSIONS = (
 
 #: Answers that a limit of a broker's implementation gives, and that no dialect copies.
 NOT_COPIED = (
-    "RabbitMQ 4.3 gives up a pattern with text between two `%`, such as `LIKE '%x%y'`, beyond the match limit of its",
-    "regular expressions. For example, the filter does not match a text of about 51,000 characters. The dialects",
-    "`rabbitmq` and `rabbitmq-jms` do not copy this limit. They match a text of any length correctly, in a time that",
-    "grows with its length.",
+    "If a LIKE pattern has text between two `%`, such as `LIKE '%x%y'`, RabbitMQ 4.3 evaluates it as a regular",
+    "expression with a match limit. If a search exceeds this limit, the filter does not match: for example, for a",
+    "text of about 51,000 characters. The dialects `rabbitmq` and `rabbitmq-jms` do not copy this limit. They match a",
+    "text of any length correctly, in a time that grows with the length of the text.",
 )
 
 #: The bindings whose selectors are evaluated.
 ASKED = (
-    "In a `qpid-java` topology, `x-filter-jms-selector` is in the dialect `qpid-java`, on direct, topic, fanout and",
-    "headers exchanges. The Broker-J manual (4.6.3.1) names only the first three types. For a headers exchange the",
-    "broker evaluates the selector, too, in addition to the binding's `x-match`, and so does this project. Bindings of",
-    "RabbitMQ's `x-jms-topic` exchanges have selectors in `rabbitmq-jms`. Other bindings of RabbitMQ, and bindings of",
-    "other brokers with exchanges, have no selectors.",
+    "In a `qpid-java` topology, the selector `x-filter-jms-selector` of a binding is read in the dialect `qpid-java`,",
+    "on direct, topic, fanout and headers exchanges. The Broker-J manual (4.6.3.1) names only the first three types",
+    "of exchange. But on a headers exchange Broker-J also evaluates the selector, in addition to the binding's",
+    "`x-match`, and this project does the same. Bindings of RabbitMQ's `x-jms-topic` exchanges have selectors in the",
+    "dialect `rabbitmq-jms`. Other bindings of RabbitMQ, and bindings of other brokers with exchanges, have no",
+    "selectors.",
 )
 
 
@@ -160,8 +187,9 @@ def page() -> str:
     lines = [
         "# Dialects",
         "",
-        "This page lists the questions on which brokers differ, and the answer of each dialect. For a broker without a",
-        "dialect, such as IBM MQ or Solace, see [which dialect stands for which broker](brokers.md).",
+        "This page lists the questions about selectors on which brokers differ, and the answer of each dialect. For a",
+        "broker without a dialect of its own, such as IBM MQ or Solace, see [which dialect stands for which",
+        "broker](brokers.md).",
         "",
     ]
     brokers = [dialect for dialect in DIALECTS.values() if dialect is not JMS]
@@ -182,9 +210,12 @@ def page() -> str:
     lines += [_row(amqp.value, (_type(dialect, amqp) for dialect in brokers)) for amqp in AmqpType]
     lines += ["", "## Names of header fields", ""]
     lines.append(
-        "In a dialect, every name for which the table has no field is an application property. A default is the value"
+        "If these tables list no field for a name in a dialect, the name is an application property. A default is the"
     )
-    lines.append("if the field is absent. [The page on header names](headers.md) lists the names of `jms`.")
+    lines.append(
+        "value of the name if the message lacks the field. [The page on header names](headers.md) lists the names of"
+    )
+    lines.append("`jms`.")
     tables = {dialect: _header_fields(dialect) for dialect in brokers}
     unreadable = {name for dialect in brokers for name in dialect.fields.unreadable}
     names = sorted({name for table in tables.values() for name in table} | unreadable)
@@ -198,7 +229,7 @@ def page() -> str:
         lines += [_row(name, (row[dialect] for dialect in known)) for name, row in cells.items()]
     for dialect in brokers:
         if prefix := dialect.fields.annotation_prefix:
-            lines += ["", f'In `{dialect.name}`, `"{prefix}KEY"` reads the message annotation `KEY`, and nothing else.']
+            lines += ["", f'In `{dialect.name}`, `"{prefix}KEY"` reads only the message annotation `KEY`.']
         lines += [
             f"A selector with `{name}` is refused: it is {why}." for name, why in dialect.fields.unreadable.items()
         ]
@@ -206,7 +237,7 @@ def page() -> str:
         "",
         "## Versions",
         "",
-        "A dialect copies its broker at one version:",
+        "Each dialect reproduces the behavior of its broker at one version:",
         "",
         "| dialect | broker |",
         "|---|---|",

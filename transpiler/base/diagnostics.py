@@ -55,7 +55,7 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class ColumnFix:
-    """A change of the table, proposed by a hint: replace ``column`` by ``expression``, which is Spark SQL."""
+    """A change of the messages' table, proposed by a hint: replace ``column`` by the Spark SQL ``expression``."""
 
     column: str
     expression: str

@@ -97,7 +97,7 @@ class TypedJson:
         except RecursionError:
             raise ValueError("a value is nested too deeply") from None
         except (TypeError, KeyError, IndexError, AttributeError, OverflowError, AssertionError) as error:
-            # A constructor may raise one of these errors for arguments of the right types.
+            # The constructor of the class may raise one of these errors even if the values have the right types.
             raise ValueError(f"{type(error).__name__}: {error}") from None
 
     def form(self, declared: Any) -> _Form:

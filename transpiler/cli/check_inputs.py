@@ -167,9 +167,9 @@ class Inputs:
         yield from self.texts()
 
     def _outside_target(self, name: str) -> str | None:
-        """Return the reason not to write the file ``name`` if it is a link to a file outside the arguments.
+        """Return the reason not to write the file ``name`` if it is a link to a file that the user did not name.
 
-        Return None for any other file.
+        Return None for any other file, and for a link into a directory that the user named.
         """
         target = Path(os.path.realpath(name))
         given = (*self.arguments, *self.files)

@@ -32,8 +32,8 @@ COUNT, FRONT, BACK = f"{PREFIX}count", f"{PREFIX}front", f"{PREFIX}back"
 #: The column with the numbers of the binding keys that the automaton has matched, for conditions that test them.
 MATCHED = f"{PREFIX}matched"
 
-#: ``ROW``: the name of a row of constants in residual predicates and lambda functions. ``ROW_DELIVERED``: the column
-#: with the deliveries of such a row.
+#: ``ROW``: the name of a row of a constant table in residual predicates and lambda functions. ``ROW_DELIVERED``: the
+#: column with the deliveries of such a row.
 ROW, ROW_DELIVERED = f"{PREFIX}row", f"{PREFIX}delivered"
 
 #: The prefixes of added columns: of values of maps (``READ``), of substrings of a value (``GRAMS``), and of the
@@ -56,8 +56,8 @@ TOPICS = f"{PREFIX}topics"
 #: (``APART``) and for the compiled conditions (``UNFUSED``).
 APART, UNFUSED = f"{PREFIX}apart", f"{PREFIX}unfused"
 
-#: ``HASH``: the hash of a row's keys. ``KNOWN``: the queues or matching topic patterns of a routing key that was
-#: matched before.
+#: ``HASH``: the hash of the lookup keys of a row of a constant table. ``KNOWN``: the queues or matching topic patterns
+#: of a routing key that was matched before.
 HASH, KNOWN = f"{PREFIX}hash", f"{PREFIX}known"
 
 #: ``SO_FAR``: the deliveries that earlier generated methods found. ``BEFORE``: their copy, which the next method reads.

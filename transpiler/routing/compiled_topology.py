@@ -84,7 +84,7 @@ class Destination:
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings with which a plan is compiled."""
+    """The settings with which a routing plan is compiled."""
 
     destination: Destination = field(default_factory=Destination)
     missing: Missing = "error"

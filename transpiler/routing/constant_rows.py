@@ -32,5 +32,5 @@ class Rule(NamedTuple):
     delivery: Delivery
 
 
-#: The rules, grouped by signature.
+#: The rules (bindings with their constants), grouped by expression signature.
 Rules = dict[Signature, list[Rule]]

@@ -45,14 +45,14 @@ _Key = tuple[ir.Value, ColumnType]
 
 @dataclass(frozen=True, slots=True)
 class _Fixed:
-    """A constant that all rules of a signature share."""
+    """A constant that all rules of an expression signature share."""
 
     value: Parameter
 
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """A term of a signature's residual predicate, with its parameters renumbered from 0.
+    """A term of the residual predicate of an expression signature, with its parameters renumbered from 0.
 
     ``sources`` contains, for each parameter, the source of its constant: the index of a parameter of the rule, or a
     fixed constant. If the term is the equality of a key that the signature no longer has, ``index`` is the index of
@@ -73,7 +73,7 @@ class _Term:
 
 @dataclass(slots=True)
 class _Member:
-    """A signature to be merged: its rules, the keys that it keeps, and its terms.
+    """An expression signature to be merged: its rules, the lookup keys that it keeps, and the terms of its predicate.
 
     ``keys`` maps a key to its index in a rule's key. ``index`` contains the first terms if they provide an index; it is
     empty if no index is needed or possible.
@@ -87,7 +87,7 @@ class _Member:
 
 @dataclass(slots=True)
 class _Bin:
-    """Signatures with the same keys and index, which are merged into one signature."""
+    """Expression signatures with the same lookup keys and index, which are merged into one signature."""
 
     members: list[_Member] = field(default_factory=list)
     #: The distinct terms of all members with the types of their constants; ``size`` is the total size of the terms.
@@ -107,14 +107,14 @@ class _Bin:
         return True
 
 
-#: Maximum number of flags in a BIGINT.
+#: Maximum number of flags, one for each term of a merged predicate, in a BIGINT.
 _MAX_FLAGS = 62
 
 
 def open_constants(rules: Rules) -> Rules:
-    """Return equivalent rules in which rare signatures that differ only in constants share one signature.
+    """Return equivalent rules: rare expression signatures that differ only in constants are merged into one signature.
 
-    In the shared signature, these constants are parameters.
+    In the merged signature, these constants are parameters.
     """
     opened: dict[Signature, list[tuple[Signature, list[_Term]]]] = {}
     for signature, listed in rules.items():
@@ -144,7 +144,7 @@ def open_constants(rules: Rules) -> Rules:
 
 
 def merge_signatures(rules: Rules) -> Rules:
-    """Return equivalent rules with fewer signatures if there are many; the most frequent signatures stay unchanged."""
+    """Return equivalent rules with fewer expression signatures; the most frequent signatures stay unchanged."""
     ordered = sorted(rules.items(), key=lambda item: -len(item[1]))
     kept = sum(len(listed) >= tuning.MIN_ROWS for listed in rules.values())
     if kept <= tuning.MAX_TABLES and len(rules) - kept <= 1:

@@ -53,13 +53,13 @@ PROGRESS = 10_000
 #: The rows of a constant table under one key: the deliveries of each row, by its constants for the residual predicate.
 Group = dict[tuple[Parameter, ...], list[Delivery]]
 
-#: The groups of a table, by exchange and key.
+#: The groups of rows of a constant table, by exchange and lookup key.
 _Rows = dict[tuple[Parameter, ...], Group]
 
 
 @dataclass
 class Table:
-    """The constant table of a signature: a group of rows for each exchange and key.
+    """The constant table of an expression signature: a group of rows for each exchange and lookup key.
 
     A group contains the constants of each row for the residual predicate, with the deliveries of the row.
     """
@@ -93,9 +93,9 @@ class Table:
 
 
 class Compiled(NamedTuple):
-    """A condition that is compiled with its constants, instead of being a row of a table.
+    """A condition that is compiled with its constants, instead of being a row of a constant table.
 
-    ``exchanges`` are the exchanges of the messages that it applies to; empty if all messages have the same exchange.
+    ``exchanges`` are the exchanges whose messages are tested with it; empty if all messages have the same exchange.
     """
 
     condition: ir.Predicate
@@ -351,7 +351,7 @@ class _Builder:
             rules.append(Rule(state, key, parameters, delivery))
 
     def _divide(self) -> tuple[list[Signature], list[Signature]]:
-        """Return the signatures that get constant tables, and the signatures whose rules become compiled conditions."""
+        """Return two lists of expression signatures: those with constant tables, and those whose rules are compiled."""
         self._rules = specialize(open_constants(self._rules))
         tables: list[Signature] = []
         compiled: list[Signature] = []

@@ -31,7 +31,7 @@ Index = MatchedKey | Substring | Interval
 
 
 def find_index(signature: Signature) -> Index | None:
-    """Return an index for one test that the residual predicate of ``signature`` requires; None if no test has one."""
+    """Return an index for one required test in the residual predicate of ``signature``; None if no test has one."""
     residual = signature.residual
     for term in residual.terms if isinstance(residual, ir.And) else (residual,):
         key = matched_key(term)

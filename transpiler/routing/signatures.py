@@ -281,7 +281,7 @@ def _disjunct(terms: _Terms) -> Disjunct:
             rest.append(term)
         else:
             keys[key[0]] = key[1:]
-    # Sorted, because selectors with the same comparisons in another order have the same signature.
+    # Sorted, so that selectors with the same comparisons in another order have the same expression signature.
     ordered = sorted(keys.items(), key=lambda item: repr(item[0]))
     guards = sorted((term for term in rest if not reads_parameters(term)), key=repr)
     residual, numbers, types = _numbered(sorted(filter(reads_parameters, rest), key=_masked))

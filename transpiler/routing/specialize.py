@@ -27,9 +27,10 @@ from transpiler.routing.signatures import (
 
 
 def specialize(rules: Rules) -> Rules:
-    """Return equivalent rules in which some parameters of signatures without a key or index are fixed constants.
+    """Return equivalent rules in which some parameters are fixed constants, if a signature has no key and no index.
 
-    This adds a signature for each combination of these constants. A signature with many combinations stays unchanged.
+    This adds an expression signature for each combination of these constants. A signature with many combinations stays
+    unchanged.
     """
     specialized: Rules = {}
     for signature, listed in rules.items():

@@ -70,7 +70,7 @@ def words_signature(words: Sequence[str | AnyWord]) -> tuple[WordsSignature, tup
 
 
 def signatures_to_look_up(topology: Topology) -> frozenset[WordsSignature]:
-    """Return the most frequent signatures, for lookups instead of the automaton.
+    """Return the most frequent signatures of binding keys with wildcards, for lookups instead of the automaton.
 
     The set is empty if ``TOPIC_LOOK_UPS`` signatures do not cover the share ``LOOKED_UP`` of the binding keys with
     wildcards. That many lookups take about as long as the automaton, which would have to run for the other keys, too.

@@ -10,19 +10,21 @@ from __future__ import annotations
 
 # Constant tables or compiled conditions (plan, signatures).
 
-#: Minimum number of rules for which a signature gets a constant table. One lookup takes about as long as this number of
-#: compiled conditions.
+#: Minimum number of rules for which an expression signature gets a constant table. One lookup in such a table takes
+#: about as long as this number of compiled conditions.
 MIN_ROWS = 12
 
-#: Maximum number of compiled rules, which limits the size of the query. Beyond that, even rare signatures get tables,
-#: those with the most rules first.
+#: Maximum number of compiled rules, which limits the size of the query. Beyond that, even rare expression signatures
+#: get constant tables, those with the most rules first.
 MAX_COMPILED = 600
 
-#: Maximum number of compiled rules of rare signatures with a key. If there are more, they become rows of merged tables.
+#: Maximum number of compiled rules of rare expression signatures with a lookup key. If there are more, they become rows
+#: of merged constant tables.
 MAX_KEYED = 60
 
-#: Maximum number of nodes in the guard and the residual predicate of a signature with a table. The rules of a larger
-#: signature are compiled one by one, because Spark cannot split the lambda that tests the residual predicate.
+#: Maximum number of nodes in the guard and the residual predicate of an expression signature with a constant table. The
+#: rules of a larger signature are compiled one by one, because Spark cannot split the lambda that tests the residual
+#: predicate.
 MAX_RESIDUAL = 2_000
 
 #: A row is repeated for each of its deliveries if no row of its table has more than ``MAX_REPEATS`` deliveries and the
@@ -36,7 +38,8 @@ MAX_REPEATED = 1.1
 #: is not split.
 MAX_DISJUNCTS, MAX_LISTED = 64, 4_096
 
-#: Maximum number of distinct constants inside arithmetic for which each gets its own signature (specialize).
+#: Maximum number of distinct constants inside arithmetic for which each gets its own expression signature (module
+#: ``specialize``).
 MAX_SPECIALIZED = 16
 
 #: True to look up each value of a map once for each message, False to look it up in each condition that reads it
@@ -45,16 +48,16 @@ COMMON_LOOKUPS = True
 
 # Merging of signatures (merge_signatures).
 
-#: ``MAX_TABLES``: maximum number of signatures that all have their own tables. ``UNMERGED_TABLES``: if there are more
-#: signatures, the maximum number that keep their own tables, those with the most rules.
+#: ``MAX_TABLES``: maximum number of expression signatures that all have their own constant tables. ``UNMERGED_TABLES``:
+#: if there are more signatures, the maximum number that keep their own constant tables, those with the most rules.
 MAX_TABLES, UNMERGED_TABLES = 40, 16
 
-#: Maximum number of combinations of keys in merged signatures. If there are more, each signature keeps only its key
-#: with the most distinct values.
+#: Maximum number of combinations of lookup keys in merged expression signatures. If there are more, each signature
+#: keeps only its lookup key with the most distinct values.
 MAX_KEY_SETS = 8
 
-#: Maximum number of nodes in all terms of a merged signature, which are tested in one Java method. With 90 nodes the
-#: largest method had 7,400 bytes, with 140 nodes 12,000; HotSpot compiles methods of up to 8,000 bytes.
+#: Maximum number of nodes in all terms of a merged expression signature, which are tested in one Java method. With 90
+#: nodes the largest method had 7,400 bytes, with 140 nodes 12,000; HotSpot compiles methods of up to 8,000 bytes.
 MAX_MERGED = 90
 
 # Indexes of the rows under one key (plan, interval_index, substring_index).

@@ -10,7 +10,7 @@ from transpiler.topology.records import SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Argu
 
 #: Pattern of the texts that look like numbers or booleans, or are empty, and so need quotes.
 _OTHER_TYPE = re.compile(r"[-+\d].*|(?i:true|false)|")
-#: Short names for arguments with long names.
+#: Short names for the arguments of bindings that have long names.
 _NAMES = {SELECTOR_ARGUMENT: "selector", XQUERY_ARGUMENT: "xquery"}
 
 
@@ -21,13 +21,13 @@ def ends_text(binding: Binding, noun: str = "exchange") -> str:
 
 
 def key_and_arguments(binding: Binding) -> str:
-    """Return a text with the key and the arguments; an empty key is included only if there are no arguments."""
+    """Return a text with the binding's key and arguments; an empty key is included only without arguments."""
     key = [f"key {binding.key!r}"] if binding.key or not binding.arguments else []
     return ", ".join([*key, *([arguments_text(binding.arguments)] if binding.arguments else [])])
 
 
 def arguments_text(arguments: Arguments) -> str:
-    """Return a text with ``arguments``, separated by commas."""
+    """Return a text with the ``arguments`` of a binding, separated by commas."""
     return ", ".join(f"{_NAMES.get(name, name)} {_value(value)}" for name, value in arguments.items())
 
 

@@ -26,7 +26,7 @@ from transpiler.topology.records import (
 )
 from transpiler.topology.targets import TargetType
 
-#: The arguments of a binding that decide whether a message matches it.
+#: The arguments of a binding that contain its selector and the dialect of the selector.
 _CONDITION = (SELECTOR_ARGUMENT, DIALECT_ARGUMENT)
 
 

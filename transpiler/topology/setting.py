@@ -9,8 +9,8 @@ class Setting(NamedTuple):
     """A setting of an object of the file, as text, that does not affect routing.
 
     ``of`` is the name of the object, and ``kind`` its kind, such as queue or policy. ``judged`` is True if the setting
-    decides about sends in a way that no binding expresses. ``linked`` is True if links or alternate destinations of the
-    topology express the setting; it is listed only so that the settings of a policy are complete.
+    affects what happens to sent messages in a way that no binding expresses. ``linked`` is True if links or alternate
+    destinations of the topology express the setting; it is listed only so that the settings of a policy are complete.
     """
 
     kind: str

@@ -191,7 +191,7 @@ class Function(IdentityEnum):
     #: The double, or NULL if it is NaN.
     NUMBER_OR_NULL = "number or NULL", "nanvl({0:bare}, NULL)"
     #: The double, or NULL if it is infinite. Not a CASE, which would contain its argument twice: a chain of five
-    #: operations would contain its first operand sixteen times.
+    #: arithmetic operations would contain its first operand sixteen times.
     FINITE = (
         "finite",
         ("get(array_remove(array_remove(array({0}), CAST('Infinity' AS DOUBLE)), CAST('-Infinity' AS DOUBLE)), 0)"),

@@ -260,7 +260,7 @@ class Time:
             text = str(raw.value).replace("\u202f", " ") if self.narrow_spaces else str(raw.value)
             return read_time(text, self.pattern, self.zone) if isinstance(raw.value, str) else None
         if self.unbound and isinstance(raw.value, str):
-            # In a row from JSON, a TIMESTAMP is text.
+            # In a row that was read from JSON, a TIMESTAMP is text.
             return iso_time(raw.value)
         number = _read_integer(raw)
         seconds = self.unit is TimeUnit.SECONDS and raw.type is not AmqpType.TIMESTAMP

@@ -166,7 +166,8 @@ def stored_union(path: Path) -> Stored:
 def case_of_constants(decides: ir.Value, choices: Sequence[tuple[ir.Predicate, bool | int]]) -> Stored:
     """Return content that is one of several constants: in each row, the constant whose predicate in ``choices`` holds.
 
-    Exactly one predicate must hold if ``decides`` is not NULL. If ``decides`` is NULL, the value is absent.
+    ``decides`` is the value that the predicates test. If it is NULL, the content is absent; otherwise exactly one
+    predicate must hold.
     """
     values = tuple(
         StoredValue((AmqpType.BOOLEAN if isinstance(value, bool) else AmqpType.LONG,), ir.constant(value), guard)

@@ -181,7 +181,7 @@ def literal(kind: OperandType, value: bool | int | float | str) -> Operand:
 
 
 def in_every_row(item: Alternative) -> Operand:
-    """Return an operand with one alternative that applies in every row."""
+    """Return an operand that has the value of ``item``, its only alternative, in every row."""
     return Operand((item,), ir.TRUE, ir.FALSE)
 
 
@@ -241,7 +241,7 @@ def truth_value(true: ir.Predicate, false: ir.Predicate, error: ir.Predicate) ->
 def one_value(
     items: Sequence[Alternative], operand: Operand, convert: Callable[[Alternative], ir.Value] | None = None
 ) -> ir.Value:
-    """Return ``items``, alternatives of ``operand``, as one value that is NULL if none of them applies.
+    """Return ``items``, alternatives of ``operand``, as one value that is NULL in rows that have none of them.
 
     ``convert`` returns the value to use for an alternative; if ``convert`` is None, the alternative's value is used.
     """
@@ -310,7 +310,7 @@ def java_text(item: Alternative) -> ir.Value:
             return ir.Apply(ir.Function.JAVA_TEXT, (item.value,), STRING)
 
 
-#: A predicate, or a function without arguments that lowers and returns it.
+#: A predicate, or a function without parameters that lowers a condition and returns its predicate.
 Lazy = ir.Predicate | Callable[[], ir.Predicate]
 
 

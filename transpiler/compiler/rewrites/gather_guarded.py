@@ -17,7 +17,7 @@ _Guards = frozenset[ir.Predicate]
 
 
 def gather_guarded(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite a chain so that it contains each guard only once.
+    """Rewrite a chain (an AND or OR) so that it contains each guard only once.
 
     ``G AND a OR G AND b`` is ``G AND (a OR b)``, and ``(G AND a) IS NOT TRUE AND (G AND b) IS NOT TRUE`` is
     ``(G AND (a OR b)) IS NOT TRUE``. If the guards ``G`` and ``H`` exclude each other,

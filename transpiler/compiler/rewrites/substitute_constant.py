@@ -78,7 +78,7 @@ def _matches(expression: str, text: str, negated: bool) -> bool | None:
 
 def _content(tested: ir.Value, value: ir.Value, constant: ir.Constant) -> ir.Constant | None:
     """Return ``tested`` computed with ``constant`` in place of ``value``; None if it is not computed from ``value``."""
-    # NaN equals NaN in Spark, but not under IEEE 754, which applies when constants are compared.
+    # NaN equals NaN in Spark, but not under IEEE 754, whose rules are used when constants are compared at compile time.
     if constant.value != constant.value:
         return None
     if tested == value:

@@ -29,7 +29,7 @@ _VALUE_COMPARISONS = {"eq": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "
 
 
 def parse_query(text: str) -> tree.Expression:
-    """Parse the XQuery ``text`` and return the expression that decides.
+    """Parse the XQuery ``text`` and return the expression whose value is the result of the query.
 
     Raises ``TopologyError`` if ``text`` is not an XQuery, and ``UnsupportedFeatureError`` if the query is outside the
     supported subset.

@@ -46,7 +46,7 @@ class Text(NamedTuple):
 
 @dataclass(frozen=True)
 class Run:
-    """The settings of a run that checks files and arguments.
+    """The settings of a run that checks files and the selectors given on the command line.
 
     Without ``dialects``, each selector is checked in the dialect of its file, or in JMS.
     """

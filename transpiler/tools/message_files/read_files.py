@@ -75,7 +75,7 @@ def read_records(
 ) -> Iterator[ReadMessage]:
     """Yield the messages of ``files``. Deliveries in a tracing log are skipped.
 
-    The arguments are those of ``RecordReader`` and ``records``.
+    The parameters are those of ``RecordReader`` and ``records``.
     """
     reader = RecordReader(rows, types, note)
     for file in files:

@@ -291,7 +291,7 @@ def _slips(topology: Topology) -> Iterator[Finding]:
 
 
 def _ignored(topology: Topology) -> Iterator[Finding]:
-    """Yield the bindings with arguments that their exchanges ignore."""
+    """Yield findings about bindings with arguments that their exchanges ignore."""
     rules = topology.rules
     if not rules.addressing.has_exchanges:
         return

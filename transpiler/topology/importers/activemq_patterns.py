@@ -150,7 +150,7 @@ def sent_with_wildcards(pattern: TopicPattern) -> list[TopicPattern]:
 
 
 def matching_patterns(patterns: Iterable[str], name: str) -> list[str]:
-    """Return those of ``patterns`` that match the destination ``name``. The first one is the closest; only it applies.
+    """Return those of ``patterns`` that match the destination ``name``. Only the first, the closest, has an effect.
 
     The patterns are of destinations of one kind (``PolicyMap.getEntryFor``, ``DestinationMap.chooseValue``).
     """
@@ -180,7 +180,7 @@ class DeadLetterLinks:
     def of_topics(self, pattern: TopicPattern, source: str) -> Iterator[Link]:
         """Yield the dead-letter links of a subscription to the topics that ``pattern`` matches.
 
-        There is a single link, or one link for each policy that applies to some of the topics. A link with affixes
+        There is a single link, or one link for each policy whose pattern covers some of the topics. A link with affixes
         leads to one destination for each topic, and its key contains the pattern of the topics.
         """
         policies = []

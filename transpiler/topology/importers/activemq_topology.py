@@ -503,7 +503,8 @@ class _ActiveMQ:
             return
         target, key = FAILED, self._builder.any_key if key is None else key
         if shielded:
-            # The term that throws may not be evaluated, because another term of the AND or OR decides first.
+            # The term that throws may not be evaluated, because another term of the AND or OR determines the result
+            # first.
             target = self._builder.perhaps(f"{source} perhaps fails", target)
         for name in names:
             self._builder.bind(source, key, target, f"{name} = TRUE OR {name} = FALSE", location)

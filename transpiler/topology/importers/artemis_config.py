@@ -65,10 +65,11 @@ class AddressBinding:
     words: TopicPattern = ()
     order: int = 0
     dialect: Dialect = ARTEMIS_CORE
-    #: Maximum number of messages in the queue, which drops its oldest messages; None if the address setting applies.
+    #: Maximum number of messages in the queue, which drops its oldest messages; None if the queue takes this number
+    #: from the settings of its address.
     ring_size: int | None = None
-    #: True if a message replaces an earlier message with the same value of a property; None if the address setting
-    #: applies.
+    #: True if a message replaces an earlier message with the same value of a property; None if the settings of the
+    #: queue's address determine this.
     last_value: bool | None = None
 
     @property

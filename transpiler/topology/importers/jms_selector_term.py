@@ -213,7 +213,7 @@ class _Builder:
         return self.fail(f"no selector has the operator {operator!r} with {count}", span, "jms-term.operator")
 
     def chain(self, operator: str, left: _Term, right: _Term) -> _Chain:
-        # Extend the list of the inner chain instead of copying it, because nothing else uses this list.
+        # Extend the list of terms of the inner AND or OR instead of copying it, because nothing else uses this list.
         joined = _chained(right, operator) or [self.expression(right)]
         joined.extend(_chained(left, operator) or [self.expression(left)])
         return _Chain(operator, joined)

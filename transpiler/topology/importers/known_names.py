@@ -41,7 +41,7 @@ Known = str | int | None | Unknown
 #: A name that is NULL in every message. It replaces NULL values, because a literal NULL cannot be an operand.
 _NULL = "JMSDestination"
 
-#: The functions with a regular expression among their arguments, by name, with the index of this argument.
+#: The functions of ActiveMQ's selectors that take a regular expression, by name, with the index of this argument.
 _PATTERNS = {"REGEX": 0, "REPLACE": 1, "SPLIT": 1}
 
 

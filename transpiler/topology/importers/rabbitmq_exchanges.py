@@ -47,7 +47,7 @@ def _is_imported(entry: Entry, findings: Findings) -> bool:
 
 
 def arguments_of(entry: Entry) -> Entry:
-    """Return the arguments of an object; an empty array, which tools written in PHP write, counts as no arguments."""
+    """Return the arguments of a queue, exchange or binding; an empty array, as PHP writes it, means no arguments."""
     return Entry.of(entry.data.get("arguments") or {}, entry.at("arguments"))
 
 

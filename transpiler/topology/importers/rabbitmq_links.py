@@ -40,9 +40,10 @@ def queue_type(entry: Entry, arguments: Entry) -> str:
 def dead_letters(
     entry: Entry, arguments: Entry, policies: Policies, limiting: Policies, version: tuple[int, int] | None
 ) -> list[Link]:
-    """Return the possible dead-letter links of a queue, of which one applies; empty for a stream, which has none.
+    """Return the possible dead-letter links of a queue, exactly one of which is real; empty for a stream.
 
-    ``limiting`` are the operator policies, ``version`` the first two numbers of RabbitMQ's version, None if unknown.
+    RabbitMQ does not dead-letter messages of streams. ``limiting`` are the operator policies, ``version`` the first two
+    numbers of RabbitMQ's version, None if unknown.
     """
     name, kind = entry.text("name"), queue_type(entry, arguments)
     if kind == "stream":

@@ -77,7 +77,8 @@ class Policies:
         last = min((policy.priority for policy in policies if policy.gives_letters), default=None)
         for policy in policies:
             # A policy with a lower priority than every policy with an alternate exchange (or with a dead-letter
-            # exchange) cannot affect the result. A policy with the same priority can, because either of them may apply.
+            # exchange) cannot affect the result. A policy with the same priority can, because RabbitMQ may choose
+            # either of them.
             decides = policy.applied in _FOR_EXCHANGES and lowest is not None and policy.priority >= lowest
             of_queues = policy.applied != "exchanges" and last is not None and policy.priority >= last
             pattern = self._pattern(policy, decides, of_queues)

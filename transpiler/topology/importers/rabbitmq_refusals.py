@@ -74,7 +74,7 @@ _SETTINGS: Mapping[str, _Known] = {
     **dict.fromkeys(("dead-letter-strategy", "queue-version"), _Known((3, 10))),
     "consumer-timeout": _Known((3, 12)),
     **dict.fromkeys(("stream-filter-size-bytes", "target-group-size"), _Known((3, 13))),
-    # Policies have known the settings of delayed retries since 4.3.1; 4.3.0 has them only as arguments.
+    # Policies can set the delayed retries of a queue since RabbitMQ 4.3.1; in 4.3.0 only the queue's arguments can.
     **dict.fromkeys(
         "consumer-disconnected-timeout delayed-retry-type delayed-retry-min delayed-retry-max".split(), _Known((4, 3))
     ),

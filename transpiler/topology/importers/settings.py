@@ -38,7 +38,8 @@ _BROKER_J = frozenset(
 )
 
 #: ``_ARTEMIS_PARTS``: elements of Artemis' ``core`` that other modules read. ``_ARTEMIS_LINKS``: address settings that
-#: become links. ``_ARTEMIS_JUDGED``: address settings that decide about sends.
+#: become links. ``_ARTEMIS_JUDGED``: address settings that determine what happens to a message for which there is no
+#: queue.
 _ARTEMIS_PARTS = frozenset("addresses address-settings diverts queues security-settings name".split())
 _ARTEMIS_LINKS = frozenset(
     """dead-letter-address expiry-address max-delivery-attempts dead-letter-queue-prefix dead-letter-queue-suffix

@@ -268,7 +268,7 @@ def _digits(value: ir.Value) -> int:
 
 
 def _infinite_values(value: ir.Value) -> Iterator[ir.Value]:
-    """Yield the arguments of ``FINITE`` in ``value``: doubles that the result replaces by NULL if they are infinite."""
+    """Yield the arguments of the function ``FINITE`` in ``value``: doubles that it replaces by NULL if infinite."""
     match value:
         case ir.Apply(function=ir.Function.FINITE, arguments=(infinite,)):
             yield infinite
@@ -303,6 +303,7 @@ def _concatenated(left: Operand, right: Operand) -> list[Alternative]:
     if len(strings) == len(others) == 1:
         value = ir.Apply(ir.Function.CONCATENATE, (strings[0].value, java_text(others[0])), STRING)
         return [Alternative(OperandType.STRING, value, ir.all_of(strings[0].guard, others[0].guard))]
-    # All results are merged into one value, because the number of alternatives would multiply along a chain.
+    # All results are merged into one value, because the number of alternatives would multiply along a chain of
+    # operators such as ``a + b + c``.
     texts = one_value(strings, left, java_text), one_value(others, right, java_text)
     return [Alternative(OperandType.STRING, ir.Apply(ir.Function.CONCATENATE, texts, STRING))]

@@ -112,7 +112,7 @@ def _of_kinds(operand: Operand, *kinds: _Kind) -> Operand:
 
 
 def _except_where(excluded: ir.Predicate, item: Alternative) -> Alternative:
-    """Return ``item``, which does not apply in rows in which ``excluded`` holds."""
+    """Return ``item``, an alternative of an operand, restricted to the rows in which ``excluded`` does not hold."""
     if excluded == ir.FALSE:
         return item
     return item._replace(guard=ir.all_of(complement(excluded), item.guard), shared_guard=None, applies_where=None)
@@ -284,7 +284,8 @@ class _Pairs:
     def _of_pairs(self, polarity: bool) -> list[ir.Predicate]:
         """Return one predicate for each distinct SQL comparison of two values.
 
-        It holds if one of the pairs with this comparison applies, and the comparison has the result ``polarity``.
+        It holds in the rows that have both values of a pair with this comparison, if the comparison has the result
+        ``polarity``.
         """
         compared = [
             (kind, first, second, _compared(kind, self._operator, first, second, polarity))
@@ -300,7 +301,7 @@ class _Pairs:
         return [self._of_group(kind, predicate, pairs) for (kind, _, _, predicate), pairs in groups.items()]
 
     def _of_group(self, kind: ComparisonKind, predicate: ir.Predicate, pairs: list[_Pair]) -> ir.Predicate:
-        """Return ``predicate``, the same comparison for all ``pairs``, restricted to rows in which a pair applies."""
+        """Return ``predicate``, the same comparison for all ``pairs``, restricted to rows that have a pair."""
         applies = [_both_apply(pairs)] if kind is ComparisonKind.ALWAYS else []
         return ir.all_of(*self._guards(pairs), predicate, *applies)
 
@@ -367,7 +368,7 @@ def _union(group: Sequence[Alternative], operand: Operand) -> ir.Predicate:
 
 
 def _both_apply(pairs: list[_Pair]) -> ir.Predicate:
-    """Return the predicate that both alternatives of one of ``pairs`` apply.
+    """Return the predicate that a row has the values of both alternatives of one of ``pairs``.
 
     It tests that the values are not NULL. Other predicates can omit this test, because they compare the values, and a
     comparison with NULL does not hold; the callers of this function do not compare them.

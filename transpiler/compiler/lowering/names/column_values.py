@@ -231,13 +231,13 @@ def _where_certain(item: StoredValue) -> ir.Predicate | None:
 
 
 def _of_any(group: list[Alternative]) -> Alternative:
-    """Merge ``group``, alternatives with the same type and SQL value, into one that applies where any of them does."""
+    """Merge ``group``, alternatives with the same type and SQL value, into one for the rows of all of them."""
     guard = ir.any_of(*[item.guard for item in group])
     return group[0]._replace(guard=guard, applies_where=None if group[0].applies_where is None else guard)
 
 
 def _doubles(numbers: list[Alternative]) -> tuple[Alternative, ...]:
-    """Return ``numbers``, joined to one double if none of them has a guard; at most one of them applies in a row."""
+    """Return ``numbers``, joined to one double if none of them has a guard; a row has at most one of them."""
     if any(item.guard != ir.TRUE for item in numbers):
         return tuple(numbers)
     return (numbers[0]._replace(value=ir.first_of([to_double(item.value) for item in numbers], DOUBLE)),)
@@ -284,7 +284,8 @@ def _names_types(guard: ir.Predicate) -> bool:
             return False
 
 
-#: The places in a message whose values can have any of several AMQP types: sections that are maps, and IDs.
+#: The sections and fields of a message whose values can have any of several AMQP types: sections that are maps, and
+#: IDs.
 _MAPS = (PROPERTIES, "message_annotations")
 _IDS = (MessageField("properties", "message_id"), MessageField("properties", "correlation_id"))
 

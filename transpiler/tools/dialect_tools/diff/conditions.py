@@ -40,7 +40,7 @@ from transpiler.tools.dialect_tools.questions import find_rule, rule_of
 VERSION = 1
 #: Maximum number of deciding subexpressions listed for a message, for each condition.
 MAX_PARTS = 4
-#: Maximum number of subexpressions that are checked for whether they decide.
+#: Maximum number of subexpressions for which it is checked if they decide the result of the condition.
 _CANDIDATES = 100
 
 Change = Literal["won", "lost"]

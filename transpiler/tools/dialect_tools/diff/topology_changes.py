@@ -339,7 +339,7 @@ def _edge_text(topology: Topology, binding: Binding) -> str:
 
 
 def _label(topology: Topology, binding: Binding) -> str:
-    """Return the text of the key and the arguments of ``binding``."""
+    """Return the text of the binding key and the arguments of ``binding``."""
     if not topology.rules.addressing.has_exchanges:
         routing_type, label = binding.text(ROUTING_TYPE_ARGUMENT), binding_label(topology, binding) or "every message"
         return label if routing_type is None else f"{routing_type.lower()} | {label}"

@@ -101,6 +101,32 @@ def test_a_virtual_host_that_is_not_there_is_an_error_with_those_that_are(words:
     assert expected_text in result.stderr
 
 
+def test_a_file_without_a_virtual_host_is_an_error() -> None:
+    result = CliRunner().invoke(main, ["topology", "-"], input='{"modelVersion": "9.0", "virtualhostnodes": []}')
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "standard input: topology.vhost: the file contains no virtual host" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("cluster", "hint"),
+    [
+        ("", "queues are there\n"),
+        ("<cluster-connection name='c'/>", "there, but not which messages the other brokers of the cluster take\n"),
+    ],
+)
+def test_the_hint_to_give_the_state_says_that_a_cluster_is_not_in_it(cluster: str, hint: str) -> None:
+    connections = f"<cluster-connections>{cluster}</cluster-connections>"
+    addresses = "<addresses><address name='q'><anycast><queue name='q'/></anycast></address></addresses>"
+    other = "<addresses><address name='t'><multicast/></address></addresses>"
+    Path("broker.xml").write_text(
+        f"<configuration><core>{connections}{addresses if cluster else other}</core></configuration>", encoding="utf-8"
+    )
+    words = ["route", "broker.xml", "--exchange", "q" if cluster else "t"]
+    result = CliRunner().invoke(main, words, input='{"properties": {}}')
+    assert result.exit_code == 0
+    assert result.stderr.endswith(hint), result.stderr
+
+
 def test_a_virtual_host_that_is_there_is_chosen() -> None:
     result = CliRunner().invoke(main, ["route", "definitions.json", "--vhost", "orders"], input=MESSAGE)
     assert (result.exit_code, '"queues": ["orders"]' in result.output) == (0, True)

@@ -134,6 +134,8 @@ def hint_state(topology: Topology, undecided: int) -> None:
     if undecided and not topology.knows_state:
         what = "message is" if undecided == 1 else "messages are"
         hint = "--state FILE says which subscriptions, consumers and queues are there"
+        if any(link.kind == "cluster" for link in topology.links):
+            hint += ", but not which messages the other brokers of the cluster take"
         click.echo(f"{undecided:,} {what} not decided by the broker's file alone\n  hint: {hint}", err=True)
 
 

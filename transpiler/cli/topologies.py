@@ -76,7 +76,10 @@ class TopologyForm(NamedTuple):
             except TopologyError as error:
                 if self.vhost is not None or error.diagnostics[0].code != "topology.vhost":
                     raise
-                for host in loaded.vhosts():
+                hosts = loaded.vhosts()
+                if not hosts:
+                    raise
+                for host in hosts:
                     parsed = loaded.parse(self._replace(vhost=host), every)
                     found.append((one_line(f"{loaded.name}, {host}"), parsed))
         return found if len(found) != 1 else [("", found[0][1])]

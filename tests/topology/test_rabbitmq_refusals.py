@@ -19,6 +19,7 @@ from transpiler import read_topology, topology_from_dict
 from transpiler.reference.route import publish
 from transpiler.reference.routed import Routed
 from transpiler.tools.topology_report.findings import report
+from transpiler.topology.importers.rabbitmq import topology_from_definitions
 from transpiler.topology.model import Topology
 
 Json = dict[str, Any]
@@ -461,3 +462,11 @@ def test_an_object_without_a_virtual_host_is_not_loaded_from_a_directory(tmp_pat
     assert (finding.code, finding.severity) == ("import.vhost", "warning")
     assert "this queue does not name a virtual host" in finding.message
     assert topology_from_dict(export).findings == ()
+
+
+def test_a_policy_without_settings_makes_the_import_fail() -> None:
+    # ``validation/3`` in RabbitMQ's ``rabbit_policy.erl``: "no policy provided".
+    policies = [{"name": "p", "pattern": "", "apply-to": "all", "definition": {}}]
+    [finding] = topology_from_definitions({"rabbitmq_version": "4.1.0", "policies": policies}).findings
+    assert (finding.code, finding.severity) == ("import.refused", "error")
+    assert "the definition of a policy contains no setting: the broker refuses the whole file" in finding.message

@@ -296,9 +296,8 @@ def settings_are_known(entry: Entry, version: Version | None, findings: Findings
         message = f"{kind} has no setting {name!r}: the broker refuses the whole file"
         findings.add(_REFUSED, location, message, hint, fix, "error")
     if not definition.data and not of_operator:
-        findings.add(
-            _REFUSED, entry.path, f"{kind} has no setting: the broker refuses the whole file", severity="error"
-        )
+        message = f"the definition of {kind} contains no setting: the broker refuses the whole file"
+        findings.add(_REFUSED, entry.path, message, severity="error")
         refused.append("")
     for message in _misfits(definition.data) if version is None or version < (4, 0) else ():
         findings.add(

@@ -170,12 +170,17 @@ def topology(
         return
     whole = read if chosen == "json" and not report else _shown(read)
     where = names.narrowed(whole)
-    summary = None
+    counted = summary = None
     if counts is not None:
         if len(whole) > 1:
             fail("--counts are of one topology: give one file, and --vhost if it has several virtual hosts")
-        summary = _within(where[0][1], whole[0][1], Summary.from_dict(load_record(read_text_file(counts), counts)))
-    found = [(name, make_report(one, summary)) for name, one in where] if report or chosen == "html" else []
+        counted = Summary.from_dict(load_record(read_text_file(counts), counts))
+        summary = _within(where[0][1], whole[0][1], counted)
+    found: list[tuple[str, TopologyReport]] = []
+    if report or chosen == "html":
+        of_whole = None if counted is None else _within(whole[0][1], whole[0][1], counted)
+        topologies = dict(whole)
+        found = [(name, make_report(topologies[name], of_whole).within(one)) for name, one in where]
     if chosen == "html":
         click.echo(draw_page(found, summary, _title(topology, len(where))))
     elif report:

@@ -164,7 +164,8 @@ def narrow(
     linked = successors(topology, all_ways(topology))
     back = reverse(linked)
     kept |= reached({node: linked[node] | back[node] for node in linked}, centres, distance=distance)
-    return _part(topology, kept)
+    cut = {node for node in kept if not (linked if node[0] == "exchange" else back)[node] <= kept}
+    return _part(topology, kept, frozenset(cut))
 
 
 def _named(topology: Topology, name: str) -> list[Node]:
@@ -176,7 +177,7 @@ def _named(topology: Topology, name: str) -> list[Node]:
     return nodes
 
 
-def _part(topology: Topology, kept: set[Node]) -> Topology:
+def _part(topology: Topology, kept: set[Node], cut: frozenset[tuple[str, str]]) -> Topology:
     def alternate(of: Alternate | None) -> Alternate | None:
         return of if of is not None and (of.type, of.name) in kept else None
 
@@ -198,4 +199,5 @@ def _part(topology: Topology, kept: set[Node]) -> Topology:
             if ("exchange", binding.source) in kept and (binding.destination_type, binding.destination) in kept
         ),
         links=tuple(link for link in topology.links if kept.issuperset(link.ends)),
+        cut=cut,
     )

@@ -85,6 +85,9 @@ class Topology:
     settings: tuple[Setting, ...] = field(default=(), compare=False)
     #: The name of the virtual host in RabbitMQ's definitions; None if the file names no virtual host.
     vhost: str | None = field(default=None, compare=False)
+    #: If this topology is a part of another: the kinds and names of exchanges that lead to elements outside of the
+    #: part, and of queues to which such elements lead.
+    cut: frozenset[tuple[str, str]] = field(default=frozenset(), compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.rules, Rules):

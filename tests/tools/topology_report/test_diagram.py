@@ -13,8 +13,9 @@ import pytest
 from transpiler.tools.topology_report.diagram_languages import Graph
 from transpiler.tools.topology_report.picture import Format, build_graph, draw
 from transpiler.tools.topology_report.summary import Summary
-from transpiler.topology import Queue, Topology, read_topology, topology_from_dict
+from transpiler.topology import Queue, Topology, parse_topology, read_topology, topology_from_dict
 from transpiler.topology.broker_rules import RULES, Rules
+from transpiler.topology.displayed_addresses import addresses_of
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "data"
 
@@ -40,7 +41,8 @@ def test_mermaid_draws_exchanges_queues_and_bindings() -> None:
     assert draw(small(), "mermaid", summary) == "\n".join(
         [
             "flowchart LR",
-            '  e0{{"default exchange<br/><small>direct, 3 published</small>"}}',
+            '  e0{{"default exchange<br/><small>direct, each queue is bound to it by its name, 3<br/>'
+            'published</small>"}}',
             '  e1{{"orders<br/><small>topic, unroutable: reject, 1,200 published</small>"}}',
             '  e2{{"by country<br/><small>headers, 0 published</small>"}}',
             '  q3["new<br/><small>1,100 messages</small>"]',
@@ -135,6 +137,31 @@ def test_what_is_no_summary_is_refused(data: Any) -> None:
         Summary.from_dict(data)
 
 
+def test_a_picture_says_where_messages_end_and_draws_no_way_through_another_broker() -> None:
+    bridge = "<bridge-to-queue name='t' address-match='work'/><bridge-from-address name='f'><include address-match='"
+    text = (
+        "<configuration><core><broker-connections><amqp-connection uri='tcp://a:1' name='c'><bridge>"
+        f"{bridge}news'/></bridge-from-address></bridge></amqp-connection></broker-connections>"
+        "<address-settings><address-setting match='#'><dead-letter-address>DLQ</dead-letter-address></address-setting>"
+        "</address-settings><addresses><address name='news'><multicast/></address>"
+        "<address name='work'><anycast><queue name='work'/></anycast></address></addresses></core></configuration>"
+    )
+    drawn = draw(addresses_of(parse_topology(text, "broker.xml")), "mermaid")
+    assert drawn.splitlines() == [
+        "flowchart LR",
+        '  e0{{"news<br/><small>which queues subscribers have made here is not<br/>in the file</small>"}}',
+        '  e1{{"work"}}',
+        '  e2{{"DLQ<br/><small>nothing is bound to it</small>"}}',
+        '  q3["work"]',
+        '  b4["another broker"]',
+        '  b5["another broker"]',
+        "  e1 --> q3",
+        '  q3 -.->|"dead-letter<br/>rejected or delivered 10 times"| e2',
+        '  q3 -.->|"bridge<br/>moved by the connection c"| b4',
+        '  b5 -.->|"bridge<br/>copied by the connection c"| e0',
+    ]
+
+
 def test_ways_on_beside_routing_are_drawn_with_their_conditions() -> None:
     links = [
         {"kind": "dead-letter", "when": "expired", "from": {"queue": "q"}, "to": {"exchange": "x"}, "key": "k"},
@@ -147,8 +174,8 @@ def test_ways_on_beside_routing_are_drawn_with_their_conditions() -> None:
     assert drawn == [
         'q1 -.->|"dead-letter #124; k<br/>expired"| e0',
         'q2 -.->|"shovel<br/>moved"| b3',
-        'b3 -.->|"federation<br/>published upstream"| e0',
-        'q2 -.->|"dead-letter<br/>expired"| b4',
+        'b4 -.->|"federation<br/>published upstream"| e0',
+        'q2 -.->|"dead-letter<br/>expired"| b5',
     ]
 
 

@@ -13,9 +13,11 @@ from tests.tools.analysis.claims import contains
 from transpiler.base.topics import MANY_WORDS, ONE_WORD, TopicPattern
 from transpiler.reference.conditions import matches_words
 from transpiler.tools.topology_report.findings import TopologyReport, report
+from transpiler.tools.topology_report.listing import listing
+from transpiler.tools.topology_report.picture import draw
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology import RABBITMQ, Binding, Exchange, Queue, Topology, topology_from_dict
-from transpiler.topology.broker_rules import QPID_JAVA
+from transpiler.topology.broker_rules import QPID_JAVA, RULES
 from transpiler.topology.graph import narrow
 from transpiler.topology.importers.rabbitmq import topology_from_definitions
 
@@ -160,7 +162,7 @@ def test_a_report_is_text_json_and_html() -> None:
     ]
     assert found.to_dict()["findings"][0]["kind"] == "duplicate-binding"
     assert "bindings that are there twice" in found._repr_html_()
-    assert "nothing is dead" in str(report(topology(queues=[])))
+    assert "nothing is dead" in str(report(orders({"key": "a"})))
     assert repr(found) == "TopologyReport(Topology(qpid-java: 1 exchange, 2 queues, 3 bindings), 1 finding)"
 
 
@@ -499,3 +501,45 @@ def test_selectors_of_bindings_are_compared_by_equal_values(broker: str, kind: s
             findings = report(given_).by_kind()
             assert ("contained-binding" in findings) is zeros_are_one, (broker, pair)
             assert "duplicate-binding" not in findings
+
+
+def test_a_part_is_judged_by_the_whole_topology() -> None:
+    letters = {"work": {"x-dead-letter-exchange": "dead"}, "lost": {"x-dead-letter-exchange": "empty"}, "rest": {}}
+    whole = topology_from_definitions(
+        {
+            "exchanges": [{"name": name, "type": "direct"} for name in ("in", "dead", "empty")],
+            "queues": [{"name": name, "arguments": arguments} for name, arguments in letters.items()],
+            "bindings": [
+                {"source": source, "destination": queue, "destination_type": "queue", "routing_key": "work"}
+                for source, queue in (("in", "work"), ("dead", "rest"))
+            ],
+        }
+    )
+    judged = report(whole)
+    parts = {name: narrow(whole, around=[name]) for name in (*whole.queue_names, "in", "dead", "empty")}
+    kinds = {name: {one.kind for one in judged.within(part).findings} for name, part in parts.items()}
+    assert kinds == {
+        "in": set(),
+        "work": set(),
+        "dead": set(),
+        "rest": set(),
+        "empty": {"exchange-without-way-out", "dead-letters-lost", "queue-without-bindings"},
+        "lost": {"exchange-without-way-out", "dead-letters-lost", "queue-without-bindings"},
+    }
+    for name, part in parts.items():
+        claims = [text for text in (listing(part), draw(part, "mermaid")) if "nothing is bound to it" in text]
+        assert len(claims) == (2 if name in ("empty", "lost") else 0), name
+        assert ("only by its own name" in listing(part)) == (name in ("empty", "lost")), name
+    assert "dead (direct): what it leads to is not in this part" in listing(parts["work"])
+    assert "work: from exchanges that are not in this part" in listing(parts["dead"])
+
+
+@pytest.mark.parametrize("broker", ["rabbitmq", "qpid-java", "artemis", "activemq"])
+def test_a_report_of_nothing_says_that_the_file_declares_nothing(broker: str) -> None:
+    nothing = Topology(RULES[broker])
+    sentence = nothing.rules.addressing.nothing_declared
+    judged = report(nothing)
+    assert sentence in str(judged)
+    assert sentence in judged._repr_html_()
+    assert sentence in listing(nothing)
+    assert "nothing is dead" not in str(judged) + judged._repr_html_()

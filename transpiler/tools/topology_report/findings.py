@@ -31,7 +31,7 @@ from transpiler.topology.addressing import SUBSCRIBERS
 from transpiler.topology.binding_slips import slip_of
 from transpiler.topology.choices import choices
 from transpiler.topology.exchange_types import KeyTest
-from transpiler.topology.graph import Node, reached
+from transpiler.topology.graph import Node, is_node, reached
 from transpiler.topology.model import Topology, check_topology
 from transpiler.topology.records import REPLACEMENT_ARGUMENT, SELECTOR_ARGUMENT, Binding, Link
 
@@ -96,6 +96,27 @@ class TopologyReport:
             grouped[finding.kind].append(finding)
         return {kind: findings for kind, findings in grouped.items() if findings}
 
+    def within(self, part: Topology) -> TopologyReport:
+        """Return the report with the findings about the elements of ``part``, which is a part of the topology.
+
+        A report of ``part`` alone would be wrong, because the bindings at its border are missing.
+        """
+        bindings = frozenset(part.bindings)
+
+        def is_in(finding: Finding) -> bool:
+            match finding.about:
+                case Binding() as binding:
+                    return binding in bindings
+                case Link() as link:
+                    end = link.ends[0] if link.ends else None
+                    return end is None or is_node(part, end)
+                case (("exchange" | "queue") as kind, name):
+                    return is_node(part, (kind, name))
+                case _:
+                    return True
+
+        return TopologyReport(part, tuple(filter(is_in, self.findings)), self.not_compared)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
         return {
@@ -146,10 +167,17 @@ class TopologyReport:
             lines += ["", f"{self._title(kind)}: {len(findings):,}"]
             lines += rows(alike(findings), columns)
         if not self.has("warning"):
-            lines.insert(1, "nothing is dead, double or in a loop")
+            lines.insert(1, self._all_clear)
         for note in self._notes():
             lines += ["", *([note] if len(note) <= columns else TextWrapper(columns).wrap(note))]
         return "\n".join(lines)
+
+    @property
+    def _all_clear(self) -> str:
+        """The sentence for a topology without warnings. It judges nothing if the topology has nothing to judge."""
+        of = self.topology
+        is_empty = not (of.exchanges or of.queues or of.bindings or of.onward)
+        return of.rules.addressing.nothing_declared if is_empty else "nothing is dead, double or in a loop"
 
     def _title(self, kind: str) -> str:
         return TITLES[kind].replace("exchanges", self.topology.rules.addressing.nouns[1])
@@ -167,7 +195,7 @@ class TopologyReport:
         rows = [(self._title(finding.kind), finding.subject, finding.reason) for finding in self.findings]
         note = "".join(map(html.code, self._notes()))
         if not rows:
-            return html.heading("nothing is dead, double or in a loop") + note
+            return html.heading(self._all_clear) + note
         return html.table(("finding", "of", "why"), rows, _counted(len(rows))) + note
 
 

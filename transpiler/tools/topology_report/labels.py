@@ -13,11 +13,13 @@ from transpiler.topology.exchange_types import KeyTest
 from transpiler.topology.model import Topology
 from transpiler.topology.records import (
     CHOICE_ARGUMENT,
+    DEFAULT_EXCHANGE,
     DIVERT_ARGUMENT,
     EXCLUSIVE_ARGUMENT,
     SELECTOR_ARGUMENT,
     XQUERY_ARGUMENT,
     Binding,
+    Exchange,
     Link,
 )
 
@@ -58,6 +60,17 @@ class Finding(NamedTuple):
 def exchange_title(name: str) -> str:
     """Return the exchange ``name`` as text. The default exchange, whose name is empty, gets a title."""
     return name or "default exchange"
+
+
+def of_no_way_out(topology: Topology, exchange: Exchange) -> str:
+    """Return the text in place of bindings and links for an exchange from which none leads in ``topology``."""
+    if ("exchange", exchange.name) in topology.cut:
+        return "what it leads to is not in this part"
+    if exchange.name == DEFAULT_EXCHANGE:
+        return "each queue is bound to it by its name"
+    if not exchange.is_unknown:
+        return "nothing is bound to it" if topology.knows_subscribers else "who subscribes is not in the file"
+    return topology.rules.addressing.unknown
 
 
 def binding_label(topology: Topology, binding: Binding) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from textwrap import TextWrapper
 
 from transpiler.base.diagnostics import first_of, one_line
-from transpiler.tools.topology_report.labels import binding_label, exchange_title
+from transpiler.tools.topology_report.labels import binding_label, exchange_title, of_no_way_out
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology.graph import routes
 from transpiler.topology.model import Topology
@@ -117,7 +117,7 @@ def _exchange(topology: Topology, exchange: Exchange, summary: Summary | None) -
             noun = topology.rules.addressing.nouns[0]
             lines.append((link.when, _target(link) if link.destination_type == "queue" else f"{noun} {_target(link)}"))
     if not lines:
-        yield f"  {title}: {_of_nothing(topology, exchange)}"
+        yield f"  {title}: {of_no_way_out(topology, exchange)}"
     elif len(lines) == 1 and lines[0][0] in ("", "every message"):
         yield f"  {title} → {lines[0][1]}"
     else:
@@ -127,13 +127,6 @@ def _exchange(topology: Topology, exchange: Exchange, summary: Summary | None) -
         yield from (f"    {label or 'every message':<{width}} → {to}" for label, to in shown)
         if len(lines) > len(shown):
             yield f"    … and {len(lines) - len(shown):,} more conditions"
-
-
-def _of_nothing(topology: Topology, exchange: Exchange) -> str:
-    """Return the text that the listing prints in place of bindings, for an exchange that has none."""
-    if not exchange.is_unknown:
-        return "nothing is bound to it" if topology.knows_subscribers else "who subscribes is not in the file"
-    return topology.rules.addressing.unknown
 
 
 def names_of(names: Iterable[str], several: str) -> str:
@@ -187,7 +180,8 @@ def _queue(
         names = [name for how, name in letters.get(queue.name, ()) if how == verb]
         parts += [f"{verb} {names_of(names, 'queues')}"] if names else []
     if not parts and topology.rules.addressing.has_exchanges:
-        parts.append("only by its own name")
+        is_cut = ("queue", queue.name) in topology.cut
+        parts.append("from exchanges that are not in this part" if is_cut else "only by its own name")
     for link in links.get(queue.name, ()):
         key = "" if link.key is None or link.destination_type == "queue" else f", key {link.key!r}"
         parts.append(f"{link.when} → {_target(link)}{key}")

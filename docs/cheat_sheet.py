@@ -10,8 +10,11 @@ from transpiler.cli import main as selector_sql
 from transpiler.cli.manual import ManualCommand
 
 PROGRAMS = {
-    "selector-sql": (selector_sql, "Without Spark and without Java; each command starts in a fraction of a second."),
-    "selector-spark": (selector_spark, "Spark jobs on files. They need the extra `spark` and Java 17."),
+    "selector-sql": (selector_sql, "These commands need neither Spark nor Java, and start in a fraction of a second."),
+    "selector-spark": (
+        selector_spark,
+        "These commands run Spark jobs on files. They need the extra `spark` and Java 17.",
+    ),
 }
 
 
@@ -37,13 +40,13 @@ def section(program: click.Group, name: str, command: ManualCommand) -> str:
 
 INTRODUCTION = """# Cheat sheet
 
-One screen for each command, as `--help` prints it. What the commands read and print is on [the page on
-commands](commands.md).
+This page shows the help of each command, as `--help` prints it. [The page on commands](commands.md) describes the input
+and the output of the commands in full.
 
 ## Completion
 
-The shell completes commands, options, files, dialects, layouts, and the virtual hosts and exchanges of a
-topology's file. Put one of these lines into the file that your shell reads at its start:
+If completion is set up, the Tab key completes the names of commands, options, files, dialects and layouts, and the
+virtual hosts and exchanges in a topology's file. To set it up, add the line for your shell to the shell's startup file:
 
 ```sh
 # bash: ~/.bashrc

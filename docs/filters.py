@@ -27,10 +27,11 @@ EXAMPLES: dict[str, Any] = {
 
 HEAD = """# Filters
 
-This page lists the filters that an AMQP 1.0 client can send in the filter set of a source. The symbol or the code of a
-filter says what it is. If two rows have the same code, the code means the first row: 0x0000468C:0x00000005 is the
-or-filter of the Apache document, and XQuery in the C++ broker. So a list under that code is read as an or-filter, with
-a warning, and a string is an error.
+This page lists the filters that an AMQP 1.0 client can send in the filter set of a source. A client names the type of
+a filter by a symbol or by a numeric code. If two rows of the table have the same code, this project reads the code as
+the filter in the first of these rows. For example, the code 0x0000468C:0x00000005 means the or-filter in the Apache
+document, and XQuery in the Qpid C++ broker. So a filter with this code is read as an or-filter, with a warning, if its
+value is a list; if its value is a string, the filter is an error.
 
 | symbol | code | value | capability | source | SQL of an example |
 |---|---|---|---|---|---|
@@ -124,7 +125,8 @@ DECISIONS = (
 TAIL = """
 ## Decisions
 
-If the documents are silent or brokers differ, Spark and the reference evaluator follow these rules.
+If the AMQP documents do not define a detail of a filter, or if brokers differ, this project follows the rules in this
+table, both in Spark and in the reference evaluator.
 
 | question | answer |
 |---|---|

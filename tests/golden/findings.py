@@ -6,7 +6,8 @@ it. The inputs are those that the tests of selectors, filters, topologies and la
 recorded; ``python -m tests.golden add`` appends inputs.
 
 - The answer to a selector or a filter set is the text or the condition that is parsed, or the errors, in each dialect.
-- The answer to a topology is its own form, the routes of some messages and the SQL of its plan, or the errors.
+- The answer to a topology is its own form, its settings, the routes of some messages and the SQL of its plan, or the
+  errors.
 - The answer to a topology with a layout is the plan over messages of that layout.
 - The answer to a file of a JMS broker is its form for display, in which exchanges are addresses.
 - The answer to a layout, or to a store with options, is the SQL and the warnings of a selector for each construct.
@@ -309,6 +310,7 @@ def _topology(**described: Any) -> dict[str, Any]:
     except TypeError as error:
         return {"errors": str(error)}
     known = {"read": topology_to_dict(topology), "version": topology.version, "vhost": topology.vhost}
+    known["settings"] = [list(each) for each in topology.settings]
     if choices(topology):
         queue = chosen_queue(topology)
         known["certain"] = _parsed(lambda: topology_to_dict(certain_topology(topology, queue)))

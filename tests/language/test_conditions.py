@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import product
 from typing import Any
 
@@ -244,6 +244,13 @@ def test_a_condition_compares_by_value_and_not_by_its_place_in_a_text() -> None:
     first, second = (SqlFilter("a = 1", path=path).condition(Consumer()) for path in ("filters.a", "filters.b"))
     assert first == second
     assert hash(first) == hash(second)
+
+
+def test_each_test_of_a_field_hides_its_place_in_a_text() -> None:
+    for kind in FIELD_TESTS:
+        [path] = [each for each in fields(kind) if each.name == "path"]
+        assert not path.compare
+        assert not path.repr
 
 
 @pytest.mark.parametrize(

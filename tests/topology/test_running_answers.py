@@ -205,6 +205,20 @@ def bean(queue: str, routing_type: str) -> str:
             json.dumps({"request": {"type": "search"}, "value": [bean("orders", "anycast")], "status": 200}),
             [("queue", "missing", "big"), ("binding", "missing", "orders -> big")],
         ),
+        # The broker makes these queues for itself.
+        (
+            json.dumps(
+                {
+                    "request": {"type": "search"},
+                    "value": [
+                        bean("orders", "anycast"),
+                        bean("big", "multicast"),
+                        *(bean(f"{own}x", "multicast") for own in ("$sys.", "notif.", "activemq.management.")),
+                    ],
+                }
+            ),
+            [],
+        ),
         (
             json.dumps(
                 {

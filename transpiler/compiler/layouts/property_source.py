@@ -435,8 +435,9 @@ class TextProperties(PropertySource):
         if isinstance(content, str) and self.types.of(name).name != "json":
             return AmqpValue(AmqpType.STRING, content)
         value = self._value(name, content)
-        is_text = value is not None and isinstance(value.value, UntypedText)
-        return AmqpValue(AmqpType.STRING, str(value.value)) if value is not None and is_text else value
+        if value is not None and isinstance(value.value, UntypedText):
+            return AmqpValue(AmqpType.STRING, str(value.value))
+        return value
 
 
 def _is_utf8(octets: bytes) -> bool:

@@ -282,7 +282,7 @@ def read_broker(broker: Element, root: Element) -> ActiveMQConfig:
             config.findings.append(plugin.not_computed(f"<{plugin.name}>: the plugin may do anything with a message"))
     for network in (one for listed in broker.named("networkConnectors") for one in listed.children):
         patterns = [tuple(_listed_in(network, part)) for part in _NETWORK_PARTS]
-        config.networks.append(Network(network.get("name", "") or "", network.location, *patterns))
+        config.networks.append(Network(network.get("name") or _NETWORK_NAME, network.location, *patterns))
     for element in broker.walk():
         config.findings += _unknown(element)
     _read_policies(broker, config)
@@ -317,6 +317,8 @@ def _of_redelivery(plugin: Element, broker: Element) -> Iterator[Diagnostic]:
                 yield replace(policy.warning("import.refused", message), severity="error")
 
 
+#: The name of a network connector without a name: ``NetworkBridgeConfiguration`` of ActiveMQ.
+_NETWORK_NAME = "NC"
 #: The child elements of a network connector that list destinations, in the order of the fields of ``Network``.
 _NETWORK_PARTS = ("excludedDestinations", "staticallyIncludedDestinations", "dynamicallyIncludedDestinations")
 

@@ -366,7 +366,7 @@ class _ActiveMQ:
                 levels += [interceptor] if entry.kind == QUEUE_KIND else []
                 continue
             destinations = tuple(each for each in interceptor if kind_of(each) == entry.kind and may_come(entry, each))
-            if entry.kind == TOPIC_KIND and levels and any(map(_is_selector_aware, destinations)):
+            if levels and any(map(_is_selector_aware, destinations)):
                 self._findings.append(Diagnostic("topology.selector-aware", "warning", _CAST))
             levels += [destinations] if destinations else []
         source = entry.name

@@ -14,98 +14,107 @@ from transpiler.tools.dialect_tools.questions import QUESTIONS, answer
 #: The explanation of each question, which is written below the question's heading.
 ABOUT = {
     "max_length": (
-        "A selector with more characters is an error. RabbitMQ itself sets the limit of `rabbitmq`; this "
-        "project sets the limits of the other dialects."
+        "A selector with more characters than this limit is an error. RabbitMQ itself sets the limit of the "
+        "dialect `rabbitmq`; this project sets the limits of the other dialects."
     ),
     "max_tokens": "A selector with more words and operators than this limit is an error.",
     "blank_is_no_selector": 'In a dialect with the answer "no", an empty or blank selector is an error.',
-    "identifiers": "In a selector, the name of a property may contain only the characters in the answer.",
-    "double_quotes": 'The answer says how the dialect reads `"red"` in the selector `color = "red"`.',
-    "reserved_words": "The answer says whether reserved words such as AND and LIKE must be in upper case.",
+    "identifiers": "The table lists the characters that each dialect allows in the name of a property.",
+    "double_quotes": 'The table says how each dialect reads the text `"red"` in the selector `color = "red"`.',
+    "reserved_words": "The table says in which dialects reserved words such as AND and LIKE must be in upper case.",
     "comments": (
-        "A dialect with comments reads `--` as the beginning of a comment only if the selector has another line after "
-        "it."
+        "A dialect with comments reads `--` as the beginning of a comment only if the selector has another "
+        "line after it."
     ),
-    "numeric_literals": "The answer describes the syntax of numbers in a selector.",
+    "numeric_literals": "The table describes the syntax of numbers in the selectors of each dialect.",
     "extensions": (
-        "The dialect accepts the constructs in the answer, although the JMS standard does not define them. "
-        "The answers use these names. A *chained comparison* is `a = b = c`. A *null literal* is the word "
-        "NULL as a value. *Not equal* is the operator `!=`. *Brackets* quote a name, as in `[order-type]`. "
-        "*Convert strings* is the prefix `convert_string_expressions:` of a selector, with which comparisons "
-        "convert strings to numbers; with *convert in arithmetic*, arithmetic does so, too. *Hyphenated* is "
-        "the prefix `hyphenated_props:`, which allows hyphens in names. *Negated prefixes* are the same "
-        "prefixes with `no_` before them. *Tests as operands* means that LIKE, IN and IS NULL may be operands "
-        "of other operators, and bind tighter than any of them."
+        "The table lists the constructs that each dialect accepts although the JMS standard does not define "
+        "them. It uses short names for the constructs. A *chained comparison* is `a = b = c`. A *null "
+        "literal* is the word NULL as a value. *Not equal* is the operator `!=`. *Brackets* quote a name, as "
+        "in `[order-type]`. *Convert strings* is the prefix `convert_string_expressions:` of a selector, with "
+        "which comparisons convert strings to numbers; with *convert in arithmetic*, arithmetic does so, too. "
+        "*Hyphenated* is the prefix `hyphenated_props:`, which allows hyphens in names. *Negated prefixes* "
+        "are the same prefixes with `no_` before them. *Tests as operands* means that LIKE, IN and IS NULL "
+        "may be operands of other operators, and bind tighter than any of them."
     ),
     "not_binding": (
         "If NOT binds looser than a comparison, `NOT a = b` negates the comparison `a = b`. If NOT binds "
         "tighter than arithmetic, `NOT a = b` negates the operand `a`."
     ),
-    "associativity": "For example, the answer says which of the two subtractions in `a - b - c` is computed first.",
-    "signs": "The answer lists the operands that a unary plus or minus may have in a selector.",
+    "associativity": (
+        "For example, the table says which of the two subtractions in `a - b - c` each dialect computes first."
+    ),
+    "signs": "The table lists the operands to which each dialect allows a unary plus or minus to be applied.",
     "unary_plus": (
-        "If the dialect treats a unary plus as an arithmetic operator, its operand must be a number. If the "
-        "dialect ignores a unary plus, `+s = 'a'` compares the string `s` with `'a'`."
+        "If a dialect treats a unary plus as an arithmetic operator, its operand must be a number. If a "
+        "dialect ignores a unary plus, `+s = 'a'` compares the property `s` with the text `'a'`."
     ),
     "static_typing": (
-        "The answer says by which rule the dialect checks the types of operands before it reads a message. A "
-        "selector that fails this check is an error."
+        "The table says how each dialect checks the types of operands before it reads a message. A selector "
+        "that fails this check is an error."
     ),
-    "in_operand_form": "The answer says which operands the dialect accepts before IN.",
-    "list_member": "The answer says which members the dialect accepts in the list of `IN (…)`.",
-    "like_operand_form": "The answer says which operands the dialect accepts before LIKE.",
-    "null_operand_form": "The answer says which operands the dialect accepts before IS NULL.",
+    "in_operand_form": "The table says which operands each dialect accepts on the left of IN.",
+    "list_member": "The table says which members each dialect accepts in the list of `IN (…)`.",
+    "like_operand_form": "The table says which operands each dialect accepts on the left of LIKE.",
+    "null_operand_form": "The table says which operands each dialect accepts on the left of IS NULL.",
     "escapes": (
-        "The answer says what may follow ESCAPE in a selector, and before which characters of a LIKE pattern "
-        "the escape character has an effect."
+        "The table says for each dialect what may follow ESCAPE in a selector, and before which characters of "
+        "a LIKE pattern the escape character has an effect."
     ),
     "types": (
-        "Selectors of the dialect compute with values of the types in the answer. [A table "
-        "below](#what-a-property-of-an-amqp-type-is) lists for each AMQP type the type that a selector sees."
+        "The table lists the types of the values with which each dialect computes. [A table "
+        "below](#what-a-property-of-an-amqp-type-is) lists for each AMQP type of a property the type that a "
+        "selector sees."
     ),
     "logic": (
-        "The answer gives the results of AND and OR if one side is unknown. In `qpid-java`, `unknown AND "
-        "FALSE` is unknown, and `unknown OR FALSE` is FALSE."
+        "The table gives the results of AND and OR in each dialect if one side is unknown. In `qpid-java`, "
+        "`unknown AND FALSE` is unknown, and `unknown OR FALSE` is FALSE."
     ),
     "evaluation": (
-        "The answer says which sides of AND and OR the broker evaluates. The difference matters only if the "
-        "evaluation of one side throws an exception."
+        "The table says which sides of AND and OR each broker evaluates. This matters only if the evaluation "
+        "of one side throws an exception."
     ),
     "null_equality": (
-        "The answer gives the result of `=` if an operand is NULL. A property that the message lacks is NULL."
+        "The table gives the result of `=` in each dialect if an operand is NULL. A property that the message "
+        "lacks is NULL."
     ),
-    "unlike_types": "For example, the answer gives the result of `color = 5` if the property `color` is a string.",
+    "unlike_types": (
+        "For example, the table gives the result of `color = 5` in each dialect if the property `color` is a string."
+    ),
     "numeric_promotion": (
-        "The answer says how two numbers of different types are compared, such as a long and a float. If the "
-        "dialect does not widen a byte or short on the right side of a comparison, this value never equals a "
-        "value of a wider type."
+        "The table says how each dialect compares two numbers of different types, such as a long and a float. "
+        "If a dialect does not widen a byte or short on the right side of a comparison, this value never "
+        "equals a value of a wider type."
     ),
     "float_order": (
-        "The answer says how the dialect compares the floating point values NaN and -0.0 with other numbers."
+        "The table says how each dialect compares the floating point values NaN and -0.0 with other numbers."
     ),
-    "ordering": "The answer gives the result of `<`, `<=`, `>` and `>=` if an operand is a string or a boolean.",
+    "ordering": (
+        "The table gives the result of `<`, `<=`, `>` and `>=` in each dialect if an operand is a string or a boolean."
+    ),
     "integer_arithmetic": (
-        "The answer gives the width of integers in arithmetic, and what happens if a result does not fit into "
-        'this width. In a dialect with "32 or 64 bits", an operation has 64 bits if at least one of its '
-        "operands has 64 bits."
+        "The table gives the width of integers in the arithmetic of each dialect, and what happens if a "
+        'result does not fit into this width. In a dialect with "32 or 64 bits", an operation has 64 bits if '
+        "at least one of its operands has 64 bits."
     ),
-    "division": "The answer says how two integers are divided, and what the result of a division by zero is.",
+    "division": "The table says how each dialect divides two integers, and what the result of a division by zero is.",
     "remainder": (
-        "The answer says to which numbers a selector can apply the operator `%`, which computes the remainder "
-        "of a division."
+        "The table says to which numbers each dialect can apply the operator `%`, which computes the "
+        "remainder of a division."
     ),
-    "not_numbers": "The answer gives the result of arithmetic if an operand is a string or a boolean.",
+    "not_numbers": "The table gives the result of arithmetic in each dialect if an operand is a string or a boolean.",
     "bare_name": (
-        "The answer gives the result of the selector `urgent` if the property `urgent` is a number or a string."
+        "The table gives the result of the selector `urgent` in each dialect if the property `urgent` is a "
+        "number or a string."
     ),
-    "between_meaning": "The answer says to which comparisons BETWEEN and NOT BETWEEN are equivalent.",
-    "like_not_string": "The answer gives the result of LIKE if the property is a number or a boolean.",
-    "in_not_string": "The answer gives the result of IN if the property is a number or a boolean.",
+    "between_meaning": "The table says to which comparisons BETWEEN and NOT BETWEEN are equivalent in each dialect.",
+    "like_not_string": "The table gives the result of LIKE in each dialect if the property is a number or a boolean.",
+    "in_not_string": "The table gives the result of IN in each dialect if the property is a number or a boolean.",
     "wildcards": (
-        "In a LIKE pattern, `_` matches one of the units in the answer (code points or bytes), and `%` "
-        "matches any number of them."
+        "In a LIKE pattern, `_` matches one code point or one byte, depending on the dialect, and `%` matches "
+        "any number of code points or bytes."
     ),
-    "on_throw": "The answer says what the broker does if the evaluation of a selector throws an exception.",
+    "on_throw": "The table says what each broker does if the evaluation of a selector throws an exception.",
 }
 
 #: Features of the reference evaluator that the SQL of a dialect does not have.
@@ -209,13 +218,11 @@ def page() -> str:
     lines.append("|---" * (len(brokers) + 1) + "|")
     lines += [_row(amqp.value, (_type(dialect, amqp) for dialect in brokers)) for amqp in AmqpType]
     lines += ["", "## Names of header fields", ""]
-    lines.append(
-        "If these tables list no field for a name in a dialect, the name is an application property. A default is the"
-    )
-    lines.append(
-        "value of the name if the message lacks the field. [The page on header names](headers.md) lists the names of"
-    )
-    lines.append("`jms`.")
+    lines += [
+        "If the following tables list no AMQP field for a name in a dialect, the name is an application property. A",
+        "default is the value of the name if the message lacks the field. [The page on header names](headers.md) lists",
+        "the names of `jms`.",
+    ]
     tables = {dialect: _header_fields(dialect) for dialect in brokers}
     unreadable = {name for dialect in brokers for name in dialect.fields.unreadable}
     names = sorted({name for table in tables.values() for name in table} | unreadable)
@@ -231,7 +238,8 @@ def page() -> str:
         if prefix := dialect.fields.annotation_prefix:
             lines += ["", f'In `{dialect.name}`, `"{prefix}KEY"` reads only the message annotation `KEY`.']
         lines += [
-            f"A selector with `{name}` is refused: it is {why}." for name, why in dialect.fields.unreadable.items()
+            f"In `{dialect.name}`, a selector with `{name}` is refused, because this name stands for {why}."
+            for name, why in dialect.fields.unreadable.items()
         ]
     lines += [
         "",

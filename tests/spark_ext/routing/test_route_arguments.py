@@ -104,17 +104,21 @@ def test_every_wrong_argument_is_reported_in_one_line(spark: SparkSession, tmp_p
         (LayoutError, "outcome='n' would overwrite", lambda: route_stream(frame, "x", print, outcome="n")),
         (LayoutError, "no layout called 'zz'", lambda: route_stream(frame, "x", print, layout="zz")),
         (IsADirectoryError, "Is a directory", lambda: route_stream(frame, tmp_path, print)),
-        (LayoutError, "no column routed_queues of queues", lambda: backtest(routed.drop("routed_queues"))),
+        (
+            LayoutError,
+            "no column routed_queues with the names of queues",
+            lambda: backtest(routed.drop("routed_queues")),
+        ),
         (LayoutError, "no column queues with the names of queues", lambda: backtest(frame)),
         (LayoutError, "possible requires a column with the names of queues", lambda: backtest(routed, possible="n")),
         (TypeError, "max_examples: expected a number", lambda: backtest(routed, max_examples=cast(Any, "3"))),
         (TypeError, "topology: expected a Topology", lambda: backtest(routed, topology=cast(Any, {}))),
         (TypeError, "exchange: expected the name of an exchange", lambda: backtest(routed, exchange=cast(Any, 5))),
         (TypeError, "topology: expected a Topology", lambda: explain_routing(cast(Any, None))),
-        (TopologyError, "not there: queue, topic", lambda: route(frame, no_entries)),
-        (TopologyError, "not there: queue, topic", lambda: compile_topology(no_entries, frame)),
-        (TopologyError, "not there: queue, topic", lambda: explain_routing(no_entries, frame)),
-        (TopologyError, "not there: queue, topic", lambda: backtest(routed, topology=no_entries)),
+        (TopologyError, "exchanges that do not exist: queue, topic", lambda: route(frame, no_entries)),
+        (TopologyError, "exchanges that do not exist: queue, topic", lambda: compile_topology(no_entries, frame)),
+        (TopologyError, "exchanges that do not exist: queue, topic", lambda: explain_routing(no_entries, frame)),
+        (TopologyError, "exchanges that do not exist: queue, topic", lambda: backtest(routed, topology=no_entries)),
     ]
     for kind, expected_text, ask in wrong:
         with pytest.raises(kind, match=expected_text) as refused:

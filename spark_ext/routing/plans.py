@@ -262,7 +262,7 @@ def _check_columns(plans: Sequence[RoutingPlan], published: Iterable[Path], mess
         if wrong is not None:
             raise LayoutError.at(
                 "compiled.other-columns",
-                f"the topology was compiled for messages with a column {wrong}, which these messages lack",
+                f"the topology was compiled for messages with a column {wrong}, but these messages lack this column",
                 hint="perhaps compile the topology for these messages: compile_topology(topology, messages)",
             )
 

@@ -193,7 +193,7 @@ def test_what_a_file_and_the_columns_show_is_reported_before_the_stream_starts(
         (ValueError, f"^exchange {is_decided}", stream, "compiled", {"exchange": sf.col("routing_key")}),
         (ValueError, f"^address {is_decided}", stream, "compiled", {"address": "d/k"}),
         (LayoutError, "the column routing_key has the type INT", number, "compiled", {}),
-        (LayoutError, "with a column routing_key, which these messages lack", stream.select("n"), "compiled", {}),
+        (LayoutError, "with a column routing_key, but these messages lack this", stream.select("n"), "compiled", {}),
         (TopologyError, "nothing says to which exchange", stream, "plain", {}),
         (TopologyError, "there is no exchange called 'dd'", stream, "plain", {"exchange": "dd"}),
         (LayoutError, "the column n has the type INT", stream, "plain", {"exchange": "n"}),

@@ -235,7 +235,8 @@ def _compared(selected: DataFrame, partial: bool, there: Collection[str]) -> Dat
         "*",
         f"coalesce(published, {quote_text(DEFAULT_EXCHANGE)}) AS exchange",
         f"CASE WHEN {own} THEN array_intersect({lost}, {known}) ELSE {lost} END AS missed",
-        # With a partial record no queue is extra, because the message may also have gone to other queues.
+        # If ``partial`` is True, the record may lack queues of a message, so a queue that is not recorded does not
+        # count as extra.
         f"array_except({'recorded' if partial else 'routed'}, recorded) AS extra",
         f"CASE WHEN {own} THEN array_except({lost}, {known}) ELSE {_NO_QUEUES} END AS unknown",
     )
@@ -243,7 +244,8 @@ def _compared(selected: DataFrame, partial: bool, there: Collection[str]) -> Dat
 
 def _counted(compared: DataFrame) -> list[Row]:
     """Count the messages by exchange, and their missed, extra and unknown queues by queue, in one pass."""
-    # There is one row for each message, and one row for each of its differing queues.
+    # Each message yields one struct to count the message, and one struct for each queue in which routing and record
+    # differ.
     counted = "struct('{}' AS kind, exchange, {} AS queue, {} AS deliveries, {} AS disagrees)"
     counts = ["array(" + counted.format("message", "''", "size(recorded)", f"NOT ({_AGREES})") + ")"]
     counts += [

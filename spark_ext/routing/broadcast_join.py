@@ -20,7 +20,8 @@ from transpiler.routing.columns import HASH
 from transpiler.routing.compiled_topology import CompiledTopology
 from transpiler.topology.model import Topology
 
-#: The column of a shared table with the number of the part to which a row belongs.
+#: If several constant tables share one broadcast table: the column with the number of the constant table to which a row
+#: belongs.
 NUMBER = "n"
 
 #: An equality of the join: a value computed from the message, and the column of the constant table that must equal it.

@@ -99,7 +99,7 @@ class Sends:
         of_column = None if to.routing_type is not None else own_text(columns, ROUTING_TYPE)
         given = NO_TEXT if to.routing_type is None else quote_text(to.routing_type)
         self._routing_type = given if of_column is None else emit_value(of_column)
-        #: The columns of the messages that are read: those of the destination and of the routing type.
+        #: The columns of the messages that contain the destination and the routing type.
         self.reads = named if of_column is None else [*named, of_column]
 
     @property
@@ -329,7 +329,8 @@ class Published:
         one = self._one_key()
         if not has_routing_keys(self._columns):
             return one
-        # An empty array takes precedence over the other columns: the message has no key.
+        # The array of routing keys takes precedence over the columns of a single key, even if it is empty: then the
+        # message has no key.
         return f"CASE WHEN {KEYS_COLUMN} IS NULL THEN {one or NO_TEXT} ELSE get({KEYS_COLUMN}, 0) END"
 
     def _one_key(self) -> str | None:

@@ -24,8 +24,8 @@ FUSED = 10
 #: Maximum estimated bytecode of one generated method, in bytes: HotSpot compiles methods of up to 8,000 bytes.
 METHOD = 7_400
 
-#: Maximum number of operations of a condition in one method. An operation has up to 40 bytes, measured for arithmetic
-#: on Java's primitive numbers.
+#: Maximum number of operations of a condition in one generated Java method. An operation has up to 40 bytes of
+#: bytecode, measured for arithmetic on Java's primitive numbers.
 OPERATIONS = 150
 
 #: Bytecode of a walk through the topic automaton, in bytes.

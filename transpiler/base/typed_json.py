@@ -336,7 +336,7 @@ class _Several(_Form):
 
     @abstractmethod
     def _apart(self, data: Json, lengths: list[int]) -> list[Any]:
-        """Return the collections whose elements are in ``data``, given the numbers of their elements, ``lengths``.
+        """Split ``data``, the elements of several collections, into collections of the given ``lengths``.
 
         ``[-1]`` as ``lengths`` means a single collection.
         """

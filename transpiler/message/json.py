@@ -163,7 +163,8 @@ _READERS: Mapping[AmqpType, Callable[[str, Any], Primitive]] = {
 
 _COMPOUNDS = {compound.value: compound for compound in Compound}
 
-#: The compound types, by name, that a value in a map section can have.
+#: The compound AMQP types (such as lists and maps), by name, that a value in a map section can have; described values
+#: are excluded.
 _HOLDERS = {name: compound for name, compound in _COMPOUNDS.items() if compound is not Compound.DESCRIBED}
 
 _TYPES = {amqp_type.value: amqp_type for amqp_type in AmqpType}

@@ -175,7 +175,8 @@ _OPEN = UNKNOWN.type, UNKNOWN.name
 
 def _choice_reason(topology: Topology, exchange: Exchange) -> str:
     if not topology.rules.addressing.has_exchanges:
-        # The importer names such an exchange "address, condition"; the condition is the reason for the choice.
+        # The importer of a JMS broker names an exchange that may choose "address, condition"; the condition is the
+        # reason for the choice.
         return exchange.name.partition(", ")[2] or exchange.name
     if exchange.is_unknown:
         return f"what {exchange.name or 'the default exchange'} does with a message is not known"

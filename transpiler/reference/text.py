@@ -180,7 +180,7 @@ def call(function: str, arguments: Sequence[Callable[[], Operand]], dialect: Dia
             with _bounded():
                 matcher = compile_regular(regular)
                 if replacement is None and not matcher.search(text):
-                    # Java reads the replacement only if there is a match.
+                    # Without a match, Java does not read the replacement, so that NULL is no error here.
                     return Value(OperandType.STRING, text)
                 return Value(OperandType.STRING, matcher.replace(text, _text(replacement)))
 

@@ -111,7 +111,11 @@ _Changed = Mapping[str, tuple[Queue, tuple[Binding, ...]] | None]
 
 @part
 class _Names(NamedTuple):
-    """The file member with the names of the version and of the layout, the number of buckets, and their ``size``."""
+    """A member of the compiled file: the names of its version and layout, and the numbers about its bindings.
+
+    ``buckets`` is the number of buckets among which queues and bindings are distributed. ``size`` is the number of
+    queues or of bindings, whichever is larger.
+    """
 
     version: str
     layout: str

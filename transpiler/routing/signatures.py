@@ -206,7 +206,7 @@ def constant_of(value: ir.Value) -> Extract | None:
             return None
 
 
-#: The types that the constants of a table can have.
+#: The Spark types that the columns of a constant table can have.
 _PLAIN = (
     SparkType.BOOLEAN,
     SparkType.TINYINT,

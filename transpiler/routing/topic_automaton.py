@@ -161,8 +161,8 @@ class _Determinizer:
         starts = {root: self._list(self._reached(start)) for root, start in roots.items()}
         edges: list[dict[int, int]] = []
         others: list[int] = []
-        # The loop appends to the queue. States after few words come first, so that they are merged before the limit on
-        # duplicated elements is reached.
+        # The loop appends states to ``_queue`` while it runs, so the search is breadth-first: states after few words
+        # are merged before the limit on duplicated elements is reached.
         for state in self._queue:
             always = {number for node in state for number in self._any[node]}
             exact: dict[int, set[int]] = {}

@@ -77,7 +77,8 @@ INTERVAL_ROOM = 24
 #: over the message's value.
 GRAM_LENGTHS, MAX_GRAM = 3, 24
 
-#: Maximum number of different first characters after the common prefix of grams for which other characters are skipped.
+#: Maximum number of characters in the class of a regular expression that finds grams: the characters that can follow
+#: the grams' common prefix. If there are more, the expression has a dot instead.
 MAX_FIRST = 64
 
 # Topics: lookups of words, or the automaton (topic_words, topic_automaton).

@@ -134,7 +134,7 @@ def asks_for_key(key_exchanges: Collection[str], exchange: str | None) -> bool:
 
 
 def no_key(hint: str) -> LayoutError:
-    """Return the error about messages whose routing key is not given anywhere."""
+    """Return the error that messages have no routing key: neither a column or member for it, nor a subject."""
     message = (
         "the topology routes by key, but the routing keys of the messages are unknown: there is no column or member "
         "routing_key, and no subject"

@@ -72,7 +72,7 @@ def of(characters: str) -> CharacterSet:
 
 
 def without_case(characters: CharacterSet) -> CharacterSet:
-    """Return the set with the other case of each of its ASCII letters.
+    """Return the set together with the upper and lower case forms of its ASCII letters.
 
     Java's ``(?i)`` ignores the case of ASCII letters only.
     """

@@ -114,7 +114,7 @@ class Function(IdentityEnum):
     AT_MOST = "at most", "if({0:sum} > {1:bare}, {1:bare}, {0:bare})", True
     #: The integer plus one.
     NEXT = "next", "try_add({0:bare}, 1)", True
-    #: Converts an unsigned 32-bit number to the signed number with the same bits.
+    #: Converts an unsigned 32-bit number to the signed 32-bit number with the same bits (two's complement).
     FOLDED = "folded", f"if({{0:sum}} >= {FIRST_NEGATIVE}, {{0:sum}} - {FOLD}, {{0:bare}})", True
     #: The content type without its parameters, in lower case.
     MEDIA_TYPE = "media type", "lower(trim(substring_index({0:bare}, ';', 1)))"

@@ -206,7 +206,8 @@ def _renamed(column: str, header: str) -> Advice:
 
 def _json(column: str, name: str) -> Advice:
     store = StoreCall("variant", column, {"json": True})
-    # In the JSON object, the properties have their own names, without the name of the column as a prefix.
+    # If the column is JSON text, a property in it is named without the column's name as a prefix: ``color``, not
+    # ``headers.color``.
     renamed = f", and {name.removeprefix(f'{column}.')} in the place of {name}" if name.startswith(f"{column}.") else ""
     ways: list[str | StoreCall] = [store, renamed]
     if column.lower() not in ("headers", "properties"):

@@ -122,7 +122,8 @@ def _parse_json(source: Source) -> Mapping[str, Any]:
     try:
         schema = load_json(source.text)
         if isinstance(schema, str):
-            # The schema is inside a JSON string, as some programs print it.
+            # Some programs print a schema as a JSON string that contains the JSON of the schema, so parse its content
+            # again.
             return parse_schema(schema, source.name)
     except JsonTextError as error:
         message = f"{error.message}; this is not a schema in Spark's JSON form"

@@ -82,7 +82,7 @@ class SentLayout(Layout):
         return message_field == MessageField("properties", "subject") or self.before.has_field(message_field)
 
     def offers(self, message_field: MessageField) -> tuple[Advice, ...]:
-        """Return the advice of ``before`` for a field that ``before`` does not read."""
+        """Return the advice of the layout ``before`` for a message field that this layout does not read."""
         return self.before.offers(message_field)
 
     def declaration(self, name: str, kind: str) -> Advice | None:

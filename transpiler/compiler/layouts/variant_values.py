@@ -65,8 +65,8 @@ def stored_in_variant(variant: ir.Value, path: str) -> Stored:
     ]
     number = begins("BIGINT", "DECIMAL", "DOUBLE", "FLOAT")
     if is_json(variant):
-        # Only numbers, strings and booleans of JSON can be cast to a number, so a value that can be cast is a number
-        # unless its type is STRING or BOOLEAN.
+        # In JSON, only numbers, strings and booleans can be cast to a number. So it suffices to exclude STRING and
+        # BOOLEAN: if any other value can be cast, it is a number.
         number = ir.In(type_name, (ir.constant("STRING"), ir.constant("BOOLEAN")), negated=True)
         values[2] = value(AmqpType.DOUBLE, DOUBLE, begins("DECIMAL", "DOUBLE"))
     else:

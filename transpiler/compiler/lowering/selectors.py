@@ -52,7 +52,7 @@ from transpiler.language.selector.numbers import floating_literal
 from transpiler.message.operand_types import OperandType, UnsignedLong
 from transpiler.message.receiver import ANYONE, Receiver
 
-#: The values that replace literals, by the spans of the literals in the selector.
+#: The IR values (parameters) that replace literals of a selector, by the spans of the literals.
 Parameters = Mapping[Span, ir.Value]
 
 NO_PARAMETERS: Parameters = MappingProxyType({})

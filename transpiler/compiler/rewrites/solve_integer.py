@@ -37,7 +37,7 @@ class _Line(NamedTuple):
         product, added = self.factor * factor, self.offset * factor + offset
         if product == 0:
             return None
-        # The integers x with _LEAST <= product * x + added <= _LARGEST.
+        # Compute the integers x for which the calculation does not overflow: _LEAST <= product * x + added <= _LARGEST.
         ends = (_LEAST - added, _LARGEST - added)
         first, last = ends if product > 0 else (-ends[1], -ends[0])
         low, high = -(-first // abs(product)), last // abs(product)

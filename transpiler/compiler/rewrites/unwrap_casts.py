@@ -201,7 +201,10 @@ def _has_nan(column: ir.Value) -> bool:
 
 
 def _stepped(column: ir.Value) -> bool:
-    """Return True if ``column`` is a timestamp, which is compared by ``>=`` and ``<`` with whole milliseconds only."""
+    """Return True if ``column`` is a timestamp.
+
+    A timestamp has microseconds, so it is compared with whole milliseconds only by ``>=`` and ``<``.
+    """
     return column.type.kind in (SparkType.TIMESTAMP, SparkType.TIMESTAMP_NTZ)
 
 

@@ -84,7 +84,7 @@ class FilterSet:
     filters: tuple[tuple[str, Filter], ...] = ()
     ignored: tuple[str, ...] = ()
     findings: tuple[Diagnostic, ...] = ()
-    #: The names of the properties filters whose keys are strings instead of symbols.
+    #: The names of the filters on properties whose maps have strings as keys instead of AMQP symbols.
     string_keyed: frozenset[str] = frozenset()
 
     def accepted_by(self, dialect: Dialect) -> FilterSet:

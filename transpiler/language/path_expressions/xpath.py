@@ -197,7 +197,8 @@ class PathParser:
 
         ``read_operand`` parses one operand. ``levels`` lists the operators from the loosest to the tightest level.
         """
-        # A stack of operator chains whose right operand is still being parsed, from the loosest to the tightest level.
+        # A stack of incomplete operator chains such as ``a + b +``, from the loosest to the tightest level. Each waits
+        # for its next operand.
         unfinished: list[_Unfinished] = []
         while True:
             start, operand = self._next.span, read_operand()

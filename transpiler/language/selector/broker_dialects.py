@@ -111,8 +111,8 @@ ARTEMIS = replace(
 #: Apache ActiveMQ Artemis, for filters configured in the broker. No client library rewrites their names and literals.
 ARTEMIS_CORE = replace(ARTEMIS, name="artemis-core", fields=ARTEMIS_CORE_FIELDS)
 
-#: Apache Qpid Broker-J: the same parser again, with NOT mended and other tables of truth. ``FilterSupport`` makes no
-#: filter of a blank text.
+#: Apache Qpid Broker-J: its parser derives from ActiveMQ's, too, but parses NOT correctly and has other truth tables.
+#: Its class ``FilterSupport`` treats a blank text as no filter.
 QPID_JAVA = replace(
     ARTEMIS,
     name="qpid-java",

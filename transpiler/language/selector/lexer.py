@@ -76,7 +76,8 @@ class SelectorLexer(Lexer):
         self.hyphens = hyphens
         self.keywords = keywords(dialect.reserved_words, dialect.has(Extension.XPATH))
         fields, dots = dialect.fields, dialect.identifiers is Identifiers.UNICODE_WITH_DOTS
-        #: The prefix of the names of message annotations, which may contain hyphens; empty if there are no such names.
+        #: The prefix of names that denote message annotations; such names may contain hyphens. Empty if the dialect has
+        #: no such names.
         self.annotations = fields.annotation_prefix if dots else ""
         #: The end offset of the latest IS NULL or IS NOT NULL, whose words are reserved words, not names.
         self.null_test_end = 0

@@ -133,7 +133,8 @@ def _text_of(value: object) -> str | None:
 def _judge_of(test: Test) -> Callable[[Message, Any], int]:
     judged = test.judge
     if not test.decided:
-        # If sample values cannot decide the test, its outcome is known only for a missing value and for a boolean.
+        # If sample values do not produce every outcome of the test, its outcome is known only for a missing value and
+        # for a boolean.
         def on_few(message: Message, value: Any) -> int:
             content = value.value if isinstance(value, AmqpValue) else value
             return bit_of(judged(message)) if content is None or isinstance(content, bool) else test.outcomes

@@ -55,7 +55,7 @@ def _open_disjuncts(formula: Formula, other: Formula) -> list[Formula]:
 
 
 def is_proved_same(first: ast.Expression, second: ast.Expression, dialect: Dialect) -> bool:
-    """Return True if it is proved that ``first`` and ``second`` select the same messages; no messages are tried."""
+    """Return True if ``first`` and ``second`` are proved to select the same messages, by case analysis alone."""
     conditions = Conditions()
     one, other = (conditions.selector(tree, dialect) for tree in (first, second))
     solver = Solver(conditions)

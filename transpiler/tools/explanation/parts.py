@@ -93,7 +93,8 @@ class Evaluation:
         # All nodes are evaluated with the same current time.
         self.receiver = receiver._replace(now=receiver.time)
         self.source = source
-        #: True inside the prefix that makes comparisons convert strings to numbers and booleans.
+        #: True while evaluating inside a prefix such as ``convert_string_expressions:``, under which comparisons
+        #: convert strings to numbers and booleans.
         self.convert = False
         #: Results by id of the node, because equal nodes may differ in the sign of a zero. The tree keeps nodes alive.
         self._verdicts: dict[int, Verdict] = {}

@@ -42,8 +42,8 @@ from transpiler.tools.analysis.solve import Found, Solver
 from transpiler.tools.test_cases.mutants import Mutant, mutants
 from transpiler.tools.test_cases.reading import Expectation
 
-#: ``MAX_CONDITIONS`` is the maximum number of conditions of one selector that get messages, ``BUDGET`` the maximum
-#: number of evaluations in one search.
+#: ``MAX_CONDITIONS`` is the maximum number of conditions of one selector for which test messages are generated,
+#: ``BUDGET`` the maximum number of evaluations in one search.
 MAX_CONDITIONS, BUDGET = 200, 40_000
 #: ``_TRIED_NAMES`` is the maximum number of names in a comparison for which values are tried, ``_TRIED`` the maximum
 #: number of messages tried.

@@ -61,7 +61,10 @@ def covers(pattern: TopicPattern, key: TopicPattern) -> bool:
 
 
 def meets(pattern: TopicPattern, other: TopicPattern) -> bool:
-    """Return True if some name matches both patterns, in which the multi-word wildcard comes last."""
+    """Return True if some destination name matches both patterns.
+
+    The patterns have a multi-word wildcard only at the end.
+    """
     for one, two in zip_longest(pattern, other):
         if MANY_WORDS in (one, two):
             return True

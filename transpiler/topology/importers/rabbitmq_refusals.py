@@ -198,7 +198,7 @@ class _Kind(NamedTuple):
     form: re.Pattern[str] | None = None
 
     def has(self, value: Any) -> bool:
-        """Return True if ``value`` has the type, and matches the form if there is one."""
+        """Return True if ``value`` has the type ``type`` and, if ``form`` is set, matches this regular expression."""
         return type(value) is self.type and (self.form is None or bool(self.form.fullmatch(str(value))))
 
     def __str__(self) -> str:

@@ -285,8 +285,8 @@ def match(elements: tuple[Element, ...], reading: Reading, anchor: int) -> tuple
         at = end
     if leading is not None:
         start = reading.operand_before(anchor)
-        # The operand before the anchor already is the right operand of a comparison, so it is not the left operand
-        # here.
+        # An operand before the anchor that already is the right operand of a comparison cannot be the left operand of
+        # this mistake.
         if start is None or reading.at(start - 1).key in (*COMPARISONS, "LIKE", "ESCAPE"):
             return (taken, at) if leading.optional else None
         taken[leading.name] = Part(reading, start, anchor)

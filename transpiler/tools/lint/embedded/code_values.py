@@ -563,7 +563,7 @@ def _filled_in(text: MappedText, pattern: re.Pattern[str]) -> MappedText:
 
 
 def _in_uri(text: MappedText) -> MappedText:
-    """Return ``text`` with the characters escaped as in a URI; each escape has the position of its character."""
+    """Return ``text`` percent-encoded, as in a URI; each escape such as ``%20`` has the position of its character."""
     parts = []
     for index, character in enumerate(text.text):
         written = quote(character)

@@ -57,7 +57,7 @@ _ARTEMIS_SERVER = rf"{_ARTEMIS_CORE}|JMSServerManager"
 _CORE_ALONE = rf"(?s)\A(?!.*(?:javax|jakarta)\.jms).*(?:{_ARTEMIS_CORE})"
 
 SELECTOR_PATTERNS: tuple[SelectorPattern, ...] = (
-    # Keys in JSON, YAML, properties and XML files.
+    # Selectors that are values of these keys in JSON, YAML, properties and XML files.
     SelectorPattern("data", "messageSelector"),
     SelectorPattern("data", "jmsSelector"),
     SelectorPattern("data", "jmsMessageSelector"),
@@ -78,28 +78,29 @@ SELECTOR_PATTERNS: tuple[SelectorPattern, ...] = (
     SelectorPattern("code", "SqlRuleFilter($)", reason=_SERVICE_BUS),
     SelectorPattern("code", "SqlFilter($)", near=_SERVICE_BUS_FILES, reason=_SERVICE_BUS),
     SelectorPattern("code", "sqlExpression = $", near=_SERVICE_BUS_FILES, reason=_SERVICE_BUS),
-    # An argument of the bindings of Broker-J and Qpid C++.
+    # Selectors in an argument of the bindings of Broker-J and Qpid C++.
     SelectorPattern("data", "xFilterJmsSelector", "qpid-java"),
     SelectorPattern("data", "rjmsSelector", "rabbitmq-jms"),
     SelectorPattern("data", "xJmsSelector", "rabbitmq-jms"),
     SelectorPattern("data", "amqpSqlFilter", "rabbitmq"),
     SelectorPattern("data", "sqlFilter", "rabbitmq"),
-    # A property of a queue, a divert or a bridge of Artemis.
+    # Selectors in a broker property of a queue, a divert or a bridge of Artemis.
     SelectorPattern("data", "filterString", "artemis-core"),
-    # MicroProfile's channels (SmallRye, Quarkus) and the binders of Spring Cloud Stream.
+    # Selectors in the configuration of MicroProfile's channels (SmallRye, Quarkus) and of Spring Cloud Stream's
+    # binders.
     SelectorPattern("data", "mp/messaging/incoming/selector"),
     SelectorPattern("data", "spring/cloud/stream/consumer/selector"),
-    # Camel's Kafka connectors, the collection of Ansible for Artemis.
+    # Selectors in the configuration of Camel's Kafka connectors, and in Ansible's collection for Artemis.
     SelectorPattern("data", "camel/source/endpoint/selector"),
     *(
         SelectorPattern("data", f"{holder}/filter", "artemis")
         for holder in ("activemqDiverts", "activemqQueues", "activemqBridges")
     ),
-    # Camel's YAML.
+    # Selectors in routes in Camel's YAML.
     SelectorPattern("yaml", "from/parameters/selector"),
     SelectorPattern("yaml", "to/parameters/selector"),
     SelectorPattern("yaml", "pollEnrich/parameters/selector"),
-    # Tests of Citrus, whose selectors may also be XPath.
+    # Selectors in tests of Citrus. A selector there may also be XPath.
     *(
         SelectorPattern("yaml", f"{action}/selector>value", is_certain=False)
         for action in ("receive", "purge", "expectTimeout")
@@ -110,28 +111,29 @@ SELECTOR_PATTERNS: tuple[SelectorPattern, ...] = (
         SelectorPattern("xml", f"citrusframework:{action}/select", is_certain=False)
         for action in ("purgeEndpoint", "expectTimeout")
     ),
-    # Artemis's broker.xml, and its older form for JMS destinations, whose selectors the broker rewrites.
+    # Selectors in Artemis's broker.xml, and in its older file for JMS destinations, whose selectors the broker
+    # rewrites.
     *(
         SelectorPattern("xml", f"{holder}/filter/string", "artemis-core")
         for holder in ("queue", "divert", "bridge", "connectorService", "federation")
     ),
     SelectorPattern("xml", "selector/string", "artemis"),
-    # WildFly's subsystem.
+    # Selectors in WildFly's messaging subsystem.
     *(
         SelectorPattern("xml", f"messagingActivemq:{holder}/{attribute}", dialect)
         for holder in ("divert", "queue", "coreQueue", "bridge", "jmsQueue", "jmsBridge")
         for attribute, dialect in (("filter", "artemis-core"), ("selector", "artemis"))
     ),
-    # ActiveMQ's virtual destinations and its bridges to other providers.
+    # Selectors of ActiveMQ's virtual destinations, and of its bridges to other JMS providers.
     SelectorPattern("xml", "filteredDestination/selector"),
     SelectorPattern("xml", "inboundQueueBridge/selector"),
     SelectorPattern("xml", "outboundQueueBridge/selector"),
     SelectorPattern("xml", "inboundTopicBridge/selector"),
     SelectorPattern("xml", "outboundTopicBridge/selector"),
-    # Triggers and build steps in the files of Jenkins.
+    # Selectors of triggers and build steps in the XML files of Jenkins.
     SelectorPattern("xml", "*CIBuildTrigger/selector"),
     SelectorPattern("xml", "*CIMessageSubscriberBuilder/selector"),
-    # Spring's listeners and Spring Integration's adapters, Mule's sources.
+    # Selectors of Spring's listeners, Spring Integration's adapters and Mule's sources.
     SelectorPattern("xml", "listener/selector"),
     SelectorPattern("xml", "jmsListener/selector"),
     SelectorPattern("xml", "jms:*/selector"),
@@ -156,7 +158,7 @@ SELECTOR_PATTERNS: tuple[SelectorPattern, ...] = (
     SelectorPattern("code", "createSharedDurableConnectionConsumer(_, *, $)"),
     SelectorPattern("code", "createReceiver(_, $)", near=_JMS_RECEIVERS),
     SelectorPattern("code", "createSubscriber(_, $, *)", near=_JMS),
-    # JMS for Go.
+    # Methods of the JMS API for Go that take a selector.
     SelectorPattern("code", "create*WithSelector(..., $)", near=_MESSAGING),
     # Other helper functions: the selector is an argument that is named like a selector or looks like a condition.
     *(
@@ -167,13 +169,13 @@ SELECTOR_PATTERNS: tuple[SelectorPattern, ...] = (
     SelectorPattern("code", "messageSelector($)"),
     SelectorPattern("code", "*ActivationConfigProperty(propertyName = 'messageSelector', propertyValue = $)"),
     SelectorPattern("code", "*Jms*(selector = $)"),
-    # Methods of Apache NMS, the JMS API for .NET.
+    # Methods of Apache NMS, the JMS API for .NET, that take a selector.
     SelectorPattern("code", "createConsumerAsync(_, $)", near=_JMS),
     SelectorPattern("code", "createBrowserAsync(_, $)", near=_JMS),
     SelectorPattern("code", "createDurableConsumerAsync(_, *, $)"),
     SelectorPattern("code", "createSharedConsumerAsync(_, *, $)"),
     SelectorPattern("code", "createSharedDurableConsumerAsync(_, *, $)"),
-    # Artemis's management and core API.
+    # Methods of Artemis's management API and core API that take a filter.
     SelectorPattern("code", "setFilterString($)", "artemis"),
     SelectorPattern("code", "createQueue(*, *, $, *)", "artemis", _ARTEMIS_SERVER, False),
     SelectorPattern("code", "createQueue(*, *, *, $, *)", "artemis", _ARTEMIS_SERVER, False),
@@ -181,7 +183,7 @@ SELECTOR_PATTERNS: tuple[SelectorPattern, ...] = (
     SelectorPattern("code", "setSelector($)", near=_MESSAGING),
     SelectorPattern("code", "withSelector($)", near=_MESSAGING),
     SelectorPattern("code", "withJmsSelector($)"),
-    # Solace's builders, and IBM MQ's object descriptors.
+    # Selectors in the builders of Solace's API, and in IBM MQ's object descriptors.
     SelectorPattern("code", "withMessageSelector($)"),
     SelectorPattern("code", "setSelectionString($)"),
     SelectorPattern("code", "selectionString = $", near=r"(?i)ibm|\bmqod\b|\bpymqi\b|cmqc"),
@@ -199,7 +201,7 @@ SELECTOR_PATTERNS: tuple[SelectorPattern, ...] = (
     SelectorPattern("code", "*ActiveMq*(selector = $)"),
     SelectorPattern("code", "*Artemis*(selector = $)"),
     SelectorPattern("code", "From(selector = $)", near=_MESSAGING),
-    # Spring's templates.
+    # Methods of Spring's ``JmsTemplate`` and ``JmsClient`` that take a selector.
     SelectorPattern("code", "receive($)", near="JmsClient", is_certain=False),
     SelectorPattern("code", "receiveSelected(..., $)"),
     SelectorPattern("code", "receiveSelectedAndConvert(..., $)"),
@@ -210,10 +212,10 @@ SELECTOR_PATTERNS: tuple[SelectorPattern, ...] = (
     SelectorPattern("code", "jmsSelector = $"),
     SelectorPattern("code", "*selector* = $", near=_MESSAGING, is_certain=False),
     SelectorPattern("code", "filterExpression = $", "artemis", near=r"ConsumerConfiguration|ActiveMQ\.Artemis"),
-    # RabbitMQ's clients for AMQP 1.0.
+    # SQL filters in calls of RabbitMQ's clients for AMQP 1.0.
     SelectorPattern("code", "filter().sql($)", "rabbitmq"),
     SelectorPattern("code", "StreamFilterOptions(sql = $)", "rabbitmq"),
-    # Clients of AMQP 1.0: Qpid Proton for Python, go-amqp, rhea.
+    # Selector filters in calls of clients for AMQP 1.0: Qpid Proton for Python, go-amqp, rhea.
     SelectorPattern("code", "Selector($)", near=r"(?i)proton"),
     SelectorPattern("code", "NewSelectorFilter($)"),
     SelectorPattern("code", "LinkSelectorFilter($)"),
@@ -223,7 +225,7 @@ SELECTOR_PATTERNS: tuple[SelectorPattern, ...] = (
     SelectorPattern("code", "UnknownDescribedType(*, $)", near=r"(?i)0x0*468C0*4|selector"),
     SelectorPattern("code", "setFilter($)", near=r"\buamqp\b"),
     SelectorPattern("code", "*('apache.org:selector-filter:string', ..., $)"),
-    # The header of STOMP's SUBSCRIBE.
+    # The header ``selector`` of STOMP's frame SUBSCRIBE.
     SelectorPattern("code", "subscribe(selector = $)", near=_STOMP),
     SelectorPattern("code", "Header('selector', $)", near=_STOMP),
     SelectorPattern("code", "set('selector', $)", near=_STOMP),
@@ -234,7 +236,7 @@ SELECTOR_PATTERNS: tuple[SelectorPattern, ...] = (
     # Functions that the files declare, with a parameter named like a selector, or with "selector" in their own name.
     SelectorPattern("code", "def *(*selector* = $)", near=_MESSAGING, is_certain=False),
     SelectorPattern("code", "def *selector*(..., $)", near=_MESSAGING, is_certain=False),
-    # This project's own functions and commands.
+    # Selectors in calls of this project's own functions and commands.
     *(
         SelectorPattern("code", f"{call}", near=_OURS)
         for function in ("compileSelector", "transpileSelector", "parseSelector", "evaluate", "explainSelector")
@@ -253,20 +255,20 @@ SELECTOR_PATTERNS: tuple[SelectorPattern, ...] = (
     ),
     *(SelectorPattern("shell", f"selector-spark {name} $") for name in ("filter", "explain", "verify")),
     SelectorPattern("shell", "selector-sql check -e $"),
-    # The commands of Artemis and ActiveMQ.
+    # Selectors in options of the commands of Artemis and ActiveMQ.
     SelectorPattern("shell", "artemis --filter $", "artemis"),
     SelectorPattern("shell", "activemq --msgsel $", "activemq"),
     SelectorPattern("shell", "activemq-admin --msgsel $", "activemq"),
-    # The URIs of Camel's components, and the statements of Lenses's connectors.
+    # Selectors in the URIs of Camel's components, and in the statements of Lenses's connectors.
     SelectorPattern(
         "text",
         r"(?:\b(?:jms|sjms2?|activemq6?|amqp|artemis)\d*|\ufffc):[^?\s]*\?(?:[^\s?]*&)?"
         r"(?:jmsMessageSelector|messageSelector|(?:consumer\.)?selector)="
-        # The options of a destination of ActiveMQ.
+        # Selectors in the options of an ActiveMQ destination (``queue?consumer.selector=``).
         r"|[\w.>*]\?(?:[^\s?]*&)?consumer\.selector=",
     ),
     SelectorPattern("text", r"\b(?i:WITHJMSSELECTOR)\s*=\s*"),
-    # A pipeline of Jenkins in a text.
+    # Selectors in a pipeline of Jenkins (Jenkinsfile).
     SelectorPattern("text", r"\b[aA]ctiveMQSubscriber(?:ProviderData)?\b[^}]*?\bselector:\s*"),
 )
 

@@ -60,7 +60,8 @@ class _Tests(NamedTuple):
     They are collected in one walk over the tree, because a selector may contain thousands of them.
     """
 
-    #: For each name, the number of tests that are TRUE only if the property exists, or that are an IS NULL test.
+    #: For each name, the number of tests that show that the author thought of an absent property: IS NULL tests, and
+    #: tests that are TRUE only if the property exists.
     shown: Counter[ast.Identifier]
     #: For each term of an AND, by the term's id, the id of that AND.
     chains: dict[int, int]

@@ -148,7 +148,7 @@ def read_archive(
     archive = _read_archive(session, inputs, layout, schema, errors)
     if layout is None or layout in (TRACE, FLAT, "amqp", ZERO_TEN.name):
         if options and archive.layout is not archive.messages:
-            fail("--layout-option is an option of a layout: give --layout NAME with it")
+            fail("--layout-option sets an option of a layout, but no layout is given: add --layout NAME")
         if not options:
             return archive
         from spark_ext.messages.schemas import schema_layout
@@ -167,7 +167,8 @@ def _read_archive(session: Any, inputs: Inputs, layout: str | None, schema: Any,
         rows = inputs.form == "csv" and layout in (None, FLAT)
         if not (lines or rows) or schema is not None:
             fail(
-                "--keep-going leaves out lines of JSON and rows of flat CSV, without --schema; Spark reads others whole"
+                "--keep-going skips only lines of JSON and rows of flat CSV that are read "
+                "without --schema: Spark reads other files as a whole"
             )
         if inputs.form == "csv":
             # Spark's reader would reject the whole file if a row is incomplete.
@@ -176,7 +177,7 @@ def _read_archive(session: Any, inputs: Inputs, layout: str | None, schema: Any,
         with inputs.failures(session):
             name = layout or "artemis-xml"
             if name not in _EXPORTS:
-                fail(f"{shown(inputs.names[0])}: XML is read as the export of Artemis, by --layout artemis-xml")
+                fail(f"{shown(inputs.names[0])}: XML is read only as an export of Artemis: add --layout artemis-xml")
             return Archive(_read_export(session, inputs.for_spark(), name), name)
     if inputs.form != "json" or schema is not None:
         return _table(session, inputs, layout, schema)
@@ -258,7 +259,7 @@ def _cells(session: Any, inputs: Inputs, messages: Any) -> Archive:
         if found:
             # Python's reader reports the line and the cell.
             _report_bad_records(session, inputs, CommandErrors())
-            fail(f"{shown(inputs.names[0])}: there are cells that are no values of {', '.join(expected_cells(layout))}")
+            fail(f"{shown(inputs.names[0])}: some cells are not values of {', '.join(expected_cells(layout))}")
     return Archive(messages, layout)
 
 
@@ -287,7 +288,7 @@ def _trace(session: Any, inputs: Inputs, errors: CommandErrors) -> Any:
     if not wrong:
         return trace
     if _report_bad_records(session, inputs, errors, ChosenLayout(rows=preset(TRACE, {}))) != wrong:
-        fail(f"{shown(inputs.names[0])}: {wrong:,} lines are no entries of a tracing log")
+        fail(f"{shown(inputs.names[0])}: {wrong:,} lines are not entries of a tracing log")
     return trace.filter(f"NOT {is_wrong}")
 
 
@@ -336,7 +337,10 @@ def _rows_in_python(session: Any, inputs: Inputs, layout: ArchiveLayout, errors:
         if read.record.cells is not None:
             cells.append(read.record.cells)
         if cells and len(cells) <= len(rows):
-            fail(f"{read.place}: properties that are text stand beside others that have types: give files of one form")
+            fail(
+                f"{read.place}: some messages store properties as text, but others "
+                "store typed properties: give files of one form"
+            )
         own = read.value.keys() & ZERO_TEN.schema.keys() if layout is ZERO_TEN else ()
         rows.append(read_row({name: read.value[name] for name in own}) if own else layout.row(read.message))
         sent = read.sent()

@@ -44,7 +44,7 @@ def compile_topology(
     only the columns are read. FILE is replaced when it is complete, so that a stream may be reading it.
     """
     if isinstance(routing.given, CompiledTopology):
-        fail(f"{shown(routing.name)} is compiled: give the topology that it was compiled from")
+        fail(f"{shown(routing.name)} is already compiled: give the topology that it was compiled from")
     job = start_job(inputs)
     from spark_ext.routing.plans import compile_topology as compiled_for
 

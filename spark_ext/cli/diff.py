@@ -81,7 +81,9 @@ def diff(
     """
     first, second = read_pair(old, new, form)
     if first.kind == "topology" and (new_dialect is not None or dialect != "jms"):
-        fail("--dialect and --new-dialect are for selectors and filters: a topology has the dialect of its broker")
+        fail(
+            "--dialect and --new-dialect apply only to selectors and filters: a topology has the dialect of its broker"
+        )
     if first.kind != "topology" and exchange is not None:
         fail("--exchange applies only to topologies, not to selectors and filters")
     if output is not None and not os.path.isdir(os.path.dirname(output) or "."):

@@ -53,7 +53,7 @@ class Inputs(NamedTuple):
             if self.form == "csv":
                 return self._csv(session, schema)
             if schema is not None and self.form != "json":
-                fail(f"--schema gives CSV and JSON their types; {self.form} has types of its own")
+                fail(f"--schema sets the types of CSV and JSON, but {self.form} contains its own types: omit --schema")
             reader = session.read if schema is None else session.read.schema(schema).option("mode", "FAILFAST")
             return reader.format(self.form).load(self.for_spark())
 
@@ -186,7 +186,9 @@ def _refuse_no_file(name: str) -> None:
     with suppress(OSError):
         other = no_file(system_path(name))
         if other is not None:
-            fail(f"{shown(name)} is {other}, and Spark reads files: write it to a file and give that one")
+            fail(
+                f"{shown(name)} is {other}, but Spark reads only files: copy the content to a file, and give that file"
+            )
 
 
 def _is_skipped(name: str) -> bool:
@@ -218,7 +220,7 @@ def read_schema(given: str | None) -> Any:
         if isinstance(error, TranspilerError):
             raise
         # The errors of PySpark's JSON reader have no common base class.
-        fail(f"{shown(given)} is no schema in Spark's JSON form: write it with df.schema.json()")
+        fail(f"{shown(given)} is not a schema in Spark's JSON form: write it with df.schema.json()")
 
 
 def _format_of_all(names: list[str]) -> str | None:
@@ -230,7 +232,7 @@ def _format_of_all(names: list[str]) -> str | None:
             formats[name] = next(filter(None, map(_format_of, below)), "parquet")
     forms = list(dict.fromkeys(form for form in formats.values() if form is not None))
     if len(forms) > 1:
-        fail(f"the inputs are {' and '.join(forms)}: give those of one format, or name it with --input-format")
+        fail(f"the inputs are {' and '.join(forms)}: give files of one format, or set the format with --input-format")
     return forms[0] if forms else None
 
 

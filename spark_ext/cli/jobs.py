@@ -163,7 +163,7 @@ class Output:
 
     def _refuse_existing(self) -> None:
         if self._files.exists(self._path):
-            fail(f"{shown(self._name)} exists: name another output, or remove it first")
+            fail(f"{shown(self._name)} already exists: name another output, or remove it first")
 
 
 class _Ended(BaseException):

@@ -88,7 +88,7 @@ def routing_options(command: Callable[..., Any]) -> Callable[..., Any]:
             of_file = [name for name, value in form._asdict().items() if value]
             for name in (*of_file, *given_options(options)):
                 option = "--property" if name == "properties" else f"--{name.replace('_', '-')}"
-                fail(f"{shown(topology)} is compiled, and {option} is for compile-topology, which made it")
+                fail(f"{shown(topology)} is compiled, so {option} has no effect: give {option} to compile-topology")
             given = CompiledTopology.load(Path(topology))
             warn(given.topology.findings)
         else:

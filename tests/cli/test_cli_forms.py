@@ -101,7 +101,10 @@ def test_every_command_takes_every_form(name: str) -> None:
         for line in run("explain", red, "--message", name, "--format", "json").stdout.splitlines()
     ]
     assert explained == [True, False, True]
-    assert run("compare", red, "--message", name).stderr == f"{name} has 3 messages: every dialect judges one\n"
+    assert (
+        run("compare", red, "--message", name).stderr
+        == f"{name} has 3 messages, but the dialects are compared on a single message: give a file with one message\n"
+    )
 
 
 @pytest.mark.parametrize("name", ["trace.log", "text.log"])
@@ -129,7 +132,7 @@ def test_queues_that_a_backtest_has_no_whole_record_of_are_not_extra() -> None:
     misspelt = run("backtest", "read.jsonl", "new.json", "--exchange", "typo")
     assert (misspelt.exit_code, "there is no exchange called 'typo'" in misspelt.stderr) == (2, True)
     result = run("backtest", "read.jsonl", "new.json")
-    assert (result.exit_code, "read.jsonl has no recorded queues" in result.stderr) == (2, True)
+    assert (result.exit_code, "read.jsonl contains no recorded queues" in result.stderr) == (2, True)
 
 
 def test_what_match_prints_of_a_log_is_read_again() -> None:

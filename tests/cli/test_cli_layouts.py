@@ -88,8 +88,11 @@ def test_a_schema_is_text_or_a_file(tmp_path: Path, form: str) -> None:
 @pytest.mark.parametrize(
     ("options", "expected_text"),
     [
-        (["--layout-option", "types=by-use"], "--layout-option is an option of a layout: give --layout NAME with it"),
-        (["--schema", "x INT", "--layout-option", "types=json"], "give --layout NAME with it"),
+        (
+            ["--layout-option", "types=by-use"],
+            "--layout-option sets an option of a layout, but no layout is given: add --layout NAME",
+        ),
+        (["--schema", "x INT", "--layout-option", "types=json"], "add --layout NAME"),
         (
             ["--layout", "text-map"],
             "the layout text-map requires the option types\n  hint: --layout text-map --layout-option",

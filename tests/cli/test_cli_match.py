@@ -199,4 +199,4 @@ def test_reasons_in_json_have_the_parts_and_their_verdicts() -> None:
     assert (result.exit_code, found["messages"], found["matched"]) == (0, 4, 1)
     texts = [([(part["text"], part["verdict"]) for part in one["parts"]], one["messages"]) for one in found["reasons"]]
     assert texts == [([("a = 1", False)], 1), ([("b > 2", False)], 1), ([("a = 1", None)], 1)]
-    assert "--format is about --reasons" in run("a = 1", "--format", "json", given=given).output
+    assert "--format applies only with --reasons" in run("a = 1", "--format", "json", given=given).output

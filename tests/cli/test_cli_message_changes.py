@@ -93,7 +93,7 @@ def test_an_exchange_is_one_of_either_topology() -> None:
     [
         (("a = 1", "a = 2", "none.jsonl"), "'none.jsonl' does not exist"),
         (("a = 1", "a = 2", "-"), "-:1:1: this is not JSON"),
-        (("a = 1", "a = 2", "--layout", "kafka-headers"), "give the files that have some behind NEW"),
+        (("a = 1", "a = 2", "--layout", "kafka-headers"), "name the files after NEW"),
     ],
 )
 def test_what_cannot_be_counted_is_an_error(words: tuple[str, ...], message: str) -> None:

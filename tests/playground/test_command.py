@@ -96,7 +96,7 @@ def test_a_page_that_is_not_there_is_an_error_with_what_to_do(tmp_path: Path) ->
     )
     result = CliRunner().invoke(main, ["playground", "--page", str(tmp_path)])
     assert result.exit_code == 2
-    assert f"{tmp_path} is no built page\n  hint: write one with python -m playground.build" in result.output
+    assert f"{tmp_path} is not a built page\n  hint: write one with python -m playground.build" in result.output
 
 
 def test_a_port_that_is_taken_is_an_error_with_what_to_do(page: Path) -> None:

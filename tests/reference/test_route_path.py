@@ -227,7 +227,7 @@ def test_the_command_shows_the_path_in_words_and_as_json_and_with_why_what_took_
     assert "  goes on\n    eu: rejected → exchange dlx, key 'failed.a' → retry (delivered)\n      took it\n" in why
     refused = CliRunner().invoke(main, ["route", str(file), "--path", "--summary"], input=line)
     assert refused.exit_code == 2
-    assert "--path is about each message" in refused.output
+    assert "--path prints a result for each message" in refused.output
 
 
 def test_the_json_form_has_the_queues_that_are_possible() -> None:

@@ -74,7 +74,7 @@ _TEMPLATE = ("--dialect", "qpid-cpp", "--schema", "`{{ x }}` INT")
 @pytest.mark.parametrize(
     ("arguments", "expected_text"),
     [
-        (["a = 1", "--as", "where", "a b"], "is no name in SQL"),
+        (["a = 1", "--as", "where", "a b"], "is not a name in SQL"),
         (["a = 1", "--as", "view", "v"], "--from TABLE"),
         (["a = 1", "--layout", "kafka-headers", "--as", "function", "f"], "give the columns with --schema"),
         (['"{{ x }}" = 1', *_TEMPLATE, "--as", "function", "f"], "`{{ x }}` INT would begin a variable or a Jinja tag"),
@@ -83,13 +83,13 @@ _TEMPLATE = ("--dialect", "qpid-cpp", "--schema", "`{{ x }}` INT")
         (["a = 1", "--as", "where", "t", "--from", "t"], "--as view NAME"),
         (["a = 1", "--names", "jms", "--as", "where", "t"], "give one of the two"),
         (["a = 1", "--as", "temp-view", "lake.v", "--from", "t"], "give a name without a dot"),
-        (["a = 1", "--as", "where", "t", "--or-replace"], "--or-replace is of a function or a view"),
-        (["a = 1", "--or-replace"], "--or-replace is of a function or a view"),
+        (["a = 1", "--as", "where", "t", "--or-replace"], "--or-replace applies only to a function or a view"),
+        (["a = 1", "--or-replace"], "--or-replace applies only to a function or a view"),
         (["a = 1", "--as", "where", "t", "--alias", "t"], "leave out --as"),
         (["a = 1", "--alias", ""], "alias is empty"),
         (["a = 1", "--as", "table", "t"], "'table' is not one of"),
         (["a = 1", "--as", "function"], "--as takes KIND NAME, as in: selector-sql sql"),
-        (["--as", "where", "a = 1"], "'a = 1' is no name in SQL"),
+        (["--as", "where", "a = 1"], "'a = 1' is not a name in SQL"),
     ],
 )
 def test_a_statement_that_cannot_be_written_is_refused(arguments: list[str], expected_text: str) -> None:

@@ -157,7 +157,7 @@ def test_the_destinations_of_a_broker_are_queues_and_topics() -> None:
         each for each in activemq(f"<destinations>{known}</destinations>").findings if "understood" in each.message
     ]
     [finding] = activemq("<destinations><queue physicalName='a'/><queeu physicalName='b'/></destinations>").findings
-    assert finding.message == "<queeu> in <destinations> is not understood, and the broker does not start"
+    assert finding.message == "<queeu> in <destinations> is not understood, so the broker does not start"
 
 
 def test_a_divert_from_a_wildcard_to_the_address_of_the_message_fails_the_send() -> None:
@@ -357,7 +357,7 @@ def test_a_virtual_topic_needs_the_queues_that_are_there(tmp_path: Path) -> None
         (
             "<compositeQueue name='a'><forwardTo><filteredDestination selector='n &gt;' queue='b'/></forwardTo>"
             "</compositeQueue>",
-            "is none, and the broker does not start",
+            "is invalid, so the broker does not start",
         ),
     ],
 )

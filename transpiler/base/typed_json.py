@@ -138,14 +138,14 @@ class TypedJson:
 
 def _list(data: Json) -> list[Any]:
     if not isinstance(data, list):
-        raise ValueError(f"a list was expected, and not {_shown(data)}")
+        raise ValueError(f"expected a list, found {_shown(data)}")
     return data
 
 
 def _listed(data: Json, length: int) -> list[Any]:
     listed = _list(data)
     if len(listed) != length:
-        raise ValueError(f"a list of {length} was expected, and not of {len(listed)}")
+        raise ValueError(f"expected a list of length {length}, found one of length {len(listed)}")
     return listed
 
 
@@ -161,22 +161,22 @@ class _Scalar(_Form):
 
     def write(self, value: Any) -> Json:
         if type(value) is not self._kind:
-            raise TypeError(f"{value!r} is no {self._kind.__name__}")
+            raise TypeError(f"{value!r} is not of type {self._kind.__name__}")
         return value
 
     def read(self, data: Json) -> Any:
         if type(data) is not self._kind:
-            raise ValueError(f"{self._kind.__name__} was expected, and not {_shown(data)}")
+            raise ValueError(f"expected a value of type {self._kind.__name__}, found {_shown(data)}")
         return data
 
     def write_all(self, values: Sequence[Any]) -> Json:
         if not {*map(type, values)} <= {self._kind}:
-            raise TypeError(f"a value is no {self._kind.__name__}")
+            raise TypeError(f"a value is not of type {self._kind.__name__}")
         return list(values)
 
     def read_all(self, data: Json) -> list[Any]:
         if not {*map(type, _list(data))} <= {self._kind}:
-            raise ValueError(f"a list of {self._kind.__name__} was expected")
+            raise ValueError(f"expected a list of values of type {self._kind.__name__}")
         return _list(data)
 
 
@@ -187,12 +187,12 @@ class _Text(_Form):
 
     def write(self, value: Any) -> Json:
         if not isinstance(value, str):
-            raise TypeError(f"{value!r} is no text")
+            raise TypeError(f"{value!r} is not text")
         return str(value)
 
     def read(self, data: Json) -> Any:
         if type(data) is not str:
-            raise ValueError(f"a text was expected, and not {_shown(data)}")
+            raise ValueError(f"expected text, found {_shown(data)}")
         return data
 
     def write_all(self, values: Sequence[Any]) -> Json:
@@ -206,10 +206,10 @@ class _Text(_Form):
         if isinstance(data, dict):
             texts, indexes = self.read_all(data["texts"]), data["places"]
             if not {*map(type, _list(indexes))} <= {int} or min(indexes, default=0) < 0:
-                raise ValueError("the place of a text is no number")
+                raise ValueError("the index of a text is not a number")
             return [texts[index] for index in indexes]
         if not {*map(type, _list(data))} <= {str}:
-            raise ValueError("a list of texts was expected")
+            raise ValueError("expected a list of texts")
         return _list(data)
 
 
@@ -234,18 +234,18 @@ class _Spelled(_Form):
 
     def write(self, value: Any) -> Json:
         if type(value) not in self.kinds:
-            raise TypeError(f"{value!r} is no {self.word}")
+            raise TypeError(f"{value!r} is not of type {self.word}")
         return self._spell(value)
 
     def read(self, data: Json) -> Any:
         if type(data) is not str:
-            raise ValueError(f"a text was expected, and not {_shown(data)}")
+            raise ValueError(f"expected text, found {_shown(data)}")
         try:
             value = self._read(data)
         except (InvalidOperation, binascii.Error):
-            raise ValueError(f"{data[:40]!r} is no {self.word}") from None
+            raise ValueError(f"{data[:40]!r} is not a valid value of type {self.word}") from None
         if self._spell(value) != data:
-            raise ValueError(f"{data[:40]!r} is another spelling of a {self.word}")
+            raise ValueError(f"{data[:40]!r} is not the canonical spelling of its {self.word}")
         return value
 
 
@@ -257,12 +257,12 @@ class _Member(_Form):
 
     def write(self, value: Any) -> Json:
         if type(value) not in self.kinds:
-            raise TypeError(f"{value!r} is no {self.word}")
+            raise TypeError(f"{value!r} is not of type {self.word}")
         return value.name
 
     def read(self, data: Json) -> Any:
         if type(data) is not str or data not in self._members:
-            raise ValueError(f"{_shown(data)} is no {self.word}")
+            raise ValueError(f"{_shown(data)} is not a name of {self.word}")
         return self._members[data]
 
 
@@ -279,7 +279,7 @@ class _Literal(_Form):
         for constant in self._constants:
             if type(constant) is type(data) and constant == data:
                 return constant
-        raise ValueError(f"{_shown(data)} is none of {self._constants}")
+        raise ValueError(f"{_shown(data)} is not one of {self._constants}")
 
 
 class _Nothing(_Form):
@@ -289,10 +289,10 @@ class _Nothing(_Form):
         self._name = name
 
     def write(self, value: Any) -> Json:
-        raise TypeError(f"{value!r} is no plain data")
+        raise TypeError(f"{value!r} cannot be written as JSON")
 
     def read(self, data: Json) -> Any:
-        raise ValueError(f"{_shown(data)} stands in the place of a {self._name}, which is never read")
+        raise ValueError(f"{_shown(data)} cannot be read, because no {self._name} is ever written")
 
 
 class _FixedTuple(_Form):
@@ -343,7 +343,7 @@ class _Several(_Form):
 
     def write(self, value: Any) -> Json:
         if not isinstance(value, self._kind):
-            raise TypeError(f"{value!r} is no {self.word}")
+            raise TypeError(f"{value!r} is not of type {self.word}")
         return self._together([value], [len(value)])
 
     def read(self, data: Json) -> Any:
@@ -357,7 +357,7 @@ class _Several(_Form):
     def read_all(self, data: Json) -> list[Any]:
         lengths, together = _listed(data, 2)
         if not {*map(type, _list(lengths))} <= {int} or min(lengths, default=0) < 0:
-            raise ValueError("a length is no number")
+            raise ValueError("a length is not a number")
         return self._apart(together, lengths)
 
 
@@ -400,7 +400,7 @@ class _Map(_Several):
 
     def write(self, value: Any) -> Json:
         if not isinstance(value, Mapping):
-            raise TypeError(f"{value!r} is no mapping")
+            raise TypeError(f"{value!r} is not a mapping")
         return self._together([value], [len(value)])
 
     def _together(self, values: Iterable[Any], lengths: list[int]) -> Json:  # noqa: ARG002
@@ -420,7 +420,7 @@ class _Map(_Several):
         pairs = zip(keys, values, strict=True)
         mappings = [dict(islice(pairs, length)) for length in lengths]
         if sum(map(len, mappings)) != len(keys):
-            raise ValueError("a key stands twice in a mapping")
+            raise ValueError("a mapping contains a key twice")
         return mappings
 
 
@@ -440,7 +440,7 @@ class _Record(_Form):
 
     def write(self, value: Any) -> Json:
         if type(value) is not self._kind:
-            raise TypeError(f"{value!r} is no {self.word}")
+            raise TypeError(f"{value!r} is not of type {self.word}")
         return [form.write(getattr(value, name)) for name, form in self._parts.items()]
 
     def read(self, data: Json) -> Any:
@@ -452,7 +452,7 @@ class _Record(_Form):
 
     def write_all(self, values: Sequence[Any]) -> Json:
         if not {*map(type, values)} <= {self._kind}:
-            raise TypeError(f"a value is no {self.word}")
+            raise TypeError(f"a value is not of type {self.word}")
         if not self._parts:
             return [[] for _ in values]
         return [form.write_all([getattr(value, name) for value in values]) for name, form in self._parts.items()]
@@ -513,7 +513,7 @@ class _Union(_Form):
             form = self._scalars.get(str) if isinstance(value, str) else None
             form = self._by_kind.get(dict) if isinstance(value, Mapping) else form
             if form is None:
-                raise TypeError(f"{value!r} is no plain data")
+                raise TypeError(f"{value!r} cannot be written as JSON")
         return [form.word, form.write(value)] if form.word else form.write(value)
 
     def read(self, data: Json) -> Any:
@@ -521,11 +521,11 @@ class _Union(_Form):
             word, written = _listed(data, 2)
             form = self._by_word.get(word) if isinstance(word, str) else None
             if form is None:
-                raise ValueError(f"{_shown(word)} is not what can stand here")
+                raise ValueError(f"{_shown(word)} is not a type that is allowed here")
             return form.read(written)
         scalar = self._scalars.get(type(data))
         if scalar is None:
-            raise ValueError(f"{_shown(data)} is not what can stand here")
+            raise ValueError(f"{_shown(data)} is not of a type that is allowed here")
         return scalar.read(data)
 
     def write_all(self, values: Sequence[Any]) -> Json:

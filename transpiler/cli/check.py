@@ -66,7 +66,7 @@ class _Known(NamedTuple):
         try:
             return cls(file, Baseline.read(read_text_file(file), path))
         except ValueError as error:
-            fail(f"file '{shown(file)}' is no baseline: {error}")
+            fail(f"file '{shown(file)}' is not a baseline: {error}")
 
     def write(self, report: Report) -> None:
         """Write the findings of ``report`` to the file of the baseline."""
@@ -326,7 +326,7 @@ def _read_config(start: Path) -> _Config:
 def _of_table(table: Any, file: Path) -> _Config:
     where = f"{shown(str(file))}: [tool.selector-sql]"
     if not isinstance(table, dict):
-        fail(f"{where} is no table")
+        fail(f"{where} must be a table")
     for key, value in table.items():
         if key not in _KEYS:
             fail(
@@ -335,6 +335,6 @@ def _of_table(table: Any, file: Path) -> _Config:
         texts = value if isinstance(value, list) and key != "baseline" else [value]
         if not all(isinstance(text, str) for text in texts):
             kind = "a text" if key == "baseline" else "a text, or a list of texts"
-            fail(f"{where}: {key} is {kind}")
+            fail(f"{where}: {key} must be {kind}")
     listed = {key: tuple(value) if isinstance(value, list) else (value,) for key, value in table.items()}
     return _Config(**listed, directory=str(file.parent))

@@ -63,7 +63,7 @@ def read_pair(old: str, new: str, form: TopologyForm) -> tuple[Comparable, Compa
     second = _running(old, new, form) if isinstance(first.value, Topology) else None
     second = second or _read(new, "NEW", form)
     if first.kind != second.kind:
-        fail(f"OLD is a {first.kind} and NEW is a {second.kind}: give two of a kind")
+        fail(f"OLD is a {first.kind} and NEW is a {second.kind}: give two selectors, two filter sets or two topologies")
     return first, second
 
 

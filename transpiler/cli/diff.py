@@ -113,7 +113,7 @@ def diff(
     first, second = read_pair(old, new, form)
     mapping = {} if names is None else _mapping(names)
     if names is not None and not isinstance(first.value, Topology):
-        fail("--map is for topologies")
+        fail("--map applies only to topologies, not to selectors and filters")
     first.check(dialect)
     second.check(new_dialect or dialect)
     hint_subscribers(first.value, second.value)
@@ -130,11 +130,11 @@ def diff(
         say_result(changes, output_format)
         raise SystemExit(1 if changes.changed else 0)
     if layout != ChosenLayout():
-        fail("--layout and --schema say how to read messages: give the files that have some behind NEW")
+        fail("--layout and --schema describe files of messages, but no file is given: name the files after NEW")
     result: ConditionDiff | TopologyDiff
     if isinstance(first.value, Topology) and isinstance(second.value, Topology):
         if new_dialect is not None:
-            fail("--new-dialect is for selectors and filters: a topology has the dialect of its broker")
+            fail("--new-dialect applies only to selectors and filters: a topology has the dialect of its broker")
         if second.running is None:
             result = diff_topologies(first.value, second.value, examples=examples, names=mapping)
         else:
@@ -157,7 +157,7 @@ def _mapping(name: str) -> dict[str, str]:
     """Return the mapping in the JSON file ``name``: from names in OLD to names in NEW."""
     data = load_record(read_text_file(name), name)
     if not isinstance(data, dict) or not all(isinstance(of, str) for of in data.values()):
-        fail(f'{shown(name)}: a map of names is an object, {{"name in OLD": "name in NEW"}}')
+        fail(f'{shown(name)}: a map of names must be an object such as {{"name in OLD": "name in NEW"}}')
     return data
 
 

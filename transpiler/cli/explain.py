@@ -87,7 +87,7 @@ def explain(
     of each part, the types of its names, and the SQL before and after the rewrites.
     """
     if output_format == "json" and message is None:
-        fail("--format json shows why a message matches: give --message FILE with it")
+        fail("--format json explains a message, but no message is given: add --message FILE")
     text = read_text(selector)
     rules = find_dialect(dialect)
     tree = parse_selector(text, rules)

@@ -117,7 +117,10 @@ def choose_layout(name: str | None, given: tuple[str, ...], schema: str | None) 
     layout = _named(name, given)
     if fields is not None:
         if archive_of(layout) is not None:
-            fail(f"the layout {name} has its own columns: give --schema without --layout, or a layout of a store")
+            fail(
+                f"the layout {name} has its own columns, so --schema does not apply: "
+                "omit --layout, or choose the layout of a store"
+            )
         layout = layout.over(fields)
     return ChosenLayout(layout, layout, _types(fields))
 
@@ -133,7 +136,7 @@ def _named(name: str, given: tuple[str, ...]) -> Layout:
         return preset(name, read_options(given, STORES[name]))
     layout = find_layout(name)
     if given:
-        fail(f"the layout {name} has no options: leave --layout-option out")
+        fail(f"the layout {name} has no options: omit --layout-option")
     return layout
 
 
@@ -185,7 +188,7 @@ def header_options(given: tuple[str, ...]) -> Headers:
 
 
 def _refuse_options() -> NoReturn:
-    fail("--layout-option is an option of a layout: give --layout NAME with it")
+    fail("--layout-option sets an option of a layout, but no layout is given: add --layout NAME")
 
 
 def _object(text: str, value: str) -> Any:

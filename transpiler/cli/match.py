@@ -102,13 +102,16 @@ def match(
     why = None
     if reasons:
         if filters is not None or invert or count:
-            fail("--reasons is about the messages that SELECTOR does not match, and stands alone")
+            fail(
+                "--reasons explains the messages that SELECTOR does not match: omit "
+                "--filter, --filter-bytes, --invert and --count"
+            )
         # The modules for explanations are imported only if --reasons needs them.
         from transpiler.cli.reasons import Reasons
 
         why = Reasons(text, dialect, receiver)
     elif output_format == "json":
-        fail("--format is about --reasons: messages are printed as they were read")
+        fail("--format applies only with --reasons: without it, messages are printed as they were read")
     errors, output, matched = CommandErrors(keep_going), _Output(), 0
     for read in read_messages(files or ("-",), layout, errors, input_format, progress=count or reasons):
         if why is not None:

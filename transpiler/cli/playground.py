@@ -59,7 +59,7 @@ def playground(port: int, no_browser: bool, page: Path | None) -> None:
     """
     folder = _installed_page() if page is None else page
     if any(not (folder / name).is_file() for name in _NEEDED):
-        fail(f"{folder} is no built page\n  hint: write one with python -m playground.build {folder}, in a checkout")
+        fail(f"{folder} is not a built page\n  hint: write one with python -m playground.build {folder}, in a checkout")
     try:
         server = page_server(folder, port)
     except OSError as error:

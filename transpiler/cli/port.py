@@ -60,7 +60,10 @@ def compare(selector: str, message: str | None) -> None:
 
         examples = [read.message for read in read_messages([message])]
         if len(examples) != 1:
-            fail(f"{shown(message)} has {len(examples)} messages: every dialect judges one")
+            fail(
+                f"{shown(message)} has {len(examples)} messages, but the dialects are compared "
+                "on a single message: give a file with one message"
+            )
     width = max(len(name) for name in DIALECTS)
     for row in compare_dialects(text, examples[0] if examples else None):
         star = "*" if row.rule is not None or row.reading is not None else " "
@@ -168,7 +171,7 @@ def port(
     if strict and loose:
         fail("--strict and --loose exclude each other: give one of them")
     if (selector is None) is not bool(files):
-        fail("give SELECTOR or --file FILE, one of the two")
+        fail("give either SELECTOR or --file FILE")
     changes: Changes = "none" if strict else "any" if loose else "rare"
     if selector is not None and form in (None, "text"):
         ported = port_selector(read_text(selector), source, target, changes=changes)

@@ -140,9 +140,15 @@ def route(
     Messages of a log that are of another virtual host are left out and counted.
     """
     if summary and (why or path):
-        fail(f"--{'why' if why else 'path'} is about each message, and --summary about all of them: give one of them")
+        fail(
+            f"--{'why' if why else 'path'} prints a result for each message, but --summary "
+            "prints one for all messages: give only one of the two"
+        )
     if output_format == "text" and not (why or path):
-        fail("--format text is for --why and --path; the queues and outcomes of messages are JSON lines")
+        fail(
+            "--format text applies only with --why or --path: without them, the "
+            "queues and outcomes are printed as JSON lines"
+        )
     where = form.read(topology)
     sender = read_destination(where, exchange, address, publish_to)
     by_name = sender is None and publish_to == "exchange"
@@ -290,7 +296,10 @@ def backtest(
     if not result.total and not errors.count:
         hosts.refuse_none(log)
     if result.total and not any_recorded:
-        fail(f"{shown(log)} has no recorded queues: a backtest compares with a member {recorded}, an array of queues")
+        fail(
+            f"{shown(log)} contains no recorded queues: a backtest compares "
+            f"with a member {recorded}, an array of queues"
+        )
     say_result(result, output_format)
     errors.finish()
     raise SystemExit(0 if result.passed else 1)

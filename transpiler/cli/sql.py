@@ -37,9 +37,9 @@ _VIEWS = ("view", "temp-view")
 _SQL_NAMES: Mapping[str, str] = {"byte": "TINYINT", "short": "SMALLINT", "integer": "INT", "long": "BIGINT"}
 
 #: The error for --from without a view.
-_NO_VIEW = "--from names the table of a view: give it with --as view NAME"
+_NO_VIEW = "--from names the table of a view, but no view is requested: add --as view NAME"
 
-_NO_OBJECT = "--or-replace is of a function or a view: give it with --as"
+_NO_OBJECT = "--or-replace applies only to a function or a view: add --as"
 
 _PART = r"(?:[A-Za-z_]\w*|`(?:[^`]|``)+`)"
 _NAME = re.compile(rf"{_PART}(?:\.{_PART})*", re.ASCII)
@@ -131,9 +131,9 @@ def sql(
     if or_replace and (named is None or named[0] == "where"):
         fail(_NO_OBJECT)
     if alias is not None and named is not None:
-        fail("--alias is for a condition in a statement of your own: leave out --as")
+        fail("--alias applies to a condition in your own statement, not to a statement of --as: omit one of them")
     if filters is not None and (selector is not None or names is not None):
-        fail("a filter set takes the place of SELECTOR and --names: give one of the two")
+        fail("a filter set cannot be combined with SELECTOR or --names: omit the filter set, or the others")
     options = {
         "layout": layout.layout,
         "dialect": dialect,
@@ -185,7 +185,7 @@ def _check_statement(kind: Kind, name: str, source: str | None) -> None:
         fail(_NO_VIEW)
     _check_name(name)
     if kind.startswith("temp-") and _NAME_IN_SCHEMA.match(name):
-        fail(f"--as {kind} {name}: what is of the session alone is in no schema: give a name without a dot")
+        fail(f"--as {kind} {name}: a temporary view or function belongs to no schema: give a name without a dot")
     if source is not None:
         _check_name(source)
     elif kind in _VIEWS:
@@ -194,7 +194,10 @@ def _check_statement(kind: Kind, name: str, source: str | None) -> None:
 
 def _check_name(name: str) -> None:
     if not _NAME.fullmatch(name):
-        fail(f"{name!r} is no name in SQL: write words joined by dots, and others in backticks, as in lake.`my table`")
+        fail(
+            f"{name!r} is not a name in SQL: join words with dots, and put other "
+            "characters into backticks, as in lake.`my table`"
+        )
 
 
 def _statement(
@@ -212,8 +215,9 @@ def _statement(
             if opening is not None:
                 # The name of a parameter must be written literally; IDENTIFIER() is not allowed for it.
                 fail(
-                    f"--as {kind}: {opening} would begin a variable or a Jinja tag: rename the column, or make a view, "
-                    "whose condition has the name as text"
+                    f"--as {kind}: {opening} would begin a variable or a Jinja "
+                    "tag: rename the column, or create a view, "
+                    "whose condition contains the name as a string"
                 )
             parameters = ", ".join(written)
             return f"{create}FUNCTION {name}({parameters}) RETURNS BOOLEAN RETURN {condition}"
@@ -228,7 +232,7 @@ def _parameters(condition: str, layout: ChosenLayout) -> Iterator[tuple[str, str
     archive = archive_of(find_layout(layout.layout))
     types = layout.types or ({} if archive is None else archive.schema)
     if not types:
-        fail("--as function: the parameters need types: give the columns with --schema")
+        fail("--as function: the types of the parameters are unknown: give the columns with --schema")
     read = {match["word"] or (match["quoted"] or "").replace("``", "`") for match in _TOKEN.finditer(condition)}
     # If a column name contains ``${``, the SQL has it as bytes inside IDENTIFIER(). Then the condition may read any
     # column, so yield all.

@@ -57,7 +57,11 @@ def test(
     total = sum(map(len, by_file.values()))
     selected = {file: [case for case in cases if _has(case, keyword)] for file, cases in by_file.items()}
     if not total:
-        fail("the files have no cases" if files else f"no file is called *{PATTERNS[0]} here: name a file of cases")
+        fail(
+            "the files contain no test cases"
+            if files
+            else f"no file is called *{PATTERNS[0]} here: name a file of test cases"
+        )
     left = sum(map(len, selected.values()))
     if not left:
         fail(f"no case has {keyword!r} in its file or name")

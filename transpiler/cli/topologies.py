@@ -92,7 +92,10 @@ class TopologyForm(NamedTuple):
                 called, lambda of, every: of.parse(text, called, every=every), lambda: vhosts_of(text, called)
             )
         if self.state is not None or self.properties or self.form not in (None, "rabbitmq"):
-            fail(f"{shown(name)} is a directory, of which RabbitMQ's definitions are read: give --vhost at most")
+            fail(
+                f"{shown(name)} is a directory, which is read as RabbitMQ's definitions: "
+                "of these options, only --vhost applies"
+            )
         files = definition_files(Path(name))
         sources = [Source(read_text_file(str(one)), one.name) for one in files.files]
 
@@ -301,9 +304,9 @@ def publisher_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(command)
     def with_publisher(protocol: Protocol | None, mandatory: bool, reject_unroutable: bool, **others: Any) -> Any:
         if mandatory and protocol not in _WITH_MANDATORY:
-            fail(f"--mandatory is a flag of AMQP 0-8 to 0-9-1, and the protocol is {protocol}")
+            fail(f"--mandatory is a flag of AMQP 0-8 to 0-9-1, but the protocol is {protocol}: omit one of them")
         if reject_unroutable and protocol not in (None, "1.0"):
-            fail(f"--reject-unroutable is a capability of AMQP 1.0, and the protocol is {protocol}")
+            fail(f"--reject-unroutable is a capability of AMQP 1.0, but the protocol is {protocol}: omit one of them")
         return command(publisher=Publisher(protocol, mandatory, reject_unroutable), **others)
 
     options = together(
@@ -331,10 +334,13 @@ def read_destination(
     }
     named = [name for name, is_given in given.items() if is_given]
     if len(named) > 1:
-        fail(f"{' and '.join(named)} say in different ways where messages go: give one of them")
+        fail(f"{' and '.join(named)} each set where messages are sent: give only one of them")
     if topology.rules.addressing.names_destinations:
         if address is not None or publish_to == "to":
-            fail(f"senders to {topology.rules.name} name destinations: give --exchange, or each message an exchange")
+            fail(
+                f"senders to {topology.rules.name} name destinations, not addresses: give "
+                "--exchange, or add a member exchange to each message"
+            )
         return None
     check_exchange(exchange, topology)
     return None if address is None else resolve_sender(topology, address)

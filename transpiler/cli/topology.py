@@ -147,14 +147,14 @@ def topology(
     questions = (("--ask", ask), ("--fills", fills), ("--reads", reads), ("--user", user))
     asked = [name for name, value in questions if value is not None]
     if len(asked) + report > 1:
-        fail("--report, --ask, --fills, --reads and --user are answers in the place of the listing: give one of them")
+        fail("--report, --ask, --fills, --reads and --user each replace the listing: give only one of them")
     if fail_on is not None and not report:
-        fail("--fail-on is about the findings of a report: give --report as well")
+        fail("--fail-on selects findings of a report, but no report is requested: add --report")
     chosen = picture or "text"
     if asked and chosen not in ("text", "json"):
-        fail(f"an answer is text or json, not {chosen}")
+        fail(f"an answer can be printed as text or json, not as {chosen}")
     if report and chosen not in ("text", "json", "html"):
-        fail(f"a report is text, json or html, not {chosen}")
+        fail(f"a report can be printed as text, json or html, not as {chosen}")
     read = form.read_all(topology, every=report)
     names = _Names(exchanges, queues, around, distance)
     if asked:
@@ -173,7 +173,7 @@ def topology(
     counted = summary = None
     if counts is not None:
         if len(whole) > 1:
-            fail("--counts are of one topology: give one file, and --vhost if it has several virtual hosts")
+            fail("--counts applies to a single topology: give one file, and --vhost if it has several virtual hosts")
         counted = Summary.from_dict(load_record(read_text_file(counts), counts))
         summary = _within(where[0][1], whole[0][1], counted)
     found: list[tuple[str, TopologyReport]] = []

@@ -177,7 +177,7 @@ def test_an_output_appears_when_it_is_complete(words: str) -> None:
     assert Path("out/_SUCCESS").exists()
     assert [name for name in os.listdir() if "incomplete" in name] == []
     before = sorted(os.listdir("out"))
-    assert_one_line(run(words), "out exists: name another output, or remove it first")
+    assert_one_line(run(words), "out already exists: name another output, or remove it first")
     assert sorted(os.listdir("out")) == before
     Path("file").write_text("x")
     assert_one_line(run(words.replace("output out", "output file/out")), "file")
@@ -272,7 +272,7 @@ def test_an_output_that_comes_up_at_the_last_moment_is_left_as_it_is(
             Path("late").mkdir()
             Path("late/part").write_text("x")
         else:
-            fail("late exists: name another output, or remove it first")
+            fail("late already exists: name another output, or remove it first")
 
     monkeypatch.setattr(output, "_refuse_existing", look)
     with pytest.raises(click.ClickException, match="late exists"):

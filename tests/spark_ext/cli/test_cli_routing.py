@@ -350,8 +350,8 @@ def test_a_compiled_topology_can_replace_a_topology_file(run) -> None:  # type: 
 @pytest.mark.parametrize(
     ("arguments", "expected_text"),
     [
-        (["route", "small.compiled", "archive.jsonl", "--exchange", "x"], "--exchange is for compile-topology"),
-        (["backtest", "archive.jsonl", "small.compiled", "--missing", "null"], "--missing is for compile-topology"),
+        (["route", "small.compiled", "archive.jsonl", "--exchange", "x"], "give --exchange to compile-topology"),
+        (["backtest", "archive.jsonl", "small.compiled", "--missing", "null"], "give --missing to compile-topology"),
         (
             ["route", "damaged.compiled", "archive.jsonl"],
             "damaged.compiled is truncated or damaged: the checksum of its 200 bytes",

@@ -386,8 +386,8 @@ def test_a_selector_of_the_common_core_goes_everywhere(target: str) -> None:
         (["port", "--from", "activemq", "--to", "amqp", "n > 5"], 2, "", "dialect.unknown"),
         (["port", "--from", "jms", "--to", "jms", "--loose", "--strict", "n > 5"], 2, "", "exclude each other"),
         (["port", "--from", "jms", "--to", "activemq", "--loose", "color <> 5"], 0, "color <> 5\n", "port.meaning"),
-        (["port", "--from", "jms", "--to", "jms"], 2, "", "give SELECTOR or --file FILE, one of the two"),
-        (["port", "--from", "jms", "--to", "jms", "a=1", "--file", "-"], 2, "", "one of the two"),
+        (["port", "--from", "jms", "--to", "jms"], 2, "", "give either SELECTOR or --file FILE"),
+        (["port", "--from", "jms", "--to", "jms", "a=1", "--file", "-"], 2, "", "give either SELECTOR or --file FILE"),
     ],
 )
 def test_the_command_prints_the_selector_alone_and_notes_beside_it(

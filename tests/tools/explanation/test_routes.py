@@ -228,9 +228,14 @@ ASTRAY = NEW.replace("new", "nwe")
             0,
             "the relay → no queue (rejected)\n  the message has no field to\n",
         ),
-        (["--why", "--summary"], NEW, 2, "--why is about each message, and --summary about all of them"),
+        (
+            ["--why", "--summary"],
+            NEW,
+            2,
+            "--why prints a result for each message, but --summary prints one for all messages",
+        ),
         (["--json"], NEW, 2, "--json is --format json in this command"),
-        (["--format", "text"], NEW, 2, "--format text is for --why"),
+        (["--format", "text"], NEW, 2, "--format text applies only with --why"),
         (["--why", "--nearest", "-1"], NEW, 2, "-1 is not in the range"),
     ],
 )

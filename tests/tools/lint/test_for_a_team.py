@@ -83,10 +83,10 @@ def test_pyproject_has_the_options_of_a_project(project: Path, monkeypatch: pyte
     ("table", "expected_text"),
     [
         ("[tool.selector-sql]\ndialects = 'jms'", "has no key 'dialects'\n  hint: did you mean dialect?"),
-        ("[tool.selector-sql]\nexclude = 5", "exclude is a text, or a list of texts"),
-        ("[tool.selector-sql]\nbaseline = ['a']", "baseline is a text"),
+        ("[tool.selector-sql]\nexclude = 5", "exclude must be a text, or a list of texts"),
+        ("[tool.selector-sql]\nbaseline = ['a']", "baseline must be a text"),
         ("[tool.selector-sql]\ndialect = 'artemsi'", "did you mean artemis?"),
-        ("[tool]\nselector-sql = 5", "is no table"),
+        ("[tool]\nselector-sql = 5", "must be a table"),
         ("[tool.selector-sql\n", "this is not TOML"),
     ],
 )
@@ -116,7 +116,7 @@ def test_a_baseline_keeps_what_is_known_and_reports_what_is_new(project: Path) -
     shutil.copy(project / "p/gen/B.java", project / "p/D.java")
     assert checked(check("p/D.java", "--baseline", "base.json")) == ["p/D.java"]
     (project / "base.json").write_text("[]", encoding="utf-8")
-    assert "is no baseline" in check("p", "--baseline", "base.json").stderr
+    assert "is not a baseline" in check("p", "--baseline", "base.json").stderr
 
 
 def test_a_baseline_is_found_from_every_directory(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

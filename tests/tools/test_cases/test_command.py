@@ -75,10 +75,13 @@ def test_the_command_answers(words: list[str], code: int, printed: str) -> None:
 def test_no_cases_are_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     result = run()
-    assert (result.exit_code, result.output) == (2, "no file is called *.selectors.yaml here: name a file of cases\n")
+    assert (result.exit_code, result.output) == (
+        2,
+        "no file is called *.selectors.yaml here: name a file of test cases\n",
+    )
     (tmp_path / "a.selectors.yaml").write_text("cases: []", encoding="utf-8")
     result = run()
-    assert (result.exit_code, result.output) == (2, "the files have no cases\n")
+    assert (result.exit_code, result.output) == (2, "the files contain no test cases\n")
 
 
 def test_a_file_that_cannot_be_read_is_an_error_with_its_place(tmp_path: Path) -> None:

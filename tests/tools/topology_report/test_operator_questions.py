@@ -167,8 +167,8 @@ def test_slow_patterns_are_reported_with_the_reason_of_the_broker() -> None:
         (["--ask", "slow", "--format", "json"], 0, '"answers": ['),
         (["--reads", "color"], 0, "color LIKE '%d'"),
         (["--reads", "nothing"], 0, "none\n"),
-        (["--reads", "color", "--ask", "slow"], 2, "give one of them"),
-        (["--ask", "slow", "--format", "dot"], 2, "an answer is text or json, not dot"),
+        (["--reads", "color", "--ask", "slow"], 2, "give only one of them"),
+        (["--ask", "slow", "--format", "dot"], 2, "an answer can be printed as text or json, not as dot"),
     ],
 )
 def test_the_command_answers_questions(words: list[str], code: int, printed: str, tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ def test_a_name_that_no_topology_has_is_an_error(option: str) -> None:
 def test_counts_of_messages_are_of_one_topology() -> None:
     Path("counts.json").write_text(json.dumps({"exchanges": {}, "queues": {"both": 3}, "outcomes": {}}))
     refused = run("hosts.json", "--counts", "counts.json", code=2)
-    assert "--counts are of one topology" in refused.stderr
+    assert "--counts applies to a single topology" in refused.stderr
     assert "3 messages" in run("hosts.json", "--vhost", "west", "--counts", "counts.json").stdout
 
 

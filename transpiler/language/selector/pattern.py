@@ -35,7 +35,7 @@ def read_pattern(text: str, escape: str | None = None, escapes: Escapes = Escape
     ends in its escape character raises ``PatternError``.
     """
     if len(text) > MAX_LENGTH:
-        raise PatternError(f"the pattern has {len(text):,} characters, and the limit is {MAX_LENGTH:,}", MAX_LENGTH)
+        raise PatternError(f"the pattern has {len(text):,} characters, but the maximum is {MAX_LENGTH:,}", MAX_LENGTH)
     parts: list[str | Wildcard] = []
     plain: list[str] = []
     for part in _READINGS[escapes](text, escape):

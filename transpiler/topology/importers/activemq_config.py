@@ -306,14 +306,14 @@ def _of_redelivery(plugin: Element, broker: Element) -> Iterator[Diagnostic]:
     what = "<redeliveryPlugin>: a message that is delivered again passes the virtual destinations of its queue again"
     yield plugin.not_computed(what)
     if not broker.flag("schedulerSupport", False):
-        message = "a redeliveryPlugin needs schedulerSupport: the broker does not start"
+        message = "a redeliveryPlugin requires schedulerSupport: without it, the broker does not start"
         hint = 'perhaps write <broker schedulerSupport="true">'
         yield replace(plugin.warning("import.refused", message, hint), severity="error")
     for policy in plugin.walk():
         for name in ("initialRedeliveryDelay", "redeliveryDelay") if policy.name == "redeliveryPolicy" else ():
             text = (policy.get(name) or "").strip()
             if text.removeprefix("-").isdecimal() and int(text[:20]) < _MIN_REDELIVERY_DELAY:
-                message = f"{name} {text} is less than {_MIN_REDELIVERY_DELAY:,} ms: the broker does not start"
+                message = f"{name} {text} is less than {_MIN_REDELIVERY_DELAY:,} ms, so the broker does not start"
                 yield replace(policy.warning("import.refused", message), severity="error")
 
 
@@ -332,18 +332,18 @@ def _listed_in(network: Element, part: str) -> Iterator[Pattern]:
 def _unknown(element: Element) -> Iterator[Diagnostic]:
     """Yield errors about attributes and child elements that the broker does not know, in an element for routing.
 
-    Spring does not set an unknown property, and the broker does not start.
+    Spring does not set an unknown property, so the broker does not start.
     """
     if element.name not in _KNOWN:
         return
     attributes, elements = (names.split() for names in _KNOWN[element.name])
     for name in element.attributes:
         if name not in attributes and ":" not in name and not name.startswith("xmlns"):
-            message = f"<{element.name}> has no attribute {name!r}, and the broker does not start"
+            message = f"<{element.name}> has no attribute {name!r}, so the broker does not start"
             yield _refused(element, message, _near(name, attributes))
     for child in element.children:
         if child.name not in (*elements, *attributes):
-            message = f"<{child.name}> in <{element.name}> is not understood, and the broker does not start"
+            message = f"<{child.name}> in <{element.name}> is not understood, so the broker does not start"
             yield _refused(child, message, _near(child.name, [*elements, *attributes]))
 
 
@@ -421,7 +421,7 @@ def _virtual_destination(
         # The name of a network connector is also the name of a Spring bean, so it must be unique.
         before = names.setdefault(name, element)
         if before is not element:
-            message = f"there are two virtual destinations called {name!r}, and the broker does not start"
+            message = f"there are two virtual destinations called {name!r}, so the broker does not start"
             element.refuse("topology.duplicate", message, f"the other one is at {before.location}")
     match element.name:
         case "virtualTopic":
@@ -467,7 +467,7 @@ def _filtered(element: Element, config: ActiveMQConfig) -> Forward | None:
         return None
     _check_selector(element, selector)
     for reason in reasons(selector, ACTIVEMQ):
-        message = f"the selector {shortened(selector, 60)!r} is not evaluated here, and may match: {reason}"
+        message = f"the selector {shortened(selector, 60)!r} cannot be evaluated, so it may match: {reason}"
         config.findings.append(element.warning("topology.not-evaluated", message))
     if queue is None and topic is None:
         what = "the destination of this filteredDestination is no queue and no topic"
@@ -479,13 +479,13 @@ def _filtered(element: Element, config: ActiveMQConfig) -> Forward | None:
 
 def _check_selector(element: Element, selector: str) -> None:
     if not selector.strip():
-        element.refuse("topology.filter", "the selector is empty, and the broker does not start", "leave it out")
+        element.refuse("topology.filter", "the selector is empty, so the broker does not start", "omit the selector")
     try:
         tree = parse_selector(selector, ACTIVEMQ)
     except UnsupportedFeatureError:
         return
     except TranspilerError as error:
-        message = f"the selector {selector!r} is none, and the broker does not start: {error.diagnostics[0].message}"
+        message = f"the selector {selector!r} is invalid, so the broker does not start: {error.diagnostics[0].message}"
         element.refuse("topology.filter", message)
     if isinstance(tree, ast.StringLiteral | ast.IntegerLiteral | ast.FloatLiteral | ast.Calculate | ast.Sign):
-        element.refuse("topology.filter", f"the selector {selector!r} is no condition, and the broker does not start")
+        element.refuse("topology.filter", f"the selector {selector!r} is not a condition, so the broker does not start")

@@ -75,7 +75,7 @@ class AddressText:
 def read_address_text(source: Source) -> AddressText:
     """Parse the syntax of an address; raise ``TopologyError`` with the span of the first error."""
     if len(source.text) > MAX_LENGTH:
-        message = f"the address has {len(source.text):,} characters, and the limit is {MAX_LENGTH:,}"
+        message = f"the address has {len(source.text):,} characters, but the maximum is {MAX_LENGTH:,}"
         raise TopologyError.at("limit.length", message, source, Span(MAX_LENGTH, len(source.text)))
     half = half_surrogate(source.text)
     if half is not None:

@@ -470,3 +470,25 @@ def test_a_policy_without_settings_makes_the_import_fail() -> None:
     [finding] = topology_from_definitions({"rabbitmq_version": "4.1.0", "policies": policies}).findings
     assert (finding.code, finding.severity) == ("import.refused", "error")
     assert "the definition of a policy contains no setting: the broker refuses the whole file" in finding.message
+
+
+def test_the_link_of_a_federation_names_its_upstreams() -> None:
+    names = ["a", "b", "c", "d"]
+    data = {
+        "exchanges": [{"name": "x", "type": "topic"}, {"name": "y", "type": "topic"}],
+        "queues": [{"name": "q"}],
+        "policies": [
+            {"name": "all", "pattern": "x", "apply-to": "exchanges", "definition": {"federation-upstream-set": "all"}},
+            {"name": "one", "pattern": "y", "apply-to": "exchanges", "definition": {"federation-upstream": "b"}},
+            {"name": "of queues", "pattern": "", "apply-to": "queues", "definition": {"federation-upstream": "a"}},
+        ],
+        "parameters": [
+            {"component": "federation-upstream", "name": name, "value": {"uri": f"amqp://{name}.invalid"}}
+            for name in names
+        ],
+    }
+    assert {link.destination: link.when for link in topology_from_definitions(data).links} == {
+        "x": "published at the upstreams a, b, c, …",
+        "y": "published at the upstream b",
+        "q": "waiting at the upstream a while it has consumers here",
+    }

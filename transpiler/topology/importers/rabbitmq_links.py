@@ -13,7 +13,7 @@ from itertools import product
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from transpiler.base.diagnostics import meant
+from transpiler.base.diagnostics import first_of, meant
 from transpiler.base.documents.entries import Entry, Findings
 from transpiler.topology.importers.rabbitmq_exchanges import listed
 from transpiler.topology.importers.rabbitmq_policies import Policies
@@ -103,8 +103,8 @@ class Upstreams(NamedTuple):
     by_name: Mapping[str, Entry]
     sets: Mapping[str, Sequence[str]]
 
-    def of(self, definition: Entry) -> tuple[list[Entry], list[tuple[str, str, str]]]:
-        """Return the upstreams that a policy sets, and the kind, name and setting of each missing upstream."""
+    def of(self, definition: Entry) -> tuple[dict[str, Entry], list[tuple[str, str, str]]]:
+        """Return the upstreams that a policy sets, by name, and the kind, name and setting of each missing upstream."""
         found: dict[str, Entry] = {}
         missing: list[tuple[str, str, str]] = []
         one, several = (definition.data.get(f"federation-upstream{end}") for end in ("", "-set"))
@@ -120,11 +120,15 @@ class Upstreams(NamedTuple):
                 found[name] = self.by_name[name]
             else:
                 missing.append(("upstream", name, setting))
-        return list(found.values()), missing
+        return found, missing
 
 
 #: The name of the set of all upstreams of a virtual host.
 _EVERY_UPSTREAM = "all"
+
+
+#: Maximum number of upstreams that the text of a link names; an ellipsis stands for the others.
+_MAX_UPSTREAMS = 3
 
 
 def upstreams_of(root: Entry, vhost: str | None) -> Upstreams:
@@ -150,14 +154,14 @@ def federation(
 ) -> Iterator[Link]:
     """Yield the links from upstream brokers to federated exchanges and queues; add findings about missing upstreams."""
     reported: set[tuple[str, str]] = set()
-    nodes = [("exchange", one.name, one.path, "published upstream") for one in exchanges]
-    nodes += [("queue", one.name, one.path, "waiting upstream while it has consumers here") for one in queues]
+    nodes = [("exchange", one.name, one.path, "published at {}") for one in exchanges]
+    nodes += [("queue", one.name, one.path, "waiting at {} while it has consumers here") for one in queues]
     for kind, name, path, when in nodes:
         node: TargetType = "exchange" if kind == "exchange" else "queue"
-        found: list[Entry] = []
+        found: dict[str, Entry] = {}
         for definition in policies.federating(node, name):
             there, missing = upstreams.of(definition)
-            found += there
+            found |= there
             for what, absent, setting in missing:
                 if (what, absent) not in reported:
                     reported.add((what, absent))
@@ -165,7 +169,8 @@ def federation(
                     hint, fix = meant(absent, sorted(upstreams.by_name), definition.at(setting))
                     findings.add("import.upstream", definition.at(setting), message, hint, fix)
         if found:
-            yield Link("federation", when, None, name, destination_type=node, path=path)
+            named = f"the upstream{'s' if len(found) > 1 else ''} {first_of(found, _MAX_UPSTREAMS)}"
+            yield Link("federation", when.format(named), None, name, destination_type=node, path=path)
 
 
 class Federated(NamedTuple):
@@ -191,7 +196,8 @@ def federated_here(root: Entry, vhost: str | None) -> Iterator[Federated]:
         policies = Policies(listed(root, "policies", downstream), Findings())
         for entry in listed(root, "exchanges", downstream):
             name = entry.text("name")
-            found = (one for definition in policies.federating("exchange", name) for one in upstreams.of(definition)[0])
+            of_policies = (upstreams.of(definition)[0] for definition in policies.federating("exchange", name))
+            found = (one for by_name in of_policies for one in by_name.values())
             for path, upstream in {one.path: one for one in found if one.path in here}.items():
                 of_upstream = upstream.data.get("exchange")
                 bindings = [one for one in listed(root, "bindings", downstream) if one.data.get("source") == name]

@@ -41,8 +41,8 @@ def test_mermaid_draws_exchanges_queues_and_bindings() -> None:
     assert draw(small(), "mermaid", summary) == "\n".join(
         [
             "flowchart LR",
-            '  e0{{"default exchange<br/><small>direct, each queue is bound to it by its name, 3<br/>'
-            'published</small>"}}',
+            '  e0{{"default exchange<br/><small>direct, each queue is bound to<br/>'
+            'it by its name, 3 published</small>"}}',
             '  e1{{"orders<br/><small>topic, unroutable: reject, 1,200 published</small>"}}',
             '  e2{{"by country<br/><small>headers, 0 published</small>"}}',
             '  q3["new<br/><small>1,100 messages</small>"]',
@@ -149,7 +149,7 @@ def test_a_picture_says_where_messages_end_and_draws_no_way_through_another_brok
     drawn = draw(addresses_of(parse_topology(text, "broker.xml")), "mermaid")
     assert drawn.splitlines() == [
         "flowchart LR",
-        '  e0{{"news<br/><small>which queues subscribers have made here is not<br/>in the file</small>"}}',
+        '  e0{{"news<br/><small>which queues subscribers have<br/>made here is not in the file</small>"}}',
         '  e1{{"work"}}',
         '  e2{{"DLQ<br/><small>nothing is bound to it</small>"}}',
         '  q3["work"]',

@@ -210,7 +210,7 @@ def test_a_virtual_topic_is_listed_drawn_and_reported_with_queues_that_are_not_k
         "    perhaps → destination queue://C.*.V.>",
         "  queue://C.*.V.>: which of these queues are there is not in the file",
     ]
-    assert "<small>which of these queues are there is not in the<br/>file</small>" in draw(topology, "mermaid")
+    assert "<small>which of these queues are<br/>there is not in the file</small>" in draw(topology, "mermaid")
     assert [(finding.kind, finding.subject) for finding in report(topology).findings] == [
         ("unknown-queues", "topic://V.>")
     ]

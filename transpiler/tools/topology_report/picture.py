@@ -264,7 +264,16 @@ class _Builder:
 
 
 def _in_lines(text: str) -> str:
-    return "\n".join(wrap(text, MAX_WHEN, break_long_words=False, break_on_hyphens=False))
+    """Return ``text`` in as few lines of at most ``MAX_WHEN`` characters as possible, of about equal length."""
+    if len(text) <= MAX_WHEN and text.isprintable():
+        return text
+    count = len(_wrapped(text, MAX_WHEN))
+    widths = range(max(1, len(text) // max(1, count)), MAX_WHEN + 1)
+    return "\n".join(next((lines for width in widths if len(lines := _wrapped(text, width)) == count), [text]))
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return wrap(text, width, break_long_words=False, break_on_hyphens=False)
 
 
 def _counted(kind: str, messages: int) -> str:

@@ -39,7 +39,8 @@ from transpiler.message.types import AmqpType, Compound
 PROBLEM = "_problem"
 NO_MESSAGE, CONTENT = "no message", "content of a list or map"
 
-#: Members of archived messages outside the sections, with the types of their columns. Other members are ignored.
+#: Members of a message in an archive that are outside the AMQP sections, with the types of their columns. Any other
+#: member outside the sections is ignored.
 BESIDE = {
     **dict.fromkeys(("exchange", "routing_type", "routing_key"), "STRING"),
     **dict.fromkeys(("routing_keys", "routed_queues"), "ARRAY<STRING>"),
@@ -205,7 +206,7 @@ def _properties() -> str:
 def _body() -> str:
     kinds = dict.fromkeys(("section", "data"), "STRING")
     section, data = "b.fields.section", "b.fields.data"
-    # Of a compound value, only the type is kept.
+    # For a compound value (such as a list), only its AMQP type is kept, not its content.
     holder = f"b.value.empty AND b.value.type IN {among(Compound)}"
     # In an amqp-value section, null is a value of AMQP; otherwise null means that the field is absent.
     absent = f"b.schema = 'VOID' AND coalesce({section} <> 'amqp-value', TRUE)"

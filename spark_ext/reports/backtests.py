@@ -148,8 +148,8 @@ def _compare(selected: DataFrame, result: Backtest, topology: Topology | None) -
     rows = _counted(compared)
     there = {row.queue for row in rows if row.kind == "unknown"} & (topology.queue_names if topology else set())
     if there:
-        # The topology has the queues ``there``, to which the default exchange routes. So they are not unknown but
-        # missed, and are counted again.
+        # The queues ``there`` are in the topology, so the default exchange should have routed the messages to them.
+        # They are not unknown but missed: count again.
         compared = _compared(selected, result.partial, there)
         rows = _counted(compared)
     for row in rows:

@@ -46,7 +46,10 @@ class Lookup:
 
     @property
     def exchange(self) -> Path:
-        """The path of the column with the exchange in the store, which is a key if the plan has several exchanges."""
+        """The path of the column with the exchange of each row in the stored table.
+
+        The lookup compares this column if the routing plan has several exchanges.
+        """
         return (f"{self.store}_exchange",) if self.shared is None else (self.store, "exchange")
 
     @property
@@ -56,7 +59,7 @@ class Lookup:
 
     @property
     def columns(self) -> list[ir.Column]:
-        """The columns of the keys in the store."""
+        """The columns of the stored table that contain the lookup keys."""
         return [ir.Column(self._path(f"key{index}"), key_type) for index, key_type in enumerate(self.key_types)]
 
     def _path(self, column: str) -> Path:

@@ -50,7 +50,7 @@ class GivenExchange(NamedTuple):
 
     @property
     def says(self) -> bool:
-        """True if the option was given, as a name or as a Column."""
+        """True if the option ``exchange`` was given, as a name or as a Column."""
         return self.name is not None or self.column is not None
 
     @property

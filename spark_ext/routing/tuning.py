@@ -31,7 +31,8 @@ OPERATIONS = 150
 #: Bytecode of a walk through the topic automaton, in bytes.
 WALK = 4_700
 
-#: Bytecode of splitting a routing key into words for lookups, and of each column for a word, in bytes.
+#: ``WORDS``: size of the bytecode that splits a routing key into words for lookups, in bytes. ``WORD``: its additional
+#: size for each column that contains a word.
 WORDS, WORD = 300, 100
 
 #: Bytecode of one node of a compiled condition, in bytes: a condition of 150 nodes had 6,000 bytes.

@@ -482,7 +482,7 @@ class _Union(_Form):
         found: list[_Form] = []
         for member in self._members:
             form = self._typed.form(member)
-            # A union inside a union is replaced by its members.
+            # If a union type has a union type as a member, take the members of the inner union instead.
             found += form._forms if isinstance(form, _Union) else [form]
         return found
 

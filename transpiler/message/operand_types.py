@@ -77,7 +77,7 @@ class OperandTypes:
     throws: frozenset[ValueType] = frozenset()
     unsigned_long: UnsignedLong = UnsignedLong.WRAPPED
     byte_text: ByteText = ByteText.NONE
-    #: True if a char is read as a number, its code point.
+    #: True if a selector sees a value of the AMQP type char as a number, its code point.
     char_is_number: bool = False
     #: True if NaN and the infinities are values; False if a property with such a value is treated as missing.
     special_doubles: bool = True

@@ -126,8 +126,8 @@ class ExchangeWalk:
             # is used depends only on its own bindings, so one visit is enough.
             self._path.remove(here)
         if self._shortened == shortened:
-            # No part ended early because its exchange was on the path, so the result does not depend on the path and is
-            # cached.
+            # No part of the walk ended early because its exchange was already on the path. So the result is the same on
+            # every path, and is cached.
             self._known[here] = reached, is_open
         return reached
 

@@ -32,7 +32,7 @@ _SPACE = " \t\r\n"
 #: Pattern of a number in XPath 1.0, as Spark's functions parse it too: it has neither an exponent nor a plus sign.
 _NUMBER = re.compile(r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 
-#: A value: a list of nodes, a string, a number or a boolean.
+#: A value of XPath: a list of nodes, a string, a number or a boolean.
 _Value = Any
 
 

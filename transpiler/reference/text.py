@@ -153,7 +153,8 @@ def call(function: str, arguments: Sequence[Callable[[], Operand]], dialect: Dia
         case "REGEX":
             expression = arguments[0]()
             candidate = None if expression is None else arguments[1]()
-            # The text of a Java array is its hash code, which is unknown; the text of a list is its members.
+            # ActiveMQ compares ``toString()`` of the value with the expression. For a Java array it contains the hash
+            # code, which is unknown here; for a list it contains the members.
             is_array = candidate is not None and candidate.type is OperandType.BYTES
             if candidate is None or expression is None or (is_array and not isinstance(candidate.value, tuple)):
                 return Value(OperandType.BOOLEAN, False)

@@ -72,7 +72,7 @@ class Entry:
     states: tuple[int, ...]
     alternates: tuple[tuple[int, int | None, str | None], ...] = ()
     steps: tuple[Visit, ...] = ()
-    #: Maximum number of steps from state to state for a message that does not come back to a state.
+    #: Maximum number of steps from state to state on the path of a message that visits no state twice.
     length: int = 0
 
     def is_closed_by(self, onward: Mapping[int, set[int]]) -> bool:

@@ -295,7 +295,8 @@ def _merged(each: _Bin) -> tuple[Signature, list[Rule]]:
     for member in each.members:
         terms = {term.predicate: term for term in member.terms}
         flags = sum(bits.get(predicate, 0) for predicate in terms)
-        # Look up the terms once for each member, not for each rule, because hashing a predicate visits all its nodes.
+        # Look up the terms once for each merged signature, not for each rule, because hashing a predicate visits all
+        # its nodes.
         spans = [(starts[predicate], starts[predicate] + len(term.types), term) for predicate, term in terms.items()]
         key_indexes = [member.keys[key] for key in keys]
         for rule in member.rules:

@@ -188,7 +188,7 @@ def _as_key(term: ir.Predicate) -> tuple[ir.Value, ColumnType, Extract] | None:
 
 
 def constant_of(value: ir.Value) -> Extract | None:
-    """Return the function that computes ``value`` from a condition's constants; None if ``value`` is not constant."""
+    """Return a function that computes ``value`` from the constants of a binding; None if ``value`` is not constant."""
     number = parameter_number(value)
     if number is not None:
         return itemgetter(number)
@@ -227,7 +227,7 @@ def is_plain(constant: ir.Constant) -> bool:
 
 
 def constant_value(constant: ir.Constant) -> Parameter:
-    """Return the value of ``constant`` for a table; the IR has a DECIMAL as an unscaled integer."""
+    """Return the value of ``constant`` for a constant table; a DECIMAL, which the IR has unscaled, is scaled."""
     if constant.type.kind is SparkType.DECIMAL and isinstance(constant.value, int):
         return Decimal(constant.value).scaleb(-constant.type.scale, _EXACT_DECIMALS)
     return constant.value
@@ -248,7 +248,7 @@ _EXACT_DECIMALS = Context(prec=76)
 def nearest_float(number: Parameter) -> float:
     """Return the 32-bit floating-point number nearest to ``number`` (ties to even), as a double."""
     if isinstance(number, int) and abs(number) > _EXACT:
-        # Do not convert to the nearest double first, because that would round twice.
+        # Convert to 32 bits directly, and not to the nearest double first, because that would round twice.
         size = abs(number)
         bits = size.bit_length() - _FLOAT_BITS
         kept, rest, half = size >> bits, size & ((1 << bits) - 1), 1 << (bits - 1)

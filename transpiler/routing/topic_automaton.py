@@ -151,7 +151,7 @@ class _Determinizer:
         self._lists: list[list[int]] = []
 
     def _reached(self, number: int) -> _Nodes:
-        """Return ``number`` and the node after a ``#`` that follows this node, because ``#`` can match zero words."""
+        """Return the trie node ``number``, and the node after a ``#`` that follows it: ``#`` can match zero words."""
         many = self._nodes[number].edges.get(MANY_WORDS)
         return (number,) if many is None else (number, many)
 
@@ -192,7 +192,11 @@ class _Determinizer:
         )
 
     def _list(self, nodes: Iterable[int]) -> int:
-        """Return the index of the list of states for ``nodes``: one merged state if there is room, or one for each."""
+        """Return the index of the list of automaton states that stand for ``nodes``, nodes of the trie.
+
+        The list contains one state for all nodes together or, if there is no room for more merged states, one state for
+        each node.
+        """
         key = tuple(sorted(nodes))
         number = self._numbers.get(key)
         if number is None:

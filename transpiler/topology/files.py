@@ -527,7 +527,7 @@ class _Found:
         names = [_name_of(each) for each in found]
         broker, slash, host = (name or "").partition("/")
         if slash and name not in names and broker in names:
-            # The name consists of a broker and a virtual host of the broker.
+            # The name that the user gave consists of the names of a broker and of a virtual host of this broker.
             return found[names.index(broker)], host
         if None in names or len(set(names)) < len(names):
             locations = ", ".join(each.location.removeprefix(":") for each in found if isinstance(each, Document))

@@ -94,7 +94,8 @@ class Exchange:
     auto_delete: bool = False
     internal: bool = False
     path: str = field(default="", compare=False)
-    #: For a JMS broker: the messages of senders that enter the broker's routing at this exchange; None if none do.
+    #: For a JMS broker, whose exchanges an importer created: the class of sent messages that enter the topology at this
+    #: exchange; None if no message is sent to it.
     entered: Entered | None = None
     declared: bool = True
 

@@ -29,7 +29,10 @@ ENDS: tuple[Outcome, ...] = ("error", "rejected", "dead-letter", "undecided")
 
 
 class Target(NamedTuple):
-    """A target: its kind, its name, and the routing key that replaces the message's key; None if the key stays."""
+    """The target of a binding or link: its kind, its name, and a routing key.
+
+    The routing key replaces that of the message; None if the message keeps its routing key.
+    """
 
     type: TargetType
     name: str = ""

@@ -276,8 +276,8 @@ FALSE = BoolConst(False)
 
 #: The class of message values that a column holds, by the Spark type of the column.
 CLASSES = {kind: CLASS_OF[amqp] for kind, amqp in AMQP_TYPES.items()} | {
-    # The class for the type of an operand; it is never used for VARIANT and INT_ARRAY, because the values inside have
-    # classes of their own.
+    # A class is required for each Spark type. It is never used for VARIANT and INT_ARRAY, because the values inside
+    # have classes of their own.
     SparkType.VARIANT: TypeClass.BYTES,
     SparkType.INT_ARRAY: TypeClass.BYTES,
 }

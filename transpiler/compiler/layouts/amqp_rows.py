@@ -196,7 +196,7 @@ def zero_ten_message(row: Mapping[str, Any]) -> Message:
 
 
 def sent_message(message: Message, subject: str | None, header: object) -> Message:
-    """Return ``message`` with the subject, and the header ``qpid.subject``, with which the sender sent it."""
+    """Return ``message`` with the ``subject`` and the header ``qpid.subject`` that its sender added on sending."""
     value = AmqpValue(AmqpType.STRING, header) if isinstance(header, str) else union_value(header, (SUBJECT,))
     properties = {name: item for name, item in (message.application_properties or {}).items() if name != SUBJECT}
     return replace(

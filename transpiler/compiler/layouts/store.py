@@ -240,7 +240,7 @@ class StoreLayout(Layout):
         return next((name for name, place in places.items() if place.path == column.path), None)
 
     def _beside(self, name: str) -> ir.Column | None:
-        """Return the table's column ``name``; None if there is none, or if ``source`` reads properties from it."""
+        """Return the table's column ``name``; None if it does not exist, or if ``source`` reads properties from it."""
         column, source = self.columns.get(name), self.source.root()
         own = column is not None and (column.path[0] == source or (not source and name in self.source.names()))
         return None if own else column

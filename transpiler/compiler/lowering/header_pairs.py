@@ -59,7 +59,7 @@ class Header:
 
     @property
     def present(self) -> ir.Predicate:
-        """The predicate that the message has the key, even with the value null."""
+        """The predicate that the message has the header, even with the value null."""
         return ir.any_of(*[stored_value.key_present for stored_value in self.stored_values])
 
     @property
@@ -86,7 +86,7 @@ def header_at(*stored_values: Stored | None) -> Header:
     return Header(tuple(stored_value for stored_value in stored_values if stored_value is not None))
 
 
-#: The comparands that are numbers.
+#: The kinds of values of a binding's header that are compared as numbers.
 _NUMBERS = frozenset(Comparand) - {Comparand.BOOLEAN, Comparand.STRING, Comparand.BYTES, Comparand.TEXT}
 
 

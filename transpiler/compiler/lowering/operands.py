@@ -353,7 +353,7 @@ class Outcomes:
 
 
 def boolean_operand(operand: Operand, others_are_false: bool) -> Outcomes:
-    """Return ``operand`` as a condition. If ``others_are_false``, a value that is not a boolean makes it FALSE."""
+    """Return ``operand`` as a condition. If ``others_are_false``, it is FALSE for a value that is not a boolean."""
 
     def false() -> ir.Predicate:
         others = [item.type for item in operand.alternatives if item.type is not OperandType.BOOLEAN]

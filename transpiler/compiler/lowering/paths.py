@@ -81,7 +81,7 @@ MAX_OPERATORS, MAX_GROUPS = 100, 10
 
 _WORDS = ("or", "and", "div", "mod")
 
-#: The signs that Java does not count as operators. An opening parenthesis may count as a group.
+#: The signs that Java's XPath parser does not count as operators. An opening parenthesis may count as a group.
 _UNCOUNTED = ("(", ")", "]", ",")
 
 

@@ -57,7 +57,7 @@ def _solved(node: ir.Compare) -> ir.Predicate | None:
         return None
     _, times, now, offset = difference
     operator = node.operator if times > 0 else node.operator.mirrored
-    # The comparison is ``times * timestamp + now * NOW + offset operator 0``. It is now solved for the timestamp.
+    # The comparison is ``times * timestamp + now * NOW + offset operator 0``. Solve it for the timestamp.
     now, offset = -now * times, -offset * times
     if now == 0:
         milliseconds = ir.Apply(ir.Function.MILLISECONDS, (difference.timestamp,), BIGINT)

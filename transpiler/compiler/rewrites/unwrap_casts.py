@@ -63,7 +63,7 @@ def _decimals(column_type: ColumnType) -> _Grid:
     def convert(number: int) -> float:
         return float(number / 10**scale)
 
-    # The value of a DECIMAL constant is its unscaled number.
+    # In the IR, the value of a DECIMAL constant is its unscaled number (123 for 1.23), which is an integer.
     return _Grid(-bound, bound, convert, lambda number: ir.Constant(number, column_type))
 
 

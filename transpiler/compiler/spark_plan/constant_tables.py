@@ -149,8 +149,8 @@ def _varying(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate:
         case ir.Compare(operator=Comparison.EQ, left=left, right=ir.RowParameter()):
             return ir.In(left, tuple(row[0] for row in rows))
         case ir.Coalesce(tests=tests, disjoint=True) if all(map(_groups, tests)):
-            # The tests exclude each other: each tests the value of another type of one property. So each test becomes a
-            # list of its own.
+            # Each test is for one type that the value of a property can have, so at most one of them holds. Each
+            # becomes a list of its own.
             lists = tuple(_merged(*_narrowed(test, rows)) for test in tests)
             return with_lists(shape, lists) or ir.AnyRow(shape, rows)
         case _:

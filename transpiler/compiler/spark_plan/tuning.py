@@ -53,10 +53,10 @@ LONG_TEST_BYTES = 2_000
 #: faster.
 MAX_GROWTH = 5
 
-#: Maximum size of the code for one node, without its children.
+#: Maximum size of the bytecode for one node of a predicate, without its children, in bytes.
 NODE_BYTES = 40
 
-#: Maximum size of the code for one constant.
+#: Maximum size of the bytecode for one constant, in bytes.
 CONSTANT_BYTES = 10
 
 #: Size of the code for one map look-up, which is a loop over the keys. Together with the nodes of the column and of its

@@ -246,7 +246,7 @@ _WALL_CLOCK = (
 
 
 def _choice(cases: Sequence[ir.When]) -> str:
-    """Emit a CASE over ``cases``, whose conditions test the type of one VARIANT."""
+    """Emit a CASE expression for ``cases``, whose conditions all test the type of the same VARIANT."""
     tests = [ir.type_test(case.condition) for case in cases]
     if all(test is not None and not test.is_prefix and len(test.names) == 1 for test in tests):
         names = [(test.type_name, quote_text(name)) for test in tests if test is not None for name in test.names]

@@ -132,7 +132,7 @@ def decimal_literal(unscaled: int, scale: int) -> str:
     """Return the DECIMAL literal for ``unscaled`` divided by 10 to the power of ``scale``."""
     digits = str(abs(unscaled)).rjust(scale + 1, "0")
     text = f"{digits[:-scale]}.{digits[-scale:]}" if scale > 0 else digits + "0" * -scale
-    # Without the suffix, Spark would parse a whole number as an integer, which can overflow.
+    # Without the suffix ``BD``, Spark would parse a DECIMAL without a fraction as an integer, which can overflow.
     return ("-" if unscaled < 0 else "") + text + "BD"
 
 

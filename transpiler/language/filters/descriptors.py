@@ -124,7 +124,7 @@ BY_KIND: Mapping[type[Filter], Descriptor] = MappingProxyType(
 
 
 def find_descriptor(name: str | int) -> Descriptor | None:
-    """Return the row of the table with the symbol or numeric code ``name``; None if no document defines it."""
+    """Return the descriptor with the symbol or numeric code ``name``; None if no document defines it."""
     return BY_SYMBOL.get(name) if isinstance(name, str) else BY_CODE.get(name)
 
 

@@ -222,7 +222,7 @@ class IntegerArithmetic(Enum):
 
     LONG = "64 bits, overflow is unknown"
     WRAP_LONG = "64 bits, with wrap-around"
-    #: The width is 32 bits, or 64 bits if an operand has 64 bits.
+    #: Integers have 32 bits, or 64 bits if an operand has 64 bits, as in Java.
     WRAP_INT = "32 or 64 bits, with wrap-around"
     BIGNUM = "any width"
 
@@ -240,7 +240,7 @@ class Division(Enum):
 
 
 class Remainder(Enum):
-    """The operator ``%``: its meaning, or that the dialect does not have it."""
+    """The meaning of the operator ``%`` in a dialect; ``NONE`` if the dialect does not have the operator."""
 
     NONE = "an error"
     DOUBLE = "the remainder of doubles"

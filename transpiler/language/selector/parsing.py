@@ -240,8 +240,8 @@ def _too_many_terms(dialect: Dialect, source: Source, span: Span) -> Unsupported
 def _within_limits(tokens: Iterator[Token], dialect: Dialect, source: Source) -> Iterator[Token]:
     """Collect and return all tokens; raise ``UnsupportedFeatureError`` at the token that exceeds a limit.
 
-    An invalid token raises only after the tokens before it have been yielded, because the parser may reject one of
-    those first.
+    If a token is invalid, the tokens before it are yielded before the error is raised, because the parser may reject
+    one of those first.
     """
     read: list[Token] = []
     terms = opened = prefixes = 0

@@ -369,7 +369,10 @@ def _literals(node: ast.Expression) -> Iterator[object]:
 
 
 def _is_decided(node: ast.Expression) -> bool:
-    """Return True if sample values can decide ``node``: its operands are only names and literals."""
+    """Return True if the operands of ``node`` are only names and literals.
+
+    Then sample values of the names produce every outcome of the test.
+    """
     match node:
         case ast.Compare(left=left, right=right):
             return all(isinstance(part, (ast.Identifier, ast.BinaryLiteral, *_LITERALS)) for part in (left, right))

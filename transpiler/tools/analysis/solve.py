@@ -175,7 +175,7 @@ class Solver:
     def _case(
         self, requirements: Sequence[Requirement], domain: Callable[[Hashable], list[Cell]]
     ) -> dict[Hashable, Cell] | None:
-        """Return a case that meets ``requirements``: a cell for each of their variables; None if no case does."""
+        """Return a case that meets ``requirements``: a cell for each subject of their tests; or None."""
         search = Search(variable_of, self.tests, domain, self._budget, self.conditions.tests)
         parts = [part for requirement in requirements for part in split(requirement)]
         case: dict[Hashable, Cell] = {}

@@ -25,7 +25,7 @@ from transpiler.topology.records import (
 
 
 class PassedOver(NamedTuple):
-    """A binding that was not evaluated although the message reached its address, with the reason."""
+    """A binding of a JMS broker that was not evaluated although the message reached its address, with the reason."""
 
     source: str
     binding: Binding

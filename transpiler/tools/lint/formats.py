@@ -37,7 +37,8 @@ def human(report: Report, paint: Paint = lambda text, _: text, unread: bool = Fa
     equal: dict[tuple[str, ...], list[Reported]] = {}
     for number, reported in enumerate(_shown(report, unread)):
         diagnostic = reported.diagnostic
-        # An error or a warning is to be mended at each place, so that each has its own block.
+        # Print each error and each warning in a block of its own, because the user has to mend every one. Only equal
+        # notes share a block.
         own = (str(number),) if diagnostic.severity != "info" else ()
         equal.setdefault((*own, diagnostic.code, reported.message, diagnostic.hint or ""), []).append(reported)
     shown = []

@@ -29,8 +29,8 @@ _BY_ID: Mapping[str, Rule] = MappingProxyType({rule.id: rule for rule in RULES})
 #: The names by which a user can select rules: ids, first parts of ids, and severities.
 _NAMES = (*_BY_ID, *dict.fromkeys(rule.id.split(".")[0] for rule in RULES), "error", "warning", "info")
 
-#: Title and explanation for findings that no example selector shows: findings about the check itself, tables, limits
-#: and IDs.
+#: Title and explanation, by code, of the findings that an example selector alone cannot show: about the check itself,
+#: the messages' tables, limits and IDs.
 WITHOUT_EXAMPLE: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "check.unread": (

@@ -214,7 +214,7 @@ _FindingKey = tuple[str | None, str, Location, str]
 
 @dataclass
 class _Memory:
-    """The state of a run: the findings already reported, the selectors, and other files by their names.
+    """The memory of a run: the findings already reported, the selectors, and other files by name.
 
     A file that cannot be read is None.
     """

@@ -139,10 +139,10 @@ class Letters:
         return has_condition or kind.compares_headers or kind.choosing is not None
 
     def is_taken(self, link: Link) -> bool:
-        """Return False if it is proved that ``link`` moves no message from its queue that its target can route.
+        """Return False if it is proved that the target exchange of ``link`` routes none of the link's messages.
 
-        The proof compares the conditions of the bindings to the queue with those of the bindings of the target
-        exchange.
+        The proof compares the conditions of the bindings to the source queue of ``link`` with those of the bindings of
+        the target exchange.
         """
         topology = self.topology
         exchange = topology.exchange_by_name.get(link.destination or "")

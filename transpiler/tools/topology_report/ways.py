@@ -35,7 +35,7 @@ class Ways:
         self.topology = topology
         #: For each exchange and queue, the nodes that it routes messages to.
         self.routes = successors(topology, routes(topology))
-        # Links by which an exchange sends messages to another broker.
+        # Links by which an exchange sends messages to another broker, such as shovels and federation.
         feeding = (link for link in topology.links if link.source_type == "exchange" and link.kind != "dead-letter")
         ends: list[Node] = [("exchange", link.source) for link in feeding if link.source is not None]
         ends += [("queue", name) for name in topology.queue_names]

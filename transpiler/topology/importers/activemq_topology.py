@@ -391,8 +391,9 @@ class _ActiveMQ:
     def _cast(self, source: str, aware: Composite | VirtualTopic, inner: Sequence[Interceptor], entry: Entry) -> None:
         """Bind messages whose send may fail with a ClassCastException in ActiveMQ.
 
-        They are the messages to destinations that match ``aware``, a selectorAware virtual topic, and also a virtual
-        destination of an interceptor inside it.
+        The exception can occur if a destination matches ``aware``, a virtual topic with the attribute
+        ``selectorAware``, and also a virtual destination of an interceptor in ``inner``, which is nested inside that of
+        ``aware``.
         """
         listed = [each for level in inner if not isinstance(level, Mirror) for each in level]
         if not listed:
@@ -463,8 +464,8 @@ class _ActiveMQ:
         name = builder.exchange(f"{entry.name}, {destination.name}")
         keys = [pattern]
         if len(pattern) <= _MAX_WORDS and len(self._config.interceptors) <= _MAX_NAMES and not is_plain(entry):
-            # A name that contains wildcards as literal text also finds virtual destinations in the broker's tree of
-            # names.
+            # A message can be sent to a name that contains the wildcard characters as literal text. The broker's
+            # look-up in its tree of names then finds virtual destinations for it, too.
             keys += sent_with_wildcards(pattern)
         for key in keys_at(entry, keys):
             builder.bind(source, key_of(key), Target("exchange", name), location=destination.location)

@@ -338,7 +338,11 @@ class _Artemis:
         return Target("exchange", first)
 
     def _together(self, targets: Sequence[Target], name: str) -> Sequence[Target]:
-        """Return one target that leads to all ``targets``, so that an exchange can choose them only together."""
+        """Return a list with one target, an added exchange that leads to all ``targets``.
+
+        An exchange that chooses one of its targets can then choose ``targets`` only together. A single target is
+        returned unchanged.
+        """
         if len(targets) < 2:
             return targets
         return [Target("exchange", self._builder.fanout(name, targets))]
@@ -357,7 +361,10 @@ class _Artemis:
         return [self._builder.perhaps(f"{entry.name}, {binding.name} {unless}", target)] if unless else [target]
 
     def _unless_shared(self, address: str, entry: Entry) -> str:
-        """Return the condition in words under which a message stays on this broker; empty if no cluster shares it."""
+        """Return, in words, the condition under which a message to ``address`` stays on this broker.
+
+        The text is empty if no cluster shares the address.
+        """
         for shared in self._config.connections.shared:
             if address.startswith(shared.prefix) and (entry.type == "MULTICAST" or not shared.only_multicast):
                 return shared.unless
@@ -547,8 +554,8 @@ class _Artemis:
         """Return a target for messages to addresses that were created after the wildcard address ``pattern``.
 
         Artemis looks for the first word after the multi-word wildcard that occurs in the address, and compares the rest
-        of ``pattern`` from there. So there is one exchange for each word after the wildcard, in a chain. Messages to
-        addresses that do not match go to ``otherwise``.
+        of ``pattern`` from there. So there is one exchange for each word after the wildcard, each of which leads to the
+        next. Messages to addresses that do not match go to ``otherwise``.
         """
         position = pattern.index(MANY_WORDS)
         before, rest = pattern[:position], pattern[position + 1 :]
@@ -605,7 +612,7 @@ def _both_of(first: _Condition, second: _Condition) -> _Condition | None:
 
 
 def _reads_alike(text: str) -> bool:
-    """Return True if ``text`` means the same as a filter of the broker and as a client's selector."""
+    """Return True if the selector ``text`` means the same in a filter of the broker and in a client's selector."""
     try:
         tree = parse_tree(text, ARTEMIS)
     except TranspilerError:

@@ -145,7 +145,8 @@ def _hosts(data: Any, path: str, depth: int = 0, is_host: bool = False) -> Itera
         location = entry.at("virtualHostInitialConfiguration")
         text = entry.text("virtualHostInitialConfiguration")
         if text.lstrip().startswith("${"):
-            # The broker reads the configuration from its context, which is not in the file; by default it is empty.
+            # Broker-J reads this configuration from a context variable, whose value may be outside the file. By default
+            # it is empty.
             yield Entry({"name": entry.data.get("name"), _CONTEXT: text}, location)
             return
         try:

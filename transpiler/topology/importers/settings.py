@@ -162,7 +162,8 @@ def activemq_settings(broker: Element) -> Iterator[Setting]:
             kind = "queue" if "queue" in element.attributes else "topic"
             yield from _redelivery(element, f"{kind} {element.attributes[kind]}")
         elif element.name == "defaultEntry" and element.children:
-            # A ``defaultEntry`` with children is only a wrapper. Its children were listed above, or are visited later.
+            # A ``defaultEntry`` with children has no settings of its own. Its children were listed above, or are
+            # visited later.
             continue
         elif element.name in ("policyEntry", "defaultEntry"):
             kind = next((kind for kind in ("queue", "topic") if kind in element.attributes), "")

@@ -47,7 +47,7 @@ def _beyond_type(node: ast.Compare, typed: FlatLayout, source: Source) -> Found 
         is_above, relation = literal.value > 0, "is"
         if not operator.is_equality:
             if nearest is not None or column.type.kind is SparkType.FLOAT:
-                # A FLOAT can be infinite, which is greater than every number.
+                # The comparison is not constant: a FLOAT can be infinite, and infinity is greater than every number.
                 return None
             relation = "is above" if is_above else "is below"
         never = operator is Comparison.EQ or operator in (_ABOVE if is_above else _BELOW)

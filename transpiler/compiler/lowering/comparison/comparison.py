@@ -157,7 +157,7 @@ def _numbers(items: Iterable[Alternative]) -> Sequence[Alternative]:
 
 
 def _are_doubles_together(dialect: Dialect) -> bool:
-    """Return True if ``dialect`` compares two numbers by IEEE 754's order of doubles as soon as one is a double."""
+    """Return True if ``dialect`` compares two numbers as doubles, in IEEE 754's order, if at least one is a double."""
     return dialect.float_order is FloatOrder.IEEE and dialect.numeric_promotion is NumericPromotion.PROMOTION
 
 

@@ -431,7 +431,7 @@ def _each(operand: Operand, kind: OperandType, convert: Callable[[ir.Value], ir.
 
 
 def _only_integers(operand: Operand) -> Operand:
-    """Return ``operand`` with only its integers; NULL for other values."""
+    """Return ``operand`` without its values that are not integers: in rows with such a value it is NULL."""
     items = tuple(item for item in operand.alternatives if item.type.integer)
     if len(items) == 1 and items[0].guard == ir.TRUE:
         return from_value(items[0].type, items[0].value)

@@ -69,7 +69,7 @@ class Names:
         self.source = source
         self.dialect = dialect
         self.receiver = receiver
-        #: Warnings about the names.
+        #: Warnings about names in the selector, found while they are lowered.
         self.findings: list[Diagnostic] = []
         self._operands: dict[tuple[str | None, str], Operand] = {}
 

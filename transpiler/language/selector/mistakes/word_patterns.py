@@ -361,7 +361,7 @@ MATCHERS: Mapping[str, Callable[[Reading, int], int | None]] = {
     "unquoted": _unquoted,
 }
 
-#: Separators between the two bounds of an interval in brackets.
+#: Separators between the two bounds of an interval in brackets, such as ``[1, 5]`` or ``[1 TO 5]``.
 INTERVAL = re.compile(r",|;|\.\.+|\b(?:AND|TO)\b", re.IGNORECASE)
 
 #: Additional kinds of words in word patterns, besides ``Word.kind``, each with its test.
@@ -383,7 +383,7 @@ KINDS: Mapping[str, Callable[[Word], bool]] = {
     "reserved": lambda word: word.kind == "keyword" and word.key not in ("AND", "OR"),
     "spelled": lambda word: word.key in SPELLED,
     "empty": lambda word: word.text == "''",
-    # Constructs of other languages: prefixes of string literals, and quotes.
+    # Words in the syntax of other languages, such as the prefix of a string literal or a name in brackets.
     "prefix": lambda word: word.kind == "name" and word.text.upper() in ("E", "N", "R", "U"),
     "bracketed": lambda word: word.text[:1] == "[",
     "interval": lambda word: word.text[:1] == "[" and INTERVAL.search(word.text) is not None,
@@ -411,7 +411,8 @@ CONDITIONS: Mapping[str, Callable[[Dialect], bool]] = {
     "no !=": lambda dialect: not dialect.has(Extension.NOT_EQUAL),
 }
 
-#: Names in templates whose values are computed from a match, each with its function.
+#: Names that the template of a fix or message can contain besides the elements of the word pattern. Each comes with the
+#: function that computes its text from the matched words.
 DERIVED: Mapping[str, Callable[[Captured], str]] = {
     # The leading operand. Unlike the words of ``{a}``, its words are not added to the span of the fix.
     "name": lambda taken: f"{taken['a']}",

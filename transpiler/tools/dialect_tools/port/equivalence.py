@@ -199,7 +199,8 @@ class Trial:
 
     def _parts(self, source_verdict: Verdict, target_verdict: Verdict, goal: Goal) -> bool:
         if source_verdict.thrown is not None and None in goal.truths:
-            # An exception is a different result from unknown, so the target must throw as well.
+            # Throwing an exception is not the same as the result unknown. If the source dialect throws, the target
+            # dialect must throw as well.
             return target_verdict.thrown is None
         if (source_verdict.truth in goal.truths) is not (target_verdict.truth is goal.into):
             return True

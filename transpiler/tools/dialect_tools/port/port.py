@@ -154,7 +154,8 @@ class _Porting:
         self.convert = self.converting = False
         self.errors: dict[ast.Expression, Diagnostic] = {}
         self.notes: list[_Note] = []
-        #: Guards: the tests, such as IS NULL, that were added to conditions.
+        #: The guards: tests such as IS NULL that the port added so that the conditions have the same result in the
+        #: target dialect.
         self.guards: set[ast.Expression] = set()
         self.results: dict[tuple[ast.Expression, Goal], tuple[ast.Expression, _Note | None] | Diagnostic] = {}
 

@@ -23,9 +23,10 @@ from transpiler.tools.lint.embedded.selector_patterns import SelectorPattern, is
 DECLARES = frozenset("def func fun function fn class interface enum struct object record trait".split())
 #: Maximum number of tokens between the name of a parameter and the opening parenthesis of its function.
 _MAX_TOKENS = 400
-#: For Go: the extension, the package clause, and the maximum number of tokens in the receiver of a method.
+#: For Go: the file name extension, the package clause, and the maximum number of tokens in the receiver of a method.
 _GO, _PACKAGE, _MAX_RECEIVER = ".go", re.compile(r"^package (\w+)", re.MULTILINE), 12
-#: Matches names of functions that take an error message about a selector, not a selector.
+#: Matches the names of functions such as ``selectorError``, whose argument is an error message about a selector and not
+#: a selector.
 _NO_CONDITION = re.compile(r"(?:exception|error)$")
 #: Extensions of languages for web pages. A selector there is taken for a CSS selector unless the file mentions
 #: messaging.

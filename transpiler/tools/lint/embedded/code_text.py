@@ -327,7 +327,8 @@ class _Reader:
                 elif known.is_certain:
                     value = self._values.assigned(at)
                     if value.text is None or _OF_NO_NAME.sub("", value.text.text).lower() != name:
-                        # A constant whose text equals its own name holds the key of a selector, not a selector.
+                        # A constant such as ``SELECTOR = "selector"``, whose text equals its own name, is the key of an
+                        # option and not a selector.
                         self._add(value, at, known.dialect, known.pattern)
                 else:
                     self._later.append((at, known))

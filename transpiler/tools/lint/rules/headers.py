@@ -138,7 +138,7 @@ def _is_text(node: ast.Expression, context: Context) -> bool:
     """
     if not isinstance(node, ast.Identifier) or node.section:
         return False
-    # Names that are not in the table are properties and annotations, which may have any type.
+    # A name that is no header field of the dialect is a property or an annotation, which may have any type.
     field = context.dialect.fields.table.get(node.name)
     if field is None or field.type is not OperandType.STRING or field.falls_back_to_property:
         return False

@@ -71,8 +71,8 @@ ABOUT = {
         "`unknown AND FALSE` is unknown, and `unknown OR FALSE` is FALSE."
     ),
     "evaluation": (
-        "The table says which sides of AND and OR each broker evaluates. This matters only if the evaluation "
-        "of one side throws an exception."
+        "The table says which sides of AND and OR each broker evaluates. This difference between brokers matters only "
+        "if the evaluation of one side throws an exception."
     ),
     "null_equality": (
         "The table gives the result of `=` in each dialect if an operand is NULL. A property that the message "
@@ -184,7 +184,7 @@ NOT_COPIED = (
 ASKED = (
     "In a `qpid-java` topology, the selector `x-filter-jms-selector` of a binding is read in the dialect `qpid-java`,",
     "on direct, topic, fanout and headers exchanges. The Broker-J manual (4.6.3.1) names only the first three types",
-    "of exchange. But on a headers exchange Broker-J also evaluates the selector, in addition to the binding's",
+    "of exchange. On a headers exchange, Broker-J also evaluates the selector, in addition to the binding's",
     "`x-match`, and this project does the same. Bindings of RabbitMQ's `x-jms-topic` exchanges have selectors in the",
     "dialect `rabbitmq-jms`. Other bindings of RabbitMQ, and bindings of other brokers with exchanges, have no",
     "selectors.",

@@ -38,7 +38,7 @@ def compile_topology(
     output: str,
     version: str | None,
 ) -> None:
-    """Compile TOPOLOGY for messages with the columns of those in INPUT, and write it to a file.
+    """Compile TOPOLOGY for messages with the same columns as in INPUT, and write the result to a file.
 
     route and backtest take the file in the place of TOPOLOGY, and start sooner by the time that this takes. Of INPUT
     only the columns are read. FILE is replaced when it is complete, so that a stream may be reading it.

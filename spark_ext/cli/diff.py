@@ -73,7 +73,7 @@ def diff(
     examples: int,
     output: str | None,
 ) -> None:
-    """Count the messages in INPUT that NEW selects, or routes, differently from OLD.
+    """Count the messages in INPUT that OLD and NEW (two selectors or two topologies) treat differently.
 
     OLD and NEW are two selectors, two filters or two topologies: the text of a selector, or a file (NAME or @NAME; - is
     standard input) with a selector, a filter or filter set in JSON, or a topology, as the contents show. INPUT is read

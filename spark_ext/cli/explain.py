@@ -26,7 +26,7 @@ from transpiler.cli.options import text_or_json
 )
 @text_or_json("The counts and the examples, as text or as one JSON object.")
 def explain(job: SelectorJob, examples: int, output_format: str) -> None:
-    """Count the messages in INPUT by the first part of SELECTOR that kept them out.
+    """Count the messages in INPUT that SELECTOR rejects, by the first part of SELECTOR that is not true.
 
     A part that is unknown is counted apart from one that is false, with the property that is missing. Where OR is
     outermost, the messages are counted by the first alternative that let them in. Examples say why.

@@ -234,7 +234,7 @@ def backtest(
     examples: int,
     output_format: str,
 ) -> None:
-    """Compare the queues that a broker recorded in ARCHIVE with those that TOPOLOGY gives.
+    """Route the messages in ARCHIVE through TOPOLOGY, and compare the queues with those that the broker recorded.
 
     Messages of a log that are of another virtual host than TOPOLOGY's are left out and counted.
     With --partial --recorded queue, for Lambda events, or --recorded-queue NAME, for answers of RabbitMQ's management

@@ -24,7 +24,7 @@ from transpiler.cli.manual import Example, ManualCommand
 @click.option("--sample", type=click.IntRange(min=1), default=1000, show_default=True, help="The rows to compare.")
 @click.option("--all", "whole", is_flag=True, help="Compare all rows.")
 def verify(job: SelectorJob, sample: int, whole: bool) -> None:
-    """Compare Spark's answers for SELECTOR with the reference evaluator's, on rows of INPUT.
+    """Compare Spark's results for SELECTOR with those of the reference evaluator, on rows of INPUT.
 
     The rows are drawn at random, the same ones each time.
     """

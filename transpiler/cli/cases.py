@@ -24,7 +24,7 @@ from transpiler.tools.test_cases.boundaries import case_file
 @click.argument("selector")
 @dialect_option
 def cases(selector: str, dialect: str) -> None:
-    """Print test cases for SELECTOR (- reads it from standard input), which selector-sql test runs.
+    """Print test cases for SELECTOR (- reads it from standard input), which the command test can run.
 
     There is a message on each side of every condition, messages without its names included, and the verdict that the
     selector has now: read them, and keep those that say what you mean.

@@ -179,7 +179,7 @@ def check(
     layout: ChosenLayout,
     missing: Any,
 ) -> None:
-    """Lint selectors, in selector files and wherever other files have some.
+    """Lint the selectors in selector files, source code and configuration files.
 
     A selector file has one selector a line, and # begins a comment line. In XML, JSON, YAML, properties and source code
     selectors are found where brokers, JMS or a comment "selector" say so. "# selector-sql: ignore[ID]" on a line, or on

@@ -44,7 +44,7 @@ from transpiler.topology.model import check_exchange
 
 
 @click.command(
-    short_help="Find a message on which OLD and NEW part.",
+    short_help="Find a message that OLD and NEW treat differently.",
     cls=ManualCommand,
     examples=[
         Example("Find a message that a change wins or loses", 'selector-sql diff "weight > 2500" "weight >= 2500"'),
@@ -98,7 +98,7 @@ def diff(
     output_format: str,
     examples: int,
 ) -> None:
-    """Find a message on which OLD and NEW part: two selectors, two filters, or two topologies.
+    """Find a message that two selectors, filters or topologies, OLD and NEW, treat differently.
 
     OLD and NEW are the text of a selector, or a file (NAME or @NAME; - is standard input): a selector, a filter or
     filter set in JSON, or a topology, as the contents show. For topologies the parts that differ are listed as well;

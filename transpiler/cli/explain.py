@@ -80,7 +80,7 @@ def explain(
     verbose: bool,
     output_format: str,
 ) -> None:
-    """Say why a message matches SELECTOR, or does not, and show what SELECTOR means.
+    """Say why a message matches SELECTOR or does not match it, and show how SELECTOR is read.
 
     The first line is the verdict with one sentence on what decided, which is underlined below; of several messages
     there is one sentence each. With -v, and without --message, come the tree of the selector with the verdict or value

@@ -48,7 +48,7 @@ _WIDTH = 120
     "--message", type=InputFile(), help="A file with one message, in any form that match reads; - is standard input."
 )
 def compare(selector: str, message: str | None) -> None:
-    """Show what every dialect makes of SELECTOR: accepted or why not, and the verdict on a message.
+    """Show for every dialect whether it accepts SELECTOR, or why not, and the result for a message.
 
     A dialect that parts from jms has a star, and the rule behind the difference.
     """
@@ -161,7 +161,7 @@ class _Row:
 def port(
     selector: str | None, files: tuple[str, ...], source: str, target: str, strict: bool, loose: bool, form: str | None
 ) -> None:
-    """Rewrite SELECTOR (- reads it from standard input), or those of files, for another broker.
+    """Rewrite SELECTOR (- reads it from standard input), or the selectors in files, for another broker.
 
     The result selects the same messages there. What the other broker cannot express is an error, with a message on
     which the two disagree. What only changes for rare messages (types that JMS does not give to properties, NaN,

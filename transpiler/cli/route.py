@@ -254,7 +254,7 @@ def backtest(
     output_format: str,
     keep_going: bool,
 ) -> None:
-    """Compare the queues that TOPOLOGY gives the messages in LOG with those that the broker recorded.
+    """Route the messages in LOG through TOPOLOGY, and compare the queues with those that the broker recorded.
 
     LOG is RabbitMQ's tracing log, or messages in any form that match reads with their queues in a member
     "routed_queues". A queue is missed where the broker had it and TOPOLOGY has not, and extra conversely. Messages of

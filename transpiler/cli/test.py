@@ -39,7 +39,7 @@ from transpiler.tools.test_cases.junit import junit_xml
 def test(
     paths: tuple[str, ...], keyword: str | None, verbose: bool, exitfirst: bool, coverage: bool, junit: str | None
 ) -> None:
-    """Test selectors: files with selectors, messages, and the verdicts that are expected.
+    """Run files of test cases, which contain selectors, messages and the expected results.
 
     PATH is a file in YAML or JSON, or a directory, below which files *.selectors.yaml, *.selectors.yml and
     *.selectors.json are found; without PATH it is the current directory. pytest collects the same files.

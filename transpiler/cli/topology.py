@@ -137,7 +137,7 @@ def topology(
     around: tuple[str, ...],
     distance: int,
 ) -> None:
-    """List or draw the exchanges, bindings and queues of TOPOLOGY, or report what is wrong with them.
+    """List or draw the exchanges, bindings and queues of TOPOLOGY, or report mistakes in it.
 
     Alike bindings and queues are one line of the listing. From 200 exchanges and queues on, alike ones are drawn as
     groups. Of several files, all virtual hosts and brokers have their listings, reports and answers one after the

@@ -47,9 +47,10 @@ def page(rule: Rule) -> str:
     output = human(report)
     options = "" if rule.dialect == "jms" else f" --dialect {rule.dialect}"
     options += "" if rule.schema is None else f' --schema "{rule.schema}"'
+    checked_with = f" The example is checked with `{options.strip()}`." if options else ""
     parts = [
         f"# {rule.id}",
-        f"{rule.title} · {NOUNS[rule.severity]}{f' · shown in `{options.strip()}`' if options else ''}",
+        f"{rule.title} ({NOUNS[rule.severity]}).{checked_with}",
         f"Wrong:\n\n```sql\n{shortened(rule.wrong, _LONGEST)}\n```",
         f"Right:\n\n```sql\n{rule.right}\n```",
         rule.why,
@@ -57,7 +58,8 @@ def page(rule: Rule) -> str:
     if len(rule.wrong) <= _LONGEST and output:
         parts.insert(3, f"```text\n{output.rstrip()}\n```")
     if rule.severity != "error":
-        parts.append(f"To ignore it: `--ignore {rule.id}`, or the comment `# selector-sql: ignore[{rule.id}]`.")
+        comment = f"# selector-sql: ignore[{rule.id}]"
+        parts.append(f"To ignore this rule, pass `--ignore {rule.id}` to `check`, or write the comment `{comment}`.")
     parts.append("[All rules](README.md)")
     return "\n\n".join(parts) + "\n"
 
@@ -67,9 +69,10 @@ def index() -> str:
     lines = [
         "# Rules of `selector-sql check`",
         "",
-        "This page lists what `selector-sql check` reports about selectors. To choose rules, pass to `--select` or",
-        "`--ignore` a rule's id, the first part of an id (`lint`, `syntax`), or a severity (`error`, `warning`,",
-        "`info`). You may omit `lint.` from an id. Errors and warnings set the exit code to 1; notes do not.",
+        "This page lists the rules by which `selector-sql check` reports mistakes in selectors. To choose rules, pass",
+        "to `--select` or `--ignore` the id of a rule, the first part of an id (`lint`, `syntax`), or a severity",
+        "(`error`, `warning`, `info`). You may omit `lint.` from an id. If `check` reports an error or a warning, its",
+        "exit code is 1; if it reports only notes, its exit code is 0.",
     ]
     subject = None
     for rule in RULES:

@@ -119,10 +119,11 @@ RULES = (
         severity="info",
         wrong="region <> 'eu'",
         right="(region <> 'eu' OR region IS NULL)",
-        why="A comparison with a missing property is *unknown*, and so are `NOT LIKE`, `NOT IN` and `NOT (…)`. A "
-        "selector selects a message only if it is TRUE, so `region <> 'eu'` does not select messages without a "
-        "region. The selector is right if all messages have the property, or if you do not want the messages without "
-        "it. There is no note if another part of the selector tests the same property.",
+        why="If a property is missing, a comparison with it is *unknown*, and so are the results of `NOT LIKE`, "
+        "`NOT IN` and `NOT (…)`. A selector selects a message only if the selector is TRUE for it, so `region <> "
+        "'eu'` does not select messages without a region. Ignore this note if all messages have the property, or "
+        "if you do not want the messages without the property. `check` does not give this note if another part of "
+        "the selector tests the same property.",
         nodes=(ast.Compare, ast.In, ast.Like, ast.Between, ast.Not),
         find=_may_be_absent,
     ),

@@ -229,9 +229,10 @@ RULES = (
         title="A delivery mode that does not exist",
         wrong="JMSDeliveryMode = 2",
         right="JMSDeliveryMode = 'PERSISTENT'",
-        why="In Java a delivery mode is the number 1 or 2. In a selector it is the text `'NON_PERSISTENT'` or "
-        "`'PERSISTENT'` (Jakarta Messaging 3.8.1.3), which never equals a number. Artemis' core filters have "
-        "`AMQDurable` with `'NON_DURABLE'` and `'DURABLE'`.",
+        why="In Java code, a delivery mode is the number 1 or 2. In a selector, the value of `JMSDeliveryMode` is "
+        "the text `'NON_PERSISTENT'` or `'PERSISTENT'` (Jakarta Messaging 3.8.1.3), which never equals a number. "
+        "In Artemis' core filters, the corresponding name is `AMQDurable`, with the values `'NON_DURABLE'` and "
+        "`'DURABLE'`.",
         nodes=(ast.Compare, ast.In),
         find=_delivery_mode,
         instead_of=("type.unlike",),
@@ -254,8 +255,9 @@ RULES = (
         title="A time in seconds",
         wrong="JMSTimestamp > 1717200000",
         right="JMSTimestamp > 1717200000000",
-        why="`JMSTimestamp` counts milliseconds since 1970-01-01. As milliseconds, a Unix time in seconds is a "
-        "moment in January or February 1970, so `>` selects every message and `<` selects none.",
+        why="`JMSTimestamp` counts milliseconds since 1970-01-01. If you compare it with a Unix time in seconds, "
+        "the number is read as milliseconds, which is a time in January or February 1970. So `>` selects every "
+        "message, and `<` does not select any message.",
         nodes=(ast.Compare, ast.Between),
         find=_time_in_seconds,
     ),
@@ -265,7 +267,7 @@ RULES = (
         wrong="JMSMessageID BETWEEN 1 AND 2",
         right="JMSMessageID = 'ID:1'",
         why="Strings have no order in selectors: only `=`, `<>`, `IN` and `LIKE` apply to them (Jakarta Messaging "
-        "3.8.1.2). A comparison with `<`, `>` or `BETWEEN` is never true.",
+        "3.8.1.2). So a comparison of a string header field with `<`, `>` or `BETWEEN` is never true.",
         nodes=(ast.Compare, ast.Between),
         find=_order_of_text,
         instead_of=("type.unlike",),
@@ -276,20 +278,21 @@ RULES = (
         title="A value that a header field never has",
         wrong="JMSPriority > 9",
         right="JMSPriority > 8",
-        why="A priority is from 0 to 9, and a delivery count is at least 1. A comparison with a value outside this "
-        "range selects all messages or none.",
+        why="The priority of a message is from 0 to 9, and its delivery count is at least 1. A comparison of such "
+        "a header field with a value outside its range has the same result for every message.",
         nodes=(ast.Compare, ast.Between),
         find=_out_of_range,
     ),
     Rule(
         id="lint.name-of-clients",
-        title="A header name of clients in a filter of the Artemis broker",
+        title="A JMS header name, which only clients use, in a filter of the Artemis broker",
         wrong="JMSPriority > 4",
         right="AMQPriority > 4",
-        why="A client's selector is rewritten to Artemis' own names before the broker reads it. The filters of "
-        "queues, diverts, bridges and broker properties are not rewritten. In these filters `JMSPriority` is an "
-        "application property, which no client sets, so a comparison with it is never true. Use the broker's names "
-        "`AMQDurable`, `AMQPriority`, `AMQUserID`, `AMQTimestamp`, `AMQExpiration` and `AMQGroupID`.",
+        why="In the selector of a JMS client, the names of JMS header fields are replaced by Artemis' own names "
+        "before the broker reads the selector. In the filters of queues, diverts, bridges and broker properties, "
+        "no names are replaced. In these filters, `JMSPriority` is the name of an application property, which no "
+        "client sets, so a comparison with it is never true. Use Artemis' own names instead: `AMQDurable`, "
+        "`AMQPriority`, `AMQUserID`, `AMQTimestamp`, `AMQExpiration` and `AMQGroupID`.",
         dialect="artemis-core",
         nodes=(ast.Identifier,),
         find=_name_of_clients,

@@ -269,9 +269,9 @@ RULES = (
         severity="info",
         wrong="weight = '2600'",
         right="weight = 2600",
-        why="`'2600'` is a text, and a text never equals a number. The comparison selects messages whose property is "
-        "that text. It is right if producers set the property as a text, for example account numbers and postal "
-        "codes.",
+        why="`'2600'` is a text, and a text never equals a number. So the comparison selects only messages whose "
+        "property is the text `'2600'`. Ignore this warning if producers set the property as a text, as for "
+        "account numbers and postal codes.",
         nodes=(ast.Compare,),
         find=_quoted_number,
     ),
@@ -280,8 +280,8 @@ RULES = (
         title="A boolean in quotes",
         wrong="isActive = 'true'",
         right="isActive = TRUE",
-        why="`'true'` is a text, and a text never equals a boolean. The comparison selects messages whose property "
-        "is that text. It is right if producers set the property as a text.",
+        why="`'true'` is a text, and a text never equals a boolean. So the comparison selects only messages whose "
+        "property is the text `'true'`. Ignore this warning if producers set the property as a text.",
         nodes=(ast.Compare,),
         find=_quoted_boolean,
     ),
@@ -290,7 +290,7 @@ RULES = (
         title="A number that begins with 0",
         wrong="code = 0777",
         right="code = 777",
-        why="JMS has the number format of Java: a number with a leading 0 is octal, so `0777` is 511.",
+        why="Selectors have the number format of Java: a number with a leading 0 is octal, so `0777` is 511.",
         nodes=(ast.IntegerLiteral,),
         find=_octal_number,
     ),
@@ -299,9 +299,9 @@ RULES = (
         title="A division of integers that loses its fraction",
         wrong="ratio > 1/2",
         right="ratio > 1.0/2",
-        why="As in Java, an integer divided by an integer is an integer: `1/2` is 0, and `ratio > 1/2` selects every "
-        "positive ratio. A number with a decimal point keeps the fraction. Dialects that calculate only with "
-        "floating point numbers do not have this warning.",
+        why="As in Java, the quotient of two integers is an integer without the fraction: `1/2` is 0, and `ratio > "
+        "1/2` selects every positive ratio. To keep the fraction, write one of the numbers with a decimal point. "
+        "In dialects that calculate only with floating point numbers, `check` does not give this warning.",
         nodes=(ast.Calculate,),
         find=_integer_division,
     ),
@@ -310,9 +310,10 @@ RULES = (
         title="A date without quotes",
         wrong="expiry >= 2024-01-01",
         right="expiry >= 1704067200000",
-        why="`2024-01-01` subtracts 1 and 1 from 2024, which is 2022. Times in the standard's header fields are "
-        "milliseconds since 1970-01-01. A property may contain a date as text. `=` and `IN` compare this text; in "
-        "most dialects texts have no order.",
+        why="Without quotes, `2024-01-01` is a subtraction: 2024 minus 1 minus 1 is 2022. The header fields of JMS "
+        "that contain a time, such as `JMSTimestamp`, are numbers of milliseconds since 1970-01-01. If a property "
+        "contains a date as text, compare it with `=` or `IN` and a text in quotes. In most dialects `<` and `>` "
+        "do not apply to texts.",
         nodes=(ast.Compare, ast.In, ast.Between),
         find=_date_as_subtraction,
         instead_of=("lint.integer-division",),
@@ -322,7 +323,8 @@ RULES = (
         title="One string with a comma instead of several strings",
         wrong="JMSType IN ('closed, saleUpdate')",
         right="JMSType IN ('closed', 'saleUpdate')",
-        why="Each member of a list needs its own quotes. A list of one string with a comma selects only that string.",
+        why="In the list after `IN`, each string needs its own quotes. If the list contains only one string with a "
+        "comma inside, `IN` matches only that whole string.",
         nodes=(ast.In,),
         find=_comma_in_string,
     ),
@@ -331,8 +333,8 @@ RULES = (
         title="LIKE without a wildcard",
         wrong="region LIKE 'eu'",
         right="region LIKE 'eu%'",
-        why="`%` stands for any text and `_` for one character. A pattern without wildcards matches only one text, "
-        "so `=` has the same meaning.",
+        why="The wildcards of `LIKE` are `%` for any text and `_` for one character. A pattern without wildcards "
+        "matches only one text, so `LIKE` with such a pattern is the same as `=`.",
         nodes=(ast.Like,),
         find=_without_wildcard,
     ),
@@ -341,8 +343,9 @@ RULES = (
         title="A backslash before a wildcard",
         wrong="name LIKE '%100\\%'",
         right="name LIKE '%100\\%' ESCAPE '\\'",
-        why="A backslash escapes a wildcard only if `ESCAPE` names it. Without `ESCAPE` the backslash is an ordinary "
-        "character of the text, and the character after it is still a wildcard.",
+        why="In a pattern of `LIKE`, a backslash escapes a wildcard only if the selector declares it, with `ESCAPE "
+        "'\\'` after the pattern. Without `ESCAPE`, the backslash is an ordinary character of the pattern, and the "
+        "`%` or `_` after it is still a wildcard.",
         nodes=(ast.Like,),
         find=_backslash_without_escape,
     ),
@@ -352,9 +355,9 @@ RULES = (
         wrong="color = 'bl*'",
         right="color LIKE 'bl%'",
         why="`=`, `<>` and `IN` compare a text character by character, so `*` and `%` are ordinary characters. "
-        "Wildcards belong to `LIKE`: `%` stands for any text and `_` for one character. There is no warning about "
-        "`*` alone or about a percentage such as `'50%'`. If values really begin or end with the character, ignore "
-        "the warning.",
+        "Wildcards belong to `LIKE`: `%` stands for any text and `_` for one character. `check` does not warn "
+        "about the text `'*'` or about a percentage such as `'50%'`. If the values of the property really begin or "
+        "end with `*` or `%`, ignore the warning.",
         nodes=(ast.Compare, ast.In),
         find=_wildcard_without_like,
         instead_of=("id.form", "lint.comma-in-string"),
@@ -364,9 +367,10 @@ RULES = (
         title="XML markup in a text",
         wrong="name = 'O&apos;Brien'",
         right="name = 'O''Brien'",
-        why="Outside an XML file `&apos;`, `&amp;` and `&gt;` have no special meaning: the text contains these "
-        "characters, and equals only a value that contains them, too. In an XML file they are replaced by the "
-        "characters for which they stand. If one of them is left after that, the file has escaped it twice.",
+        why="Outside an XML file `&apos;`, `&amp;` and `&gt;` have no special meaning: a text with `&amp;` equals "
+        "only a value that contains the same five characters. When an XML file is read, each of these XML entities "
+        "is replaced by the character for which it stands. If a selector from an XML file still contains an entity "
+        "after that, the file contains the character in doubly escaped form.",
         nodes=(ast.StringLiteral, ast.Like),
         find=_markup_in_text,
     ),
@@ -375,8 +379,9 @@ RULES = (
         title="LIKE '%'",
         wrong="region LIKE '%'",
         right="region IS NOT NULL",
-        why="Every text matches `%`. A missing property, or a value that is not a text, does not match. So the test "
-        "asks whether the property is a text; `IS NOT NULL` asks whether it exists.",
+        why="Every text matches the pattern `%`. A missing property, or a value that is not a text, does not match "
+        "the pattern. So `LIKE '%'` tests whether the property is a text; to test whether the property exists, "
+        "write `IS NOT NULL`.",
         nodes=(ast.Like,),
         find=_any_text,
         instead_of=("lint.may-be-absent",),
@@ -386,7 +391,8 @@ RULES = (
         title="A range from high to low",
         wrong="weight BETWEEN 10 AND 5",
         right="weight BETWEEN 5 AND 10",
-        why="`BETWEEN` takes its lower bound first. If the higher bound comes first, no number is in the range.",
+        why="`BETWEEN` takes its lower bound first. If the first bound of `BETWEEN` is higher than the second, no "
+        "number is in the range.",
         nodes=(ast.Between,),
         find=_empty_range,
         instead_of=("lint.never-true", "lint.out-of-range"),
@@ -397,8 +403,8 @@ RULES = (
         title="The same condition or member twice",
         wrong="color = 'red' OR color = 'red'",
         right="color = 'red' OR color = 'blue'",
-        why="The second occurrence of a condition in one AND or OR, or of a member in one list, changes nothing. "
-        "Often the author meant a different condition or member.",
+        why="If an AND or an OR contains the same condition twice, or if a list contains the same member twice, "
+        "the second one has no effect. Often the author meant a different condition or member.",
         nodes=(ast.In, ast.And, ast.Or),
         find=_repeated,
         instead_of=("lint.implied",),

@@ -462,10 +462,10 @@ RULES = (
         wrong="color = 'red' AND color = 'blue'",
         right="color = 'red' OR color = 'blue'",
         find=find_redundancies,
-        why="No message meets both conditions. So the selector, or the branch of an OR that contains them, selects "
-        "nothing. In most cases the author wrote AND but meant OR. This project has proved that no message is an "
-        "exception, by the dialect's own rules for NULL, values of different types and the order of floating point "
-        "numbers.",
+        why="No message meets both of the reported conditions. So the selector, or the branch of an OR that "
+        "contains these conditions, does not select any message. In most cases the author wrote AND but meant OR. "
+        "`check` gives this warning only if it has a proof for all messages, by the dialect's own rules for NULL, "
+        "for values of different types and for the order of floating point numbers.",
         claim="never",
     ),
     Rule(
@@ -473,18 +473,18 @@ RULES = (
         title="A condition that is always true",
         wrong="color IS NULL OR color IS NOT NULL",
         right="color IS NOT NULL",
-        why="For every message, one of the branches is true, so the condition selects every message. In most cases "
-        "the author wrote OR but meant AND.",
+        why="For every message, at least one branch of the OR is true, so the condition selects every message. In "
+        "most cases the author wrote OR but meant AND.",
     ),
     Rule(
         id="lint.implied",
         title="A condition that another one implies",
         wrong="weight > 5 AND weight > 3",
         right="weight > 5",
-        why="In an AND, the other condition is true whenever this one is true. In an OR, this condition selects no "
-        "message that the other condition does not select. So one of the two conditions changes nothing, and often "
-        "the author meant a different one. If a test with `IS NOT NULL` is implied by a comparison, the finding is "
-        "only a note.",
+        why="If an AND contains two conditions and one of them implies the other, the implied condition has no "
+        "effect. If an OR contains two such conditions, the condition that implies the other has no effect, "
+        "because every message that it selects is selected by the other condition, too. Often the author meant a "
+        "different condition. If a test with `IS NOT NULL` is implied by a comparison, the finding is only a note.",
         claim="same",
     ),
     Rule(
@@ -492,8 +492,8 @@ RULES = (
         title="An OR branch that cannot be reached",
         wrong="color = 'red' AND (color = 'blue' OR weight > 2500)",
         right="color = 'red' AND weight > 2500",
-        why="The branch of the OR contradicts the conditions around it, or another branch contains it. So the branch "
-        "never decides the result.",
+        why="The branch of the OR contradicts the conditions around the OR, or another branch selects every "
+        "message that this branch selects. So this branch never changes the result of the selector.",
         claim="same",
     ),
     Rule(
@@ -502,9 +502,10 @@ RULES = (
         severity="info",
         wrong="color = 'red'\ncolor = 'red' AND weight > 2500",
         right="color = 'red' AND weight <= 2500\ncolor = 'red' AND weight > 2500",
-        why="Another selector in the same file selects every message that this selector selects. If both belong to "
-        "subscribers of one address, such a message is delivered twice. In a list of exclusive routes, the narrower "
-        "selector may never receive a message. If a file contains more than 400 different selectors, the rule only "
-        "finds selectors that are the same.",
+        why="Another selector in the same file selects every message that this selector selects. If both selectors "
+        "belong to subscribers of the same address, every message that both select is delivered twice. If the "
+        "selectors belong to exclusive routes, of which each message takes only one, the route with the narrower "
+        "selector may never get a message. If a file contains more than 400 different selectors, the rule reports "
+        "only identical selectors.",
     ),
 )

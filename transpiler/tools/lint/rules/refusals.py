@@ -20,8 +20,8 @@ RULES = (
         "A backslash outside a text",
         "color = \\'red\\'",
         "color = 'red'",
-        "A backslash escapes nothing in a selector. Inside a text, write a quote twice: `'it''s'`. Often a backslash "
-        "is left over from a string literal of the program that contains the selector.",
+        "In a selector, a backslash is not an escape character. To write a quote inside a text, double it: "
+        "`'it''s'`. Often such a backslash comes from the string literal of the program that contains the selector.",
     ),
     _error(
         "syntax.blank",
@@ -36,15 +36,16 @@ RULES = (
         "A name in brackets",
         "[color] = 'red'",
         "color = 'red'",
-        "Only RabbitMQ's SQL filters accept a name in brackets. Such a name may contain blanks and hyphens.",
+        "Only RabbitMQ's SQL filters accept a name in brackets. A name in brackets may contain blanks and hyphens.",
     ),
     _error(
         "syntax.comment",
         "A comment in a dialect without comments",
         "color = 'red' -- the best",
         "color = 'red'",
-        "JMS has no comments. ActiveMQ, Artemis and Broker-J accept `/* … */`, which needs its `*/`. They also "
-        "accept `--` up to the end of the line if another line follows.",
+        "JMS selectors cannot contain comments. ActiveMQ, Artemis and Broker-J accept comments in the form `/* … "
+        "*/`, which must end with `*/`. These three brokers also accept comments from `--` to the end of the line, "
+        "if another line follows.",
     ),
     _error(
         "syntax.double-quote",
@@ -59,44 +60,48 @@ RULES = (
         "An escape character that is not one character",
         "name LIKE '100!%' ESCAPE '!!'",
         "name LIKE '100!%%' ESCAPE '!'",
-        "`ESCAPE` takes one character. A wildcard after this character stands for itself.",
+        "The text after `ESCAPE` must be one character. In the pattern, a wildcard after this escape character "
+        "matches only itself.",
     ),
     _error(
         "syntax.number",
         "A malformed number",
         "weight = 08",
         "weight = 8",
-        "JMS has the number format of Java: a number with a leading 0 is octal, and a number with `0x` is "
-        "hexadecimal. `_` does not separate digits.",
+        "Selectors have the number format of Java: a number with a leading 0 is octal, and a number with `0x` is "
+        "hexadecimal. But `_` between digits is not allowed.",
     ),
     _error(
         "syntax.number-range",
         "A number outside the range of its type",
         "id = 9223372036854775808",
         "id = 9223372036854775807",
-        "An exact number has 64 bits, including its sign. Write a larger number as a floating point number.",
+        "An integer literal in a selector has at most 64 bits, including its sign. Write a larger number as a "
+        "floating point number.",
     ),
     _error(
         "syntax.operator",
         "An operator of another language",
         "color == 'red' && weight > 5",
         "color = 'red' AND weight > 5",
-        "The operators of selectors are `=`, `<>`, `<`, `<=`, `>`, `>=`, `AND`, `OR` and `NOT`.",
+        "The comparison and logical operators of selectors are `=`, `<>`, `<`, `<=`, `>`, `>=`, `AND`, `OR` and `NOT`.",
     ),
     _error(
         "syntax.pattern",
         "A pattern that ends in its escape character",
         "name LIKE 'a!' ESCAPE '!'",
         "name LIKE 'a!!%' ESCAPE '!'",
-        "The escape character applies to the character after it, so it cannot be the last character of the pattern.",
+        "In a pattern of `LIKE`, the escape character applies to the next character, so it cannot be the last "
+        "character of the pattern.",
     ),
     _error(
         "syntax.prefix",
         "A prefix that the broker does not have",
         "convert_string_expressions:weight > 5",
         "weight > 5",
-        "Only ActiveMQ and Artemis have the prefix `convert_string_expressions:`, and only Artemis has "
-        "`hyphenated_props:`. In other dialects these prefixes are not part of a selector.",
+        "At the start of a selector, only ActiveMQ and Artemis accept the prefix `convert_string_expressions:`, "
+        "and only Artemis accepts `hyphenated_props:`. In other dialects a selector cannot begin with these "
+        "prefixes.",
     ),
     _error(
         "syntax.quote",
@@ -118,8 +123,9 @@ RULES = (
         "A field that its section does not have",
         "header.colour > 4",
         "header.priority > 4",
-        "In RabbitMQ's SQL filters, write a field with the section of the message that contains it. `header.` and "
-        "`properties.` contain only the fields of AMQP. Write an application property without a section.",
+        "In RabbitMQ's SQL filters, write the name of the message section before a field, as in "
+        "`properties.subject`. The sections `header.` and `properties.` contain only the fields that AMQP defines. "
+        "Write the name of an application property without a section.",
         dialect="rabbitmq",
     ),
     _error(
@@ -127,15 +133,15 @@ RULES = (
         "A character that is not part of the language",
         "color = @red",
         "color = 'red'",
-        "The character is not part of the selector language. Often it is a placeholder of another tool, or a quote "
-        "that a word processor has written.",
+        "The marked character is not part of the selector language. Often such a character belongs to a "
+        "placeholder of another tool, or is a typographic quote that a word processor has inserted.",
     ),
     _error(
         "syntax.unexpected-end",
         "A selector that ends too early",
         "color = 'red' AND",
         "color = 'red' AND weight > 5",
-        "An operator lacks its operand, or a parenthesis is not closed.",
+        "At the end of the selector, an operand is missing after an operator, or a closing parenthesis is missing.",
     ),
     _error(
         "syntax.unexpected-token",
@@ -156,7 +162,7 @@ RULES = (
         "The wrong number of arguments",
         "REGEX('a.*')",
         "REGEX('a.*', name)",
-        "Each of ActiveMQ's functions takes a fixed number of arguments.",
+        "Each function in ActiveMQ's selectors takes a certain number of arguments.",
         dialect="activemq",
     ),
     _error(
@@ -172,8 +178,9 @@ RULES = (
         "A header column of the wrong type",
         "JMSPriority = 5",
         "JMSType = 'order'",
-        "The schema has a column with the name of a header field, but the field never has the column's type. Cast "
-        "the column, or use an option of the layout that reads it as the right type.",
+        "The schema has a column with the name of a header field, but the column has a type that the header field "
+        "never has. Cast the column, or use an option of the layout that reads the column as the type of the "
+        "header field.",
         schema="JMSPriority STRING, JMSType STRING",
     ),
     _error(
@@ -181,7 +188,8 @@ RULES = (
         "A list member that is not a string",
         "weight IN (5, 6)",
         "weight = 5 OR weight = 6",
-        "`IN` accepts only string literals (Jakarta Messaging 3.8.1.2). Compare numbers one by one with `=` and OR.",
+        "`IN` accepts only string literals (Jakarta Messaging 3.8.1.2). To compare a property with several "
+        "numbers, write a comparison with `=` for each number, and join them by OR.",
     ),
     _error(
         "type.not-a-condition",
@@ -195,7 +203,7 @@ RULES = (
         "A test of something other than a name",
         "weight + 5 IS NULL",
         "weight IS NULL",
-        "`IN`, `LIKE` and `IS NULL` test a property or a header field.",
+        "The operand before `IN`, `LIKE` or `IS NULL` must be the name of a property or of a header field.",
     ),
     _error(
         "type.not-a-number",
@@ -209,7 +217,7 @@ RULES = (
         "Two NOT in a row",
         "NOT NOT active",
         "NOT (NOT active)",
-        "RabbitMQ's JMS client accepts only one NOT in a row.",
+        "In selectors of RabbitMQ's JMS client, a NOT cannot directly follow another NOT.",
         dialect="rabbitmq-jms",
     ),
     _error(
@@ -217,7 +225,8 @@ RULES = (
         "NULL as a value",
         "color = NULL",
         "color IS NULL",
-        "ActiveMQ's parser reads NULL as a literal and then fails. To test for a missing property, write `IS NULL`.",
+        "ActiveMQ's parser reads NULL as a literal, and then fails with an error. To test for a missing property, "
+        "write `IS NULL`.",
         dialect="activemq",
     ),
     _error(
@@ -232,7 +241,7 @@ RULES = (
         "A sign that the broker's parser refuses",
         "weight > +(limit)",
         "weight > limit",
-        "Dialects differ on the expressions before which a sign may stand.",
+        "In each dialect, a plus or minus sign is allowed only before certain kinds of expressions.",
         dialect="qpid-cpp",
     ),
     Rule(
@@ -241,7 +250,8 @@ RULES = (
         "JMSCorrelationID = 1234",
         "JMSCorrelationID = '1234'",
         "A number, a string and a boolean are never equal to each other. If literals, header fields or the schema "
-        "determine the types of both sides, the answer is the same for every message.",
+        "determine the types of both operands of a comparison, and the types differ, the result is the same for "
+        "every message.",
         instead_of=("lint.quoted-number", "lint.quoted-boolean", "lint.wildcard-without-like"),
     ),
     _error(
@@ -249,7 +259,8 @@ RULES = (
         "A field that AMQP does not have",
         "amqp.correlationid = 'x'",
         "amqp.correlation_id = 'x'",
-        "Names that begin with `amqp.` are the fields of an AMQP message, written with underscores.",
+        "A name that begins with `amqp.` must be the name of a field of AMQP messages, with underscores instead of "
+        "hyphens.",
     ),
     Rule(
         "name.unmapped",
@@ -260,11 +271,11 @@ RULES = (
     ),
     Rule(
         "id.form",
-        "A message ID in a form that no message ID has",
+        "A message ID in an invalid form",
         "JMSMessageID = 'ID:AMQP_ULONG:abc'",
         "JMSMessageID = 'ID:AMQP_ULONG:17'",
-        "The prefix of a message ID gives its type, and the rest must be a value of that type. No message has an ID "
-        "in this form.",
+        "The prefix of a message ID, such as `ID:AMQP_ULONG:`, says which type the ID has, and the rest of the ID "
+        "must be a value of that type. No message has an ID in any other form.",
         nodes=(ast.Like,),
         find=id_pattern,
     ),
@@ -274,15 +285,16 @@ RULES = (
         "JMSExpiration > 0",
         "JMSTimestamp > 0",
         "Jakarta Messaging 3.8.1.1 does not allow `JMSDestination`, `JMSReplyTo`, `JMSExpiration` and "
-        "`JMSRedelivered` in selectors. Some brokers accept them; others refuse the selector.",
+        "`JMSRedelivered` in selectors. Some brokers accept these header fields; other brokers refuse a selector "
+        "that contains one of them.",
     ),
     _error(
         "layout.no-column",
         "A property without a column",
         "colour = 'red'",
         "color = 'red'",
-        "With `--schema` or a layout of columns, each name must be a column. With `--missing null` an unknown name "
-        "is read as a missing property.",
+        "If you pass `--schema` or a layout in which each property is a column, each name in the selector must be "
+        "the name of a column. With `--missing null`, a name without a column is read as a missing property.",
         schema="color STRING",
     ),
     Rule(
@@ -290,8 +302,8 @@ RULES = (
         "An integer with more digits than Spark supports",
         "i > 1" + "0" * 40,
         "i > 1" + "0" * 20,
-        "RabbitMQ calculates with integers of any size. Spark's largest integers have 38 digits, so write a larger "
-        "one as a floating point number, with `.0` at the end.",
+        "RabbitMQ calculates with integers of any size. The largest integers in Spark have 38 digits, so write a "
+        "larger integer as a floating point number, with `.0` at the end.",
         dialect="rabbitmq",
     ),
     _error(
@@ -299,8 +311,8 @@ RULES = (
         "Too many characters",
         "note = '" + "x" * 4_100 + "'",
         "note = 'x'",
-        "RabbitMQ refuses filters of more than 4,096 characters. For the other dialects this project sets the limit, "
-        "to a million characters.",
+        "RabbitMQ refuses filters of more than 4,096 characters. In the other dialects, selector-sql accepts "
+        "selectors of up to a million characters.",
         dialect="rabbitmq",
     ),
     _error(
@@ -316,8 +328,8 @@ RULES = (
         "Nested too deeply",
         _NESTED,
         "a = 1",
-        "Conditions may be nested at most 120 levels deep, so that this project and Spark's own parser can process "
-        "them.",
+        "The conditions of a selector may be nested at most 120 levels deep, so that selector-sql and Spark's own "
+        "parser can process them.",
     ),
     _error(
         "limit.terms",
@@ -332,7 +344,7 @@ RULES = (
         "XPATH '//a['",
         "XPATH '//a[@b=''c'']'",
         "The selector is legal, but Spark does not evaluate its XPath in the same way as the broker. The reference "
-        "evaluator does not have this limit.",
+        "evaluator, which `selector-sql match` uses, does not have this limit.",
         dialect="activemq",
     ),
     Rule(
@@ -351,7 +363,7 @@ RULES = (
         "REGEX('a+b', name)",
         "The selector is legal, but its regular expression is outside the subset that Spark and the reference "
         "evaluator support: literals, classes, groups, alternatives, greedy repeats, anchors and look-aheads, "
-        "without repeats that could take longer than the square of the text's length.",
+        "except repeats for which a search could need more steps than the square of the text's length.",
         dialect="activemq",
     ),
 )

@@ -280,9 +280,10 @@ RULES = (
         title="Text without quotes",
         wrong="color = red",
         right="color = 'red'",
-        why="A word without quotes is the name of a property. `color = red` compares the property `color` with the "
-        "property `red`, which no message has, so it selects nothing. Write text in single quotes. There is no "
-        "warning if the name has a column in `--schema`, because it is then a property.",
+        why="A word without quotes is the name of a property. So `color = red` compares the property `color` with "
+        "the property `red`. No message has a property `red`, so the comparison selects no messages. Write text in "
+        "single quotes. If `--schema` has a column with the name of the word, `check` gives no warning, because "
+        "the word is then a property.",
         nodes=(ast.Compare,),
         find=_unquoted_word,
     ),
@@ -292,8 +293,9 @@ RULES = (
         wrong="color = NULL",
         right="color IS NULL",
         dialect="rabbitmq-jms",
-        why="RabbitMQ's JMS client reserves NULL only after IS. Elsewhere NULL is the name of a property that no "
-        "message has. To test whether a property is missing, write `IS NULL`.",
+        why="In selectors of RabbitMQ's JMS client, NULL is a reserved word only after IS. In any other position, "
+        "NULL is read as the name of a property, which no message has. To test whether a property is missing, "
+        "write `IS NULL`.",
         nodes=(ast.Compare,),
         find=_null_name,
         instead_of=("lint.unquoted-word",),
@@ -304,9 +306,10 @@ RULES = (
         wrong="JMSPriorty > 4",
         right="JMSPriority > 4",
         why="Names that begin with JMS are reserved for header fields (Jakarta Messaging 3.5), and names are "
-        "case-sensitive. A misspelt name is a property that no message has, so the comparison is never true. The "
-        "standard reserves `JMSX` for properties that it defines itself, and `JMS_` with a vendor's name for "
-        "providers. So `JMS_IBM_MsgType`, `JMS_Solace_DeliverToOne` and similar names are not misspellings, nor are "
+        "case-sensitive. A misspelt name of a header field is read as the name of a property that no message has, "
+        "so a comparison with it is never true. The standard reserves names with `JMSX` for properties that the "
+        "standard defines, and names with `JMS_` and a vendor's name for the vendors of brokers. So "
+        "`JMS_IBM_MsgType`, `JMS_Solace_DeliverToOne` and similar names are not misspellings, nor are "
         "`JMSActiveMQBrokerInTime` and `JMSActiveMQBrokerOutTime`, which ActiveMQ sets.",
         nodes=(ast.Identifier,),
         find=_unknown_header,
@@ -317,8 +320,9 @@ RULES = (
         wrong="size > 5 -- big",
         right="size > 5",
         dialect="rabbitmq",
-        why="If a dialect has no comments, or if no line break follows the text after `--`, the two signs subtract a "
-        "negative number: `5 -- big` is `5 + big`. For a message without `big` the result is *unknown*.",
+        why="If a dialect has no comments, or if no line break follows the text after `--`, the two minus signs "
+        "are a subtraction and a negation: `5 -- big` is `5 + big`. For a message without the property `big`, this "
+        "sum is *unknown*.",
         nodes=(ast.Calculate,),
         find=_comment_as_minus,
     ),
@@ -327,11 +331,12 @@ RULES = (
         title="A hyphen in a name",
         wrong="order-type = 5",
         right="order_type = 5",
-        why="A hyphen is a minus sign: `order-type` subtracts the property `type` from the property `order`. If one "
-        "of them is missing or is not a number, the comparison is never true. JMS has no way to name a property with "
-        "a hyphen. Some brokers do: Artemis, Broker-J and Qpid C++ have names in double quotes, Artemis also has "
-        "the prefix `hyphenated_props:`, and RabbitMQ's SQL filters have names in brackets. If you mean a "
-        "subtraction, write blanks around the minus sign.",
+        why="A hyphen is a minus sign: `order-type` subtracts the property `type` from the property `order`. If "
+        "one of these two properties is missing or is not a number, a comparison with the difference is never "
+        "true. A JMS selector cannot contain the name of a property with a hyphen. Some brokers have a syntax for "
+        "such names: Artemis, Broker-J and Qpid C++ have names in double quotes, Artemis also has the prefix "
+        "`hyphenated_props:`, and RabbitMQ's SQL filters have names in brackets. If you mean a subtraction, write "
+        "blanks around the minus sign.",
         nodes=(ast.Compare,),
         find=_hyphenated_name,
         instead_of=("type.unlike",),
@@ -342,9 +347,10 @@ RULES = (
         severity="info",
         wrong="order.type = 'stock'",
         right="order_type = 'stock'",
-        why="JMS accepts a name with a dot, as Java does in the name of a class. ActiveMQ, Artemis and Broker-J "
-        "refuse it. RabbitMQ's SQL filters read the part before the dot as a section. In dialects whose names have "
-        'quotes or brackets, `"order.type"` or `[order.type]` is the property.',
+        why="JMS accepts a dot in the name of a property, as Java does in the name of a class. ActiveMQ, Artemis "
+        "and Broker-J refuse such a name. RabbitMQ's SQL filters read the part before the dot as the name of a "
+        'message section. In dialects that accept names in quotes or brackets, write `"order.type"` or '
+        "`[order.type]` for the property.",
         nodes=(ast.Identifier,),
         find=_dotted_name,
     ),
@@ -353,9 +359,9 @@ RULES = (
         title="AND and OR without parentheses",
         wrong="color = 'red' OR color = 'blue' AND weight > 2500",
         right="color = 'red' OR (color = 'blue' AND weight > 2500)",
-        why="AND binds before OR, so the first selector selects every red message, of any weight. If you mean that, "
-        "add parentheses to show it to the next reader. If not, write `(color = 'red' OR color = 'blue') AND weight "
-        "> 2500`.",
+        why="AND has a higher precedence than OR, so the selector marked as wrong selects every red message, of "
+        "any weight. If you want this result, add parentheses so that the next reader sees it. If you want a "
+        "condition on the weight for both colors, write `(color = 'red' OR color = 'blue') AND weight > 2500`.",
         nodes=(ast.Or,),
         find=_mixed_and_or,
         claim="same",
@@ -365,8 +371,9 @@ RULES = (
         title="NOT before a name",
         wrong="NOT color IS NULL",
         right="NOT (color IS NULL)",
-        why="In ActiveMQ and Artemis NOT applies to the name after it: `NOT color IS NULL` is `(NOT color) IS NULL`. "
-        "It selects the messages without a color, as `color IS NULL` does. Parentheses negate the whole test.",
+        why="In ActiveMQ and Artemis, NOT applies only to the name after it: `NOT color IS NULL` is read as `(NOT "
+        "color) IS NULL`. So `NOT color IS NULL` selects the messages without a color, as `color IS NULL` does. To "
+        "negate the whole test, put it in parentheses.",
         dialect="activemq",
         nodes=(ast.IsNull, ast.Compare),
         find=_not_before_name,

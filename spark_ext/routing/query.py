@@ -44,8 +44,8 @@ from transpiler.topology.model import Topology
 from transpiler.topology.publishing import Publisher
 from transpiler.topology.targets import Outcome
 
-#: A regular expression, as Spark reads in a column name in backquotes, for all columns except those that routing adds
-#: and drops again. The prefix is matched case-sensitively, even if Spark is set to ignore case.
+#: A column name in backquotes, which Spark reads as a regular expression. It matches all columns except those that
+#: routing adds and drops again. The prefix is matched case-sensitively, even if Spark is set to ignore case.
 _OTHERS = f"`(?s)(?!(?-i:{PREFIX}(?!{KEPT.removeprefix(PREFIX)}))).*`"
 
 

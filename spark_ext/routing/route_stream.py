@@ -131,7 +131,8 @@ def route_stream(
 
     source = _Source(topology, version, routed, on_error)
     if not callable(topology):
-        # Report errors now: all errors of the first batch follow from the columns of the stream.
+        # Plan the routing once before the stream starts, so that errors are raised now: all errors of the first batch
+        # follow from the columns of the stream.
         source.routed(stream, 0)
     return stream.writeStream.foreachBatch(written)
 

@@ -34,7 +34,7 @@ WIRE, ANNOTATION = "amqp.", "amqp.annotation."
 _CREATED = Origin((MessageField("properties", "creation_time"),))
 _ANNOTATED_TYPES = (
     Origin((MessageField("message_annotations", "x-opt-jms-type"),)),
-    # The key of the annotation in the older version of the filter document.
+    # Older versions of Apache's filter document use this key for the annotation.
     Origin((MessageField("message_annotations", "jms-type"),)),
 )
 

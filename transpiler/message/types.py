@@ -245,7 +245,7 @@ class Equality:
     #: True if a decimal equals only decimals. The canonical schema does not keep the scale of a decimal, so 1.0 equals
     #: 1.00 here, although not in the broker.
     decimals_apart: bool = False
-    #: True if an empty list equals an empty map.
+    #: True if a binding's empty list equals a header that is an empty map, and the reverse.
     empty_compounds_alike: bool = False
     #: Timestamps are cut to whole seconds before they are compared: ``asks_in_seconds`` is True if those of a binding
     #: are, ``has_seconds`` if those of a message are.

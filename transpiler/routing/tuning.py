@@ -46,7 +46,7 @@ MAX_SPECIALIZED = 16
 #: (common_lookups).
 COMMON_LOOKUPS = True
 
-# Merging of signatures (merge_signatures).
+# Merging of expression signatures (module ``merge_signatures``).
 
 #: ``MAX_TABLES``: maximum number of expression signatures that all have their own constant tables. ``UNMERGED_TABLES``:
 #: if there are more signatures, the maximum number that keep their own constant tables, those with the most rules.
@@ -81,7 +81,8 @@ GRAM_LENGTHS, MAX_GRAM = 3, 24
 #: the grams' common prefix. If there are more, the expression has a dot instead.
 MAX_FIRST = 64
 
-# Topics: lookups of words, or the automaton (topic_words, topic_automaton).
+# Matching of routing keys with topic binding keys: by lookups of words, or by the automaton (modules ``topic_words``
+# and ``topic_automaton``).
 
 #: ``TOPIC_LOOK_UPS``: maximum number of signatures of binding keys with wildcards that are looked up. ``LOOKED_UP``:
 #: minimum share of such keys that these signatures must cover; otherwise the automaton matches all keys. For random

@@ -51,7 +51,7 @@ class Rules(BindingRules):
 
     dialect: str
     predeclared: Mapping[str, ExchangeType] = field(hash=False)
-    #: The exchanges to which clients cannot publish.
+    #: Names of the predeclared exchanges to which clients cannot publish.
     internal: frozenset[str] = frozenset()
     reserved: tuple[str, ...] = ("amq.",)
     types: tuple[ExchangeType, ...] = ("direct", "topic", "fanout", "headers")

@@ -77,7 +77,7 @@ class ExchangeKind:
     compares_headers: bool = False
     #: True if the binding's query is evaluated.
     evaluates_query: bool = False
-    #: True if a binding without a selector is rejected.
+    #: True if the broker rejects a binding of this exchange without a selector.
     requires_selector: bool = False
     choosing: Choosing | None = None
 

@@ -41,7 +41,7 @@ class Place(ABC):
 
     @abstractmethod
     def stored(self) -> Stored | None:
-        """Return the values that the place can hold, for SQL; None if the store does not have the place."""
+        """Return the values that this column or key can hold, as SQL; None if the messages' table lacks it."""
 
     @abstractmethod
     def read(self, row: Mapping[str, Any]) -> AmqpValue | None:
@@ -161,7 +161,7 @@ class PropertyPlace(Place):
 
 @dataclass(frozen=True, slots=True)
 class HeaderPlace:
-    """A header field: the place of its value, and the reading that converts the value."""
+    """A header field: the column or key that holds its value, and the conversion of the value (``reading``)."""
 
     place: Place
     reading: Reading
@@ -171,7 +171,7 @@ class HeaderPlace:
         return replace(self, place=self.place.over(table, header))
 
     def stored(self) -> Stored | None:
-        """Return the field's value for SQL; None if the store does not have the place."""
+        """Return the SQL of the header field's value; None if the messages' table lacks the column or key."""
         raw = self.place.stored()
         return None if raw is None else self.reading.stored(raw)
 
@@ -201,7 +201,7 @@ class HeaderOption:
 #: The type of the argument ``headers``: the column or key of each header field, by JMS name.
 Headers = Mapping[str, "str | HeaderOption"]
 
-#: The default of ``headers``: the user names no columns or keys.
+#: The default of the argument ``headers``: the user names no column or key for any header field.
 NO_HEADERS: Headers = MappingProxyType({})
 
 
@@ -309,9 +309,9 @@ def _key(name: str, source: PropertySource) -> str:
 
 
 def header_columns(table: Table | None) -> dict[str, HeaderPlace]:
-    """Return the place of each JMS header field for which ``table`` has a column of that name.
+    """Return, for each JMS header field for which ``table`` has a column of that name, the column as its place.
 
-    If ``table`` is None, return a place for every JMS header field.
+    If ``table`` is None, return a column for every JMS header field.
     """
     names = [name for name in FIELDS if name.startswith("JMS")]
     if table is None:

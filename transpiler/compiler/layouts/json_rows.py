@@ -37,8 +37,8 @@ from transpiler.message.json import SECTION_NAMES, read_value
 from transpiler.message.message import Message, as_message
 from transpiler.message.rabbitmq_trace import entry_message, is_entry
 
-#: The members of a JSON object that do not belong to its message: inputs and outputs of ``route``, and members of a
-#: broker's response.
+#: The members of a JSON object beside those of the message: inputs and outputs of the command ``route``, and members of
+#: a broker's REST response.
 BESIDE = (
     "exchange",
     "routing_type",

@@ -217,7 +217,8 @@ class TypedPlaces(PropertySource):
     """
 
     members: Members
-    #: The path of the map of structs; None if the members are separate maps.
+    #: The path of the map from each property's name to a struct with its value; None if there is a separate map for
+    #: each type of values.
     map: Path | None = None
     #: The field of the struct that names the type, and the name of each type; None if there is no such field.
     tag: tuple[str, Mapping[SparkType, str]] | None = None

@@ -193,13 +193,13 @@ class StoreLayout(Layout):
         return () if stored is None else stored.values
 
     def _counts_deliveries(self) -> bool:
-        """Return True if JMSXDeliveryCount is read, and False if the store has a place only for JMSRedelivered."""
+        """Return True if the store contains JMSXDeliveryCount, and False if it contains only JMSRedelivered."""
         return "JMSXDeliveryCount" in self.headers or "JMSRedelivered" not in self.headers
 
     def header(self, name: str) -> HeaderPlace | None:
-        """Return the place and reading of the header field ``name``.
+        """Return the column or key that holds the header field ``name``, with the conversion of its value.
 
-        If the store has no place for the field, return the property of the same name; None if that is not allowed.
+        If the store does not contain the field, return the property of the same name; None if that is not allowed.
         """
         header = self.headers.get(name)
         if header is not None:

@@ -201,8 +201,8 @@ def _behind_a_key(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate
         if term.left.type.kind in (SparkType.STRING, SparkType.BIGINT)
         else ir.Apply(ir.Function.TO_LONG, (term.left,), BIGINT)
     )
-    # Test the list of all keys first: Spark pushes this test down to a file reader, and it saves the search of the map,
-    # which takes linear time in Spark before 4.2.
+    # First test if the value is in the list of all lookup keys: Spark pushes this test down to a file reader, and it
+    # saves the search of the map of constants, which takes linear time in Spark before 4.2.
     return ir.all_of(ir.In(term.left, members), ir.AnyRow(rest, ordered, key))
 
 

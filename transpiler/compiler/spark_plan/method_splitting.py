@@ -95,7 +95,7 @@ class _Splitter:
         """Return ``node`` with ``core`` cut out by Shannon's expansion, and the size of its code.
 
         If f(x) is ``node`` with x in place of ``core``, the expansion is f(FALSE) OR (f(TRUE) AND core). Each of its
-        three parts becomes a block if it is long.parts can have its own method.
+        three parts becomes a block, which has its own method, if it is long.
         """
         inside, weight = self.small(core) if self.weight(core) <= tuning.METHOD_BYTES else self.cut(core)
         without, within = self.small(_replaced(node, core, ir.FALSE)), self.small(_replaced(node, core, ir.TRUE))

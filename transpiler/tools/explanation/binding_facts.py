@@ -74,8 +74,8 @@ def _text_at_address(topology: Topology, binding: Binding, written: str | None) 
     asked += [clipped(selector, _MAX_LINE)] if selector is not None else []
     divert = binding.text(DIVERT_ARGUMENT)
     named = "" if divert is None else f"divert {clipped(divert, _MAX_LINE)}: "
-    # If the exchange may choose no binding at all, then a condition decides that is not evaluated here or that only the
-    # broker knows.
+    # If the exchange may choose no binding at all, its choice depends on a condition that is not evaluated here or that
+    # only the broker knows.
     choosing = topology.exchange_by_name[binding.source].kind.choosing
     is_open = choosing is not None and choosing.may_choose_none
     return named + (" and ".join(asked) or ("by what is not known here" if is_open else "any message"))

@@ -232,7 +232,7 @@ def _explained_step(step: Step, nearest: int) -> StepExplanation:
     traced = step.traced
     if traced is None or not traced.visits:
         return StepExplanation(step, None)
-    # Notes are about the publishing client; a step from a queue onward has none.
+    # A note is about the client that published the message, so a step that leads on from a queue has none.
     return StepExplanation(step, replace(_explained(traced, nearest), note=None))
 
 

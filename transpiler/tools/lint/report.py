@@ -120,7 +120,8 @@ class Report:
     listed: list[Listed] = field(default_factory=list)
     #: Names of the directories and files that were skipped.
     left_out: list[str] = field(default_factory=list)
-    #: Notes on selectors that are known only at run time, each with the reason if it is known.
+    #: Notes on selectors in the checked files whose text is known only at run time, each with the reason if it is
+    #: known.
     unread: list[Reported] = field(default_factory=list)
 
     @property

@@ -32,7 +32,8 @@ from transpiler.topology.records import DEFAULT_EXCHANGE, ROUTING_TYPE_ARGUMENT,
 
 #: Maximum number of ways to one queue that are reported, and of exchanges on one way.
 MAX_WAYS, MAX_LENGTH = 500, 12
-#: Maximum number of ways to a queue that are tried, to find a message that then leaves this queue by a link.
+#: Maximum number of routes to a queue that are tried, to find a message that then leaves this queue by a link (for
+#: example as a dead letter).
 _MAX_TRIED = 20
 
 

@@ -26,7 +26,7 @@ from transpiler.topology.records import (
 )
 from transpiler.topology.targets import Entered, Target
 
-#: The name of an exchange without bindings.
+#: The name of the added exchange without bindings, which leads a message to no queue.
 _NOWHERE = "nowhere"
 
 #: Maximum number of bindings up to which the builder adds separate exchanges for each path of a message, to evaluate

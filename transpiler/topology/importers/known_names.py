@@ -31,7 +31,7 @@ class Unknown(Enum):
     OWN = "own"
     #: The value is unknown, but not NULL.
     SOME = "some"
-    #: The value is unknown, and may be NULL.
+    #: The value of the name is unknown when the topology is read, and it may be NULL.
     PERHAPS = "perhaps"
 
 

@@ -29,7 +29,8 @@ class ComparisonKind(Enum):
     ALWAYS = "always"
     THROWS = "throws"
     INTEGERS = "integers"
-    #: As 64-bit floating-point numbers. ``DOUBLES``: in the order of IEEE 754. ``TOTAL_DOUBLES``: as Java's compareTo.
+    #: Comparisons of numbers as 64-bit floating-point numbers. ``DOUBLES``: in the order of IEEE 754.
+    #: ``TOTAL_DOUBLES``: in the order of Java's ``Double.compareTo``, in which NaN is greater than any number.
     DOUBLES = "doubles"
     TOTAL_DOUBLES = "doubles in total order"
     #: As 32-bit floating-point numbers. ``FLOATS``: in the order of IEEE 754. ``TOTAL_FLOATS``: as Java's compareTo.
@@ -37,11 +38,11 @@ class ComparisonKind(Enum):
     TOTAL_FLOATS = "floats in total order"
     #: An integer with a double, without rounding the integer to a double.
     EXACTLY = "exactly"
-    #: ``STRINGS``: strings by their bytes. ``UTF16_UNITS``: strings by their UTF-16 code units.
+    #: Comparisons of strings. ``STRINGS``: by their UTF-8 bytes. ``UTF16_UNITS``: by their UTF-16 code units.
     STRINGS = "strings"
     UTF16_UNITS = "UTF-16 units"
     BOOLEANS = "booleans"
-    #: Erlang atoms, which include true and false, by their names.
+    #: Comparisons of Erlang atoms, which include true and false, by their names.
     ATOMS = "atoms"
     #: ``READ_LEFT``: the left value is a string, which is converted to the type of the right value. ``READ_RIGHT``: the
     #: right value is a string, which is converted to the type of the left value.

@@ -310,7 +310,7 @@ RULES: tuple[Rule, ...] = (
     Row("a =,<> open members:several close", corrected_list, at="comma"),
     _hint("comma", _JOIN),
     Row("a x:compares b @y:compares c", chained, at="compares"),
-    # Rules for NULL.
+    # Rules for mistakes in tests for NULL, such as ``a = NULL``.
     Row("a =,== NULL", "a comparison with NULL is never true; write {a} IS NULL", "no null", at="NULL", fix="IS NULL"),
     Row(
         "a <>,!= NULL",
@@ -348,7 +348,7 @@ RULES: tuple[Rule, ...] = (
         Row("start,open @op:tests", "the name of a property comes before the operator: color {op} …"),
         Row("start,open @op:compares", "the name of a property comes before the operator: a {op} …"),
     ),
-    # Rules for signs of other languages.
+    # Rules for mistakes with operators of other languages, such as ``==`` and ``&&``.
     *_sign(
         "{title} has no operator that concatenates strings",
         Row("x:string @|| y:string", "write «'{x:content}{y:content}'»"),

@@ -254,7 +254,7 @@ class _Entrances(NamedTuple):
 
 
 def _entrances(topology: Topology, name: str, back: dict[Node, set[Node]]) -> _Entrances:
-    """Return the ways by which a message can reach the exchange ``name``.
+    """Return the publications by which a message can reach the exchange ``name``.
 
     Clients publish to the exchange directly. If the exchange is internal, they cannot, so the result names the
     exchanges and queues that lead to it.

@@ -122,7 +122,8 @@ class _Reader:
         path = (*element.path, *_named(element.property_name))
         is_given = element.is_given and not element.has_value
         if element.property_name and is_given and find_pattern(path, "xml") is not None:
-            # The value is a bean or an expression, so the text of the selector is unknown.
+            # The value of the element is a bean or an expression, so the text of the selector is not known in this
+            # file.
             self.selectors.append(UnreadSelector(element.begin))
 
     def _content(self, element: _Element, parent: _Element, close: int) -> None:

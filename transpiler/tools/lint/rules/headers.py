@@ -161,7 +161,8 @@ def _out_of_range(node: ast.Expression, context: Context) -> Iterator[Violation]
     described = _described(name, context)
     numbers = [bound.value for bound in bounds if isinstance(bound, _NUMBERS)]
     if described is None or len(numbers) < len(bounds):
-        # A bound that is not a literal may be any number. Another rule reports a literal of another type.
+        # If a bound of the comparison or BETWEEN is not a number literal, its value is unknown. Another rule reports a
+        # literal of another type.
         return
     if described.field == "priority":
         headers = (Header(priority=count) for count in (0, MAX_PRIORITY, *range(MAX_PRIORITY), None))

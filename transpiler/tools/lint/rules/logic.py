@@ -388,7 +388,7 @@ class _Analysis:
     ) -> None:
         needed = self._related(term, others)
         outcomes = NOT_TRUE if rule == "lint.implied" else TRUE
-        # Leave out conditions that the proof does not need, so that the message names only the others.
+        # Leave out conditions that the proof does not need, so that the text of the finding names only the others.
         for other in needed:
             fewer = [one for one in needed if one is not other]
             if fewer and self._never(term, fewer, outcomes):

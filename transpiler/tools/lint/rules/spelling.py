@@ -52,8 +52,8 @@ def _unquoted_word(node: ast.Compare, context: Context) -> Iterator[Violation]:
         return
     message = f"{right.name} is the name of a property here, not text"
     fix = Fix(f"'{right.name}'")
-    # If the layout accepts any name, ``right`` may be a second property just as well as a text without quotes, so give
-    # only a note.
+    # The name ``right`` is probably a text without quotes. But if the layout accepts any name, it may be a second
+    # property just as well, so give only a note.
     if context.known == () or _reads_as_name(right, left, node.operator, context):
         yield Violation(message, right.span, f"if text was meant, write '{right.name}'", "info", fix)
     else:

@@ -192,7 +192,7 @@ def test_rows_of_a_layout_that_are_cut_are_left_out() -> None:
 
 def test_what_spark_reads_whole_is_not_read_in_part(spark: SparkSession) -> None:
     spark.range(1).write.parquet(str(Path("numbers.parquet").absolute()))
-    assert_one_line(run("filter", "TRUE", "numbers.parquet", "--keep-going"), "Spark reads others whole")
+    assert_one_line(run("filter", "TRUE", "numbers.parquet", "--keep-going"), "Spark reads other files as a whole")
 
 
 def test_a_cell_of_csv_has_the_type_of_its_use_as_in_selector_sql_match() -> None:
@@ -309,7 +309,7 @@ def test_a_tracing_log_is_filtered_by_the_basic_property_type() -> None:
             b"Obj",
             "a.avro: Spark reads Avro with a package: give --packages org.apache.spark:spark-avro_2.13:",
         ),
-        ("a.xml", b"<a", "XML is read as the export of Artemis, by --layout artemis-xml"),
+        ("a.xml", b"<a", "XML is read only as an export of Artemis: add --layout artemis-xml"),
         ("s3://bucket/a.jsonl", None, "s3"),
         ("s3://bucket/day", None, "s3"),
         ("nowhere://x/a.csv", None, "nowhere"),

@@ -67,7 +67,7 @@ def test_a_disagreement_is_exit_code_1(spark: SparkSession, tmp_path: Path) -> N
         (("weight = = 5", CONFLUENT), "syntax.unexpected-token"),
         (("weight = 5", "nowhere.parquet"), "nowhere.parquet"),
         (("weight = 5", CONFLUENT, "--layout", "confluent-jsm"), "did you mean confluent-jms?"),
-        (("weight = 5", CONFLUENT, "--layout-option", "types=json"), "give --layout NAME with it"),
+        (("weight = 5", CONFLUENT, "--layout-option", "types=json"), "add --layout NAME"),
         (("weight = 5", MAP), "the original types are lost"),
         (("weight = 5", CONFLUENT, "--sample", "0"), "0 is not in the range x>=1"),
     ],

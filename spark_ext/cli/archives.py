@@ -205,7 +205,7 @@ def _read_archive(session: Any, inputs: Inputs, layout: str | None, schema: Any,
 
 def _check_object(record: Record) -> None:
     if not isinstance(load_record(record.text, record.file, record.line), dict):
-        raise RecordError(f"{record.location}: this is no object in JSON")
+        raise RecordError(f"{record.location}: this is not a JSON object")
 
 
 #: The layouts whose files have their own reader.

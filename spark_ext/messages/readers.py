@@ -126,11 +126,16 @@ def read_lambda_events(
         broker = next((name for name, (member, _) in _EVENTS.items() if first is not None and first[member]), None)
         if broker is None:
             members = " nor ".join(member for member, _ in _EVENTS.values())
-            raise ValueError(f"{', '.join(paths)}: the first event has neither {members}: it is none of Amazon MQ")
+            raise ValueError(
+                f"{', '.join(paths)}: the first event has neither {members}: it is not an event of Amazon MQ"
+            )
     check_choice("broker", broker, _EVENTS)
     member, _ = _EVENTS[broker]
     events = _json(spark, schema, paths, multi_line).select(member, "_metadata.file_path")
-    error = f"raise_error(concat(file_path, {quote_text(f': an event has no {member}, and is none of {broker}')}))"
+    error = (
+        "raise_error(concat(file_path, "
+        f"{quote_text(f': an event has no {member}, so it is not an event of {broker}')}))"
+    )
     if broker == "activemq":
         return events.selectExpr(f"inline(coalesce({member}, {error}))")
     queues = events.selectExpr(f"explode(coalesce({member}, {error})) AS (queue, messages)")
@@ -151,7 +156,7 @@ def read_messages(spark: SparkSession, *paths: str) -> DataFrame:
     lines = spark.read.text(list(paths)).select("value", "_metadata.file_path", sf.col("value").alias("line"))
     messages = parse_lines(lines)
     why = {
-        NO_MESSAGE: "this line is no message in JSON",
+        NO_MESSAGE: "this line is not a message in JSON",
         CONTENT: "this line has the content of a list or map, which create_messages reads and Spark cannot",
     }
     cases = " ".join(f"WHEN {quote_text(problem)} THEN {quote_text(text)}" for problem, text in why.items())

@@ -76,5 +76,5 @@ def test_ways_beyond_a_limit_are_possible_and_a_finding() -> None:
     topology = mesh_of_queues(30, "&lt;&gt;")
     assert len(topology.bindings) < 2 * MAX_BINDINGS
     [finding] = [each for each in topology.findings if each.code == "limit.ways"]
-    assert finding.message.startswith("filters that read JMSDestination tell more ways of a message apart")
+    assert finding.message.startswith("filters that read JMSDestination distinguish more paths of a message")
     assert publish(topology, Message(), "queue://q0").outcome in ("error", "undecided")

@@ -620,7 +620,7 @@ def test_a_queue_may_keep_what_a_filter_of_an_unknown_destination_may_refuse() -
     )
     assert send(topology, "a.y", "MULTICAST") == Routed((), "undecided", "a.y", ("qa", "qb"))
     [finding] = [each for each in topology.findings if each.code == "topology.hop"]
-    assert finding.message.startswith("the filter of 'd' reads what is not known here of the message's way")
+    assert finding.message.startswith("the filter of 'd' depends on the path of the message, which is not known")
 
 
 def test_arithmetic_on_a_boolean_in_a_subscription_fails_the_send() -> None:

@@ -88,7 +88,7 @@ def test_an_address_says_how_its_queue_is_configured() -> None:
     ("spec", "expected_text"),
     [
         ("{queueName: q}", r"k\.yaml:4:7: .*addressName is missing"),
-        ("{addressName: a, queueName: q, routingType: both}", r"k\.yaml:4:\d+: .*'both' is no routing type"),
+        ("{addressName: a, queueName: q, routingType: both}", r"k\.yaml:4:\d+: .*'both' is not a routing type"),
         ("{addressName: a, queueName: [q]}", r"k\.yaml:4:\d+: .*spec\.queueName must be text, found a list"),
     ],
 )

@@ -299,7 +299,7 @@ def test_the_content_of_a_list_or_a_map_is_reported(spark: SparkSession) -> None
 @pytest.mark.parametrize(
     ("line", "expected_text"),
     [
-        ("{oops", "messages.jsonl: this line is no message in JSON: {oops"),
+        ("{oops", "messages.jsonl: this line is not a message in JSON: {oops"),
         ('{"footer": {"x": {"type": "list", "value": []}}}', "which create_messages reads and Spark cannot"),
     ],
 )

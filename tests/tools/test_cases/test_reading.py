@@ -118,7 +118,7 @@ def of_message(message: str) -> str:
         (
             expecting("{artemis: matches}", "dialect: jms"),
             "4:14",
-            "artemis is none of the dialects",
+            "artemis is not among the dialects of this case",
             "",
         ),
         (of_message("red"), "3:14", "no messages have names here", "write the message itself"),

@@ -162,7 +162,9 @@ def _expected(node: Node, own: Mapping[str, Node], document: Mapping[str, Node])
     for name, expectation in node.value.items():
         node.key(name).choice("a dialect", DIALECTS)
         if dialects is not None and name not in dialects:
-            node.key(name).refuse("dialect", f"{name} is none of the dialects here, which are {', '.join(dialects)}")
+            node.key(name).refuse(
+                "dialect", f"{name} is not among the dialects of this case, which are {', '.join(dialects)}"
+            )
         by_dialect[name] = expectation.choice("expect", _EXPECTATIONS)
     absent = [name for name in dialects or () if name not in by_dialect]
     if absent or not by_dialect:

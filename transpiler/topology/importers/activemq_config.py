@@ -470,7 +470,7 @@ def _filtered(element: Element, config: ActiveMQConfig) -> Forward | None:
         message = f"the selector {shortened(selector, 60)!r} cannot be evaluated, so it may match: {reason}"
         config.findings.append(element.warning("topology.not-evaluated", message))
     if queue is None and topic is None:
-        what = "the destination of this filteredDestination is no queue and no topic"
+        what = "the destination of this filteredDestination is neither a queue nor a topic"
         config.findings.append(element.not_computed(what))
         return None
     kind, name = (TOPIC_KIND, topic) if queue is None else (QUEUE_KIND, queue)

@@ -301,7 +301,10 @@ def _add_divert(element: Element, config: ArtemisConfig) -> None:
         _warn_of_open(element, f"the filter of the divert {name!r}", selector, ARTEMIS_CORE, config)
     kind = element.value("routing-type") or "STRIP"
     if kind not in _DIVERT_TYPES:
-        element.refuse("topology.routing-type", f"{kind!r} is none of {', '.join(_DIVERT_TYPES)}")
+        element.refuse(
+            "topology.routing-type",
+            f"{kind!r} is not a routing type of a divert: the types are {', '.join(_DIVERT_TYPES)}",
+        )
     if any(element.child(each) for each in ("transformer", "transformer-class-name")) or element.get(
         "transformer-class-name"
     ):

@@ -115,8 +115,9 @@ def of_senders(bindings: Iterable[AddressBinding]) -> Iterator[Diagnostic]:
     """Yield a finding if filters read headers that the broker sets and that a sender may have set, too."""
     if any(reads_names(binding.filter, _NAMES - {_ADDRESS}, binding.dialect) for binding in bindings):
         message = (
-            "filters read _AMQ_ORIG_ADDRESS or its like: of a message over AMQP that has such a property of its own "
-            "the broker reads that one after a divert, too, and not what it has set; answers are of other messages"
+            "filters read _AMQ_ORIG_ADDRESS or a similar header that the broker sets: if the sender of a message over "
+            "AMQP has set this property, the broker reads the sender's value even after a divert, so the answers do "
+            "not apply to such a message"
         )
         yield Diagnostic("topology.own-header", "info", message)
 

@@ -511,7 +511,9 @@ class _Artemis:
         return entry.key(self._config.rules.topic, pattern, queue)
 
     def _warn_of_hop(self, binding: AddressBinding) -> None:
-        message = f"the filter of {binding.name!r} reads what is not known here of the message's way: it may match"
+        message = (
+            f"the filter of {binding.name!r} depends on the path of the message, which is not known, so it may match"
+        )
         self._findings.append(Diagnostic("topology.hop", "warning", message))
 
     def _bind_by_order(self, source: str, binding: AddressBinding, entry: Entry, link: _Bind) -> None:

@@ -39,7 +39,9 @@ def too_many_ways(name: str) -> Diagnostic:
 
     Such filters read a header that the broker changes when it forwards a message, so its value depends on the path.
     """
-    message = f"filters that read {name} tell more ways of a message apart than are computed: some may match or not"
+    message = (
+        f"filters that read {name} distinguish more paths of a message than are computed, so some of them may match"
+    )
     hint = f"their answers are possible from {MAX_BINDINGS:,} bindings on"
     return Diagnostic("limit.ways", "warning", message, hint=hint)
 

@@ -216,7 +216,7 @@ def _address(resource: Resource, document: XmlDocument) -> Element:
     kind = None if value_of(given) is None else str(value_of(given)).upper()
     if kind is not None and kind not in ROUTING_TYPES:
         assert given is not None
-        given.refuse("value", f"{given.value!r} is no routing type", "perhaps write anycast or multicast")
+        given.refuse("value", f"{given.value!r} is not a routing type", "perhaps write anycast or multicast")
     address = _element(document, "address", spec, name)
     if kind is None and not queue:
         return address

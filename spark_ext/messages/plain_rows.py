@@ -36,7 +36,8 @@ def unused_name(name: str, df: DataFrame) -> str:
     return name
 
 
-#: Types with values that Python cannot represent; they are converted to text, because no property has such a type.
+#: Spark types with values that Python cannot represent. Such values are converted to text, because no message property
+#: has such a type.
 _AS_TEXT = (DateType, YearMonthIntervalType, CalendarIntervalType)
 
 

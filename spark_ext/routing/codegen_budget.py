@@ -46,8 +46,8 @@ def split_by_budget(condition: ir.Predicate) -> list[ir.Predicate]:
     others = [term for term in condition.terms if term is not longest] if isinstance(condition, ir.And) else []
     room = tuning.OPERATIONS - sum(map(ir.size, others))
     if 2 * room < tuning.OPERATIONS:
-        # Do not split the condition: each of the predicates would repeat its other terms, which take most of the
-        # budget.
+        # Do not split the OR in this condition: each part would repeat the other terms of the condition, and these take
+        # most of the budget for one method.
         return [condition]
     groups: list[list[ir.Predicate]] = [[]]
     for term in longest.terms:

@@ -122,7 +122,7 @@ class TypedJson:
         if isinstance(origin, type) and issubclass(origin, Mapping):
             return _Map(self, *arguments)
         if origin is not None or not isinstance(declared, type):
-            # A function, or another type whose values are not data.
+            # The declared type is that of a function, or another type whose values cannot be written as data.
             return _Nothing(str(declared))
         if declared in _SCALARS:
             return _Text() if declared is str else _Scalar(declared)

@@ -89,7 +89,7 @@ class Settings:
     destination: Destination = field(default_factory=Destination)
     missing: Missing = "error"
     several: bool = False
-    #: The columns that contain the exchange and the routing keys of messages.
+    #: Names of the columns in which the messages have their exchange and their routing keys.
     published: tuple[str, ...] = ()
 
 

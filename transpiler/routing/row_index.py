@@ -16,7 +16,8 @@ from transpiler.routing.interval_index import Interval, find_interval
 from transpiler.routing.signatures import Signature, Substring, parameter, parameter_number
 from transpiler.routing.substring_index import find_substring
 
-#: The test that the automaton has matched a binding key. The parameter contains the number of the binding key.
+#: The test that the topic automaton has matched a binding key with the routing key of a message. The parameter contains
+#: the number of the binding key.
 IS_MATCHED: ir.Predicate = ir.ArrayContains(parameter(0, BIGINT), (MATCHED,))
 
 

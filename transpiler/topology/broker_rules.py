@@ -198,7 +198,8 @@ ARTEMIS = Rules(
     dialect="artemis-core",
     predeclared={},
     reserved=(),
-    # ``UNKNOWN``: the queues that subscribers create at a multicast address are unknown.
+    # An exchange of the type ``UNKNOWN`` stands for the queues that subscribers create at a multicast address, which
+    # the file does not contain.
     types=("topic", "fanout", *MATCHING_TYPES, UNKNOWN),
     selector_types=("topic", "fanout", *MATCHING_TYPES),
     replaces_keys=True,

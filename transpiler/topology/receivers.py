@@ -162,7 +162,8 @@ class _Links:
             "findings": self._findings,
         }
         if all(len(part) == len(getattr(self._before, name)) for name, part in parts.items()):
-            # No element was added, and checking a large topology again would be slow.
+            # If no element was added, return the same topology object, because checking a large topology again would be
+            # slow.
             return self._before
         changed: dict[str, Any] = {name: tuple(part) for name, part in parts.items()}
         return replace(self._before, **changed)

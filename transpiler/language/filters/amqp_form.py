@@ -344,7 +344,7 @@ def to_value(node: Filter, *, numeric: bool = False, depth: int = 0) -> Describe
 
 
 def name_of(node: Filter) -> str | int:
-    """Return the descriptor from which ``node`` was decoded; by default, the symbol of the Filter Expressions."""
+    """Return the AMQP descriptor from which ``node`` was decoded; by default, the symbol of its kind of filter."""
     if node.descriptor is not None:
         return node.descriptor
     return STREAM if isinstance(node, StreamFilter) else BY_KIND[type(node)].symbol

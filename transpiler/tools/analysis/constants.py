@@ -44,7 +44,8 @@ def constants(node: ast.Expression, source: Dialect, target: Dialect) -> Iterato
                 value, other = constant(inner, source), constant(inner, target)
                 if value is not None:
                     yield value
-                # A sum of strings, for example, is NULL in the source dialect, but may have a value in the target.
+                # The value of a constant expression can differ: a sum of strings, for example, is NULL in the dialect
+                # ``source``, but may have a value in ``target``.
                 if other is not None and other != value:
                     yield other
             case _:

@@ -16,7 +16,7 @@ _VERSION = 1
 
 
 class Known(NamedTuple):
-    """The part of a finding by which a baseline recognizes it. The line is not a part, because it may change."""
+    """The data by which a baseline recognizes a known finding. The line is not included, because it may change."""
 
     file: str
     code: str

@@ -234,7 +234,7 @@ class _Located(NamedTuple):
     file: str | None = None
     #: The findings reported so far, to skip repetitions; None if repetitions are reported.
     reported_keys: set[_FindingKey] | None = None
-    #: The file and line in which the selector is used, if that is another file; else empty.
+    #: The file and line that use the selector, if it is a constant that another file uses; otherwise empty.
     used_in: str = ""
 
     @property

@@ -417,7 +417,7 @@ def _rank(value: Any, truth: Truth, constants: list[int | float]) -> tuple[int, 
     alike = not constants if not is_number else type(content) in map(type, constants)
     rank = (2 if truth is None else 0) + (0 if plain else 2) + (not alike)
     distance = min((abs(content - constant) for constant in constants), default=0) if is_number else 0
-    # Rank the double next to a constant lower than a value 0.5 away from it, which is easier to read.
+    # Prefer a value that is 0.5 away from a constant to the double next to the constant, because it is easier to read.
     return rank, 50 if 0 < distance < 0.1 else distance
 
 

@@ -112,7 +112,8 @@ _STREAM_ATTRIBUTES = ("name", "user", "password", "priority-adjustment")
 
 _DIVERT = "address exclusive filter forwarding-address routing-name routing-type transformer transformer-class-name"
 
-#: The elements whose contents are checked, with the names that they can contain.
+#: The elements of ``broker.xml`` whose contents are checked, each with the names of the elements and attributes that it
+#: can contain.
 _KNOWN = {
     "core": _Names(_CORE),
     "addresses": _Names(("address",)),

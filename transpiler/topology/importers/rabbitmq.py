@@ -178,7 +178,10 @@ def topology_from_definitions(
 def _created(
     root: Entry, vhost: str | None, version: Version | None, findings: Findings
 ) -> tuple[list[Entry], set[str]]:
-    """Return the entries of the queues that the broker creates, and the names of the others, with findings."""
+    """Return the entries of the queues that the broker creates from a file, and the names of those that it does not.
+
+    Mistakes in the entries are added to ``findings``.
+    """
     bound = {one.data.get("destination") for one in listed(root, "bindings", vhost)}
     created, gone = list[Entry](), set[str]()
     for entry in listed(root, "queues", vhost):

@@ -78,7 +78,7 @@ _sign = partial(_saying, code="syntax.operator")
 #: The rules that recognize a mistake by the words around the error. The first rule that matches supplies the error
 #: message.
 RULES: tuple[Rule, ...] = (
-    # Rules for mistakes in the text itself.
+    # Rules for mistakes that are found in the text of the selector, such as an unknown prefix or escaped quotes.
     unknown_prefix,
     markup_entities,
     encoded_for_url,
@@ -111,7 +111,7 @@ RULES: tuple[Rule, ...] = (
         Row("x:called @open ?NOT compares", operator_in_parentheses),
         Row("x:called @open ?NOT tests", operator_in_parentheses),
     ),
-    # Rules for ESCAPE and LIKE.
+    # Rules for mistakes in a LIKE and its ESCAPE.
     *_saying(
         "ESCAPE requires one character in quotes, {found}",
         Row("string,quoted ESCAPE @x:character", "write ESCAPE «{x:text}»"),
@@ -133,7 +133,7 @@ RULES: tuple[Rule, ...] = (
         Row("y:string ?NOT LIKE @x:called", "the name comes before LIKE: write «{x} {no}LIKE {y}»"),
         Row("a ?NOT LIKE @x:unquoted", "put the pattern into single quotes: «{x:text}»"),
     ),
-    # Rules for IS.
+    # Rules for mistakes in an IS NULL test, or with IS before another word.
     *_saying(
         "a test for a missing property is a condition itself",
         Row("a IS ?NOT NULL @op:=,==,<>,!= @x:TRUE,FALSE", null_test_alone),
@@ -167,7 +167,7 @@ RULES: tuple[Rule, ...] = (
         "{title} has no remainder operator",
         Row("@%", "the dialects the dialects activemq, artemis, qpid-java and rabbitmq have %", "no remainder"),
     ),
-    # Rules for BETWEEN.
+    # Rules for mistakes in a BETWEEN.
     *_saying(
         "{title} has no BETWEEN",
         Row("a ?NOT @BETWEEN x:interval", between_in_brackets, "no between"),
@@ -187,7 +187,7 @@ RULES: tuple[Rule, ...] = (
         Row("a ?NOT BETWEEN b @OR,TO,comma,other,operator,end,close ?c", "write «{a} {no}BETWEEN {b} AND {c}»"),
         Row("a ?NOT BETWEEN b @c", "write «{a} {no}BETWEEN {b} AND {c}»"),
     ),
-    # Rules for quotes.
+    # Rules for mistakes with quotation marks.
     Row("x:empty ^@y:called ^z:empty", doubled_quotes),
     Row("also:prefix ^@x:string", "a string literal has no prefix before its quote: write «{x}»"),
     Row("string ^@name,number,keyword", quote_inside),
@@ -224,7 +224,7 @@ RULES: tuple[Rule, ...] = (
         Row("@opentext", closed_text),
         code="syntax.unterminated-string",
     ),
-    # Rules for lists.
+    # Rules for mistakes in the list of an IN.
     *_saying(
         "expected a list in parentheses after {before}, {found}",
         Row("a ?NOT IN @members:bracketed,operand,{", whole_list),
@@ -289,7 +289,7 @@ RULES: tuple[Rule, ...] = (
     ),
     _hint("x:name y:name", f"{_JOIN}, or put text into single quotes: '{{x:content}} {{y:content}}'"),
     _hint("a name", _JOIN),
-    # Rules for NOT before an operator.
+    # Rules for mistakes with NOT before an operator, such as ``a NOT = 1``.
     *_saying(
         "expected {operators} after {before}, {found}",
         Row("a NOT @IS NOT ?also:NULL", "write «{a} IS NULL»"),
@@ -302,7 +302,7 @@ RULES: tuple[Rule, ...] = (
         Row("a NOT @b", "write «{a} <> {b}»"),
         Row("a NOT @nottest", "NOT comes before a condition, as in NOT ({a} = …)"),
     ),
-    # Rules for commas.
+    # Rules for a parenthesis that is not closed, and for commas where no comma is allowed.
     unclosed_parenthesis,
     Row("@comma end", "«»remove the comma"),
     number_with_comma,

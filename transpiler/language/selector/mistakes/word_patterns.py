@@ -320,7 +320,7 @@ def _fits(reading: Reading, at: int, choice: str) -> bool:
 
 
 def _group(reading: Reading, at: int) -> int | None:
-    """Match the words from an opening parenthesis to its closing parenthesis."""
+    """Return the index after the closing parenthesis of the one that opens at word ``at``; None if there is no pair."""
     return reading.partners[at] + 1 if reading.at(at).kind == "open" and at in reading.partners else None
 
 

@@ -226,7 +226,8 @@ def _scalar(node: ScalarNode, path: list[str], text: str, marked: tuple[bool, st
     names, is_file = names_of(path), bool(path) and path[-1] in _PROPERTIES_IN_YAML
     is_file |= path[-1:] == ["environment"] and _VARIABLE.match(node.value) is not None
     if not (is_file or marked[0] or "selector" in node.value.lower() or find_pattern(names, "yaml")):
-        # Skip early, because mapping the characters of every text would be slow.
+        # Skip a scalar that cannot contain a selector before the position of each of its characters is computed, which
+        # is slow.
         return
     start, escape = node.start_mark.index, _IN_YAML.get(node.style or "", as_is)
     value = _aligned(node.value, text[start : node.end_mark.index], start, node.style)

@@ -156,7 +156,7 @@ def merge_signatures(rules: Rules) -> Rules:
     members = _members(dict(ordered[kept:]))
     _choose_keys(members)
     bins: dict[object, list[_Bin]] = {}
-    # Sort by the sizes of terms, so that signatures with the same large terms come together.
+    # Sort by the sizes of terms, so that expression signatures with the same large terms come together.
     for member in sorted(members, key=lambda member: sorted(-ir.size(term.predicate) for term in member.terms)):
         member_keys = tuple(sorted(member.keys, key=repr))
         alike = bins.setdefault((member_keys, tuple(term.predicate for term in member.index)), [])
@@ -170,9 +170,9 @@ def merge_signatures(rules: Rules) -> Rules:
 
 
 def _members(rules: Rules) -> list[_Member]:
-    """Return the signatures of ``rules`` as members, with their keys and terms.
+    """Return the expression signatures of ``rules`` as members to merge, with their lookup keys and terms.
 
-    A disjunction that few signatures have is split, so that the signature has one member for each disjunct.
+    An OR that few signatures have as a term is split: the signature then has one member for each alternative of the OR.
     """
     conditions = {signature: (*_conjuncts(signature.guard), *_conjuncts(signature.residual)) for signature in rules}
     known: dict[ir.Predicate, _Term] = {}
@@ -261,9 +261,10 @@ def _index(terms: Sequence[_Term]) -> tuple[_Term, ...]:
 
 
 def _merged(each: _Bin) -> tuple[Signature, list[Rule]]:
-    """Merge the members of a bin into one signature; return the signature and its rules.
+    """Merge the members of a bin into one expression signature; return this signature and its rules.
 
-    The first parameter contains flags for the terms that only some members have; only flagged terms are tested.
+    The first parameter contains flags for the terms that only some members have. For a row of the constant table, only
+    the terms with a flag are tested.
     """
     counts = Counter(predicate for member in each.members for predicate in {term.predicate for term in member.terms})
     types: list[ColumnType] = [BIGINT]

@@ -55,7 +55,7 @@ class WordsSignature(NamedTuple):
 
 
 def words_signature(words: Sequence[str | AnyWord]) -> tuple[WordsSignature, tuple[Parameter, ...]] | None:
-    """Return the signature and the constants of the binding key ``words``; None if it has several ``#``."""
+    """Return the words signature and the literal words of the binding key ``words``; None if it has several ``#``."""
     parts = split_at_many(simplify_words(words))
     if len(parts) > 2:
         return None

@@ -214,7 +214,7 @@ def code_lines(path: Path) -> int:
 @pytest.mark.full
 def test_a_plain_selector_loads_few_lines_of_code(first_selector: tuple[list[str], list[str]]) -> None:
     loaded, _ = first_selector
-    assert sum(code_lines(Path(path)) for path in loaded) <= 8_400, sorted(loaded)
+    assert sum(code_lines(Path(path)) for path in loaded) <= 8_500, sorted(loaded)
     names = {name_of(Path(path)).rpartition(".")[2] for path in loaded}
     assert not names & {
         "paths",

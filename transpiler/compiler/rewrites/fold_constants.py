@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from transpiler.base.text_pattern import Pattern
-from transpiler.base.topics import MANY_WORDS, ONE_WORD, TOPIC_SYNTAX, TopicPattern
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import SparkType
+
+if TYPE_CHECKING:
+    from transpiler.base.topics import TopicPattern
 
 #: Maximum length of a constant that is matched with a LIKE or topic pattern at compile time, in characters. Spark
 #: matches longer constants.
@@ -65,6 +68,9 @@ def _fits_words(text: str, pattern: TopicPattern) -> bool:
 
     For each token of the pattern, compute the positions in ``text`` at which its match can end.
     """
+    # Imported only here because selectors have no topic patterns.
+    from transpiler.base.topics import MANY_WORDS, ONE_WORD, TOPIC_SYNTAX
+
     words = TOPIC_SYNTAX.words(text)
     ends = {0}
     for token in pattern:

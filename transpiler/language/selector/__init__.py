@@ -12,6 +12,6 @@ Invariants:
 Deliberately not here: the evaluation of a selector for a message (``reference``) and its lowering (``lowering``).
 
 In reading order: ``ast``, ``dialect_rules``, ``dialects``, ``broker_dialects``, ``numbers``, ``pattern``, ``lexer``,
-``token_rewriting``, ``grammar``, ``static_typing``, ``checks``, ``parsing``, ``printer``.
+``token_rewriting``, ``grammar``, ``static_typing``, ``checks``, ``pattern_checks``, ``parsing``, ``printer``.
 ``mistakes`` explains texts that do not parse. ``literal_scanner`` serves many selectors that differ only in literals.
 """

@@ -55,7 +55,10 @@ class WordsSignature(NamedTuple):
 
 
 def words_signature(words: Sequence[str | AnyWord]) -> tuple[WordsSignature, tuple[Parameter, ...]] | None:
-    """Return the words signature and the literal words of the binding key ``words``; None if it has several ``#``."""
+    """Return the words signature of the binding key ``words``, and its constants; None if it has several ``#``.
+
+    The constants are the literal words of the key and, if it has no ``#``, the number of its words.
+    """
     parts = split_at_many(simplify_words(words))
     if len(parts) > 2:
         return None

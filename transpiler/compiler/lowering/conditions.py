@@ -185,7 +185,10 @@ class ConditionLowering(Generic[C]):
         return build
 
     def _of_fields(self, condition: Condition, polarity: bool) -> C:
-        """Return the lowered ``condition``, which tests only message fields, with one signature for all its tests."""
+        """Return the lowered ``condition``, which tests only message fields; all tests share one signature.
+
+        Conditions that differ only in their constants have the same expression signature.
+        """
         signature: list[Hashable] = [polarity]
         constants: list[ConstantValue] = []
         outlined = self._outlined(condition, signature, constants)

@@ -115,7 +115,11 @@ class MatchExplanation:
         }
 
     def to_df(self) -> DataFrame:
-        """Return a DataFrame of the groups: ``part``, ``verdict``, ``missing``, ``rows``, ``examples`` (JSON)."""
+        """Return a DataFrame with a row for each group of messages that the same part of the selector decides.
+
+        Its columns are ``part`` (the part of the selector), ``verdict`` (the result of the part), ``missing`` (the
+        properties that these messages lack), ``rows`` (the number of messages) and ``examples`` (messages as JSON).
+        """
         rows: list[tuple[Any, ...]] = [
             (
                 group.part,

@@ -253,9 +253,9 @@ class _Planned:
 
 
 def _names(answer: Answer, prepared: Prepared) -> Names:
-    """Return the names of the columns that one pass adds.
+    """Return the names of the columns that one pass of routing over the messages adds.
 
-    For a JMS broker, the function ``sent`` adds the column of the destination after the pass.
+    For a JMS broker, the column of the destination is not among them, because ``sent`` adds this column later.
     """
     is_sent = prepared.topology.rules.addressing.names_destinations
     return Names(answer.queues, answer.outcome, None if is_sent else answer.exchange)

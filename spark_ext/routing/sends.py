@@ -94,9 +94,10 @@ class _Answers:
     def of_lists(
         self, messages: DataFrame, routed: Callable[[DataFrame], DataFrame], destination: str | None
     ) -> DataFrame:
-        """Route messages to ActiveMQ with ``routed``, each message to all destinations in its list.
+        """Route messages to ActiveMQ with ``routed``. A message to a composite destination goes to each part of it.
 
-        ``destination`` is the destination of all messages; None if each message has its own.
+        For example, the parts of ``a,b`` are ``a`` and ``b``. ``destination`` is the destination of all messages; None
+        if each message has its own.
         """
         if destination is not None and len(list(activemq_parts(destination))) < 2:
             return without(self.named(routed(messages.withColumn(PART, sf.lit(0)))), PART)

@@ -155,7 +155,7 @@ class Inputs:
                 kind = text.kind or text.file
                 content, count = fix_file(text.content, kind, dialects, checker, declarations, others)
             except UnreadableError:
-                # The same error occurs, and is reported, when the corrected files are checked afterwards.
+                # After the corrections, ``check`` reads all files again and reports the same error then.
                 continue
             if count:
                 problem = self._outside_target(text.file) or _write(text.file, text.content, content)

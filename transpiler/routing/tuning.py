@@ -27,9 +27,9 @@ MAX_KEYED = 60
 #: predicate.
 MAX_RESIDUAL = 2_000
 
-#: A row is repeated for each of its deliveries if no row of its table has more than ``MAX_REPEATS`` deliveries and the
-#: average is at most ``MAX_REPEATED``; otherwise a row has a list of deliveries. With a million selectors a few rows in
-#: a thousand have two deliveries; repeating them made the tables a third smaller.
+#: A constant table contains a row once for each of its deliveries if no row of the table has more than ``MAX_REPEATS``
+#: deliveries and the average is at most ``MAX_REPEATED``; otherwise each row has a list of deliveries. With a million
+#: selectors, a few rows in a thousand have two deliveries, and tables without lists were a third smaller.
 MAX_REPEATS = 4
 MAX_REPEATED = 1.1
 

@@ -41,7 +41,7 @@ class Place(ABC):
 
     @abstractmethod
     def stored(self) -> Stored | None:
-        """Return the values that this column or key can hold, as SQL; None if the messages' table lacks it."""
+        """Return the SQL expressions that read this column or key, with their types; None if the table lacks it."""
 
     @abstractmethod
     def read(self, row: Mapping[str, Any]) -> AmqpValue | None:

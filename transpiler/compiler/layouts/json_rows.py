@@ -60,9 +60,11 @@ _TIMES = ("absolute_expiry_time", "creation_time")
 
 
 def message_from_json(value: Any) -> Message:
-    """Return the message in ``value``: an entry of a tracing log, a row of AMQP 0-10, sections, or plain properties.
+    """Return the message in the JSON value ``value``.
 
-    The names of the members determine the form. An invalid member raises ``DecodeError`` with its path.
+    The value is an entry of a tracing log, a row with the fields of an AMQP 0-10 message, an object with the sections
+    of an AMQP 1.0 message, or an object with plain properties. The names of the members determine the form. An invalid
+    member raises ``DecodeError`` with its path.
     """
     if not isinstance(value, Mapping):
         return Message.from_dict(value)

@@ -212,7 +212,7 @@ def _can_be_key(term: ir.Compare) -> bool:
 
 
 def _behind_bounds(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate:
-    """Return the same as ``_merged``, preceded by tests of columns that every row of constants implies.
+    """Return the predicate that ``_merged`` returns, after tests of columns that each row of constants implies.
 
     For ``a > 1 AND s = 'x' OR a > 5 AND s = 'y'``, the test is ``a > 1``. Spark pushes it down to a file reader.
     """

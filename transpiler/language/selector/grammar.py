@@ -60,7 +60,7 @@ class Chains:
         elif kind in _COMPARISONS or kind == "NOT":
             if before in _OPERAND_ENDS and self.compared[-1]:
                 # If the AND of a BETWEEN is still missing, let the parser report that, because its error is better than
-                # one about a chain.
+                # the error about chained comparisons, such as a < b < c.
                 return not self.bounded[-1]
             if kind in _COMPARISONS:
                 self.compared[-1] = True

@@ -123,8 +123,9 @@ class Rule:
     """A lint rule and the text of its documentation page.
 
     ``find`` is called for each node whose class is in ``nodes``; if ``nodes`` is empty, it is called once with the
-    root. In ``dialect``, the rule reports the example ``wrong``, and not the example ``right``. ``claim`` is true in
-    every dialect in which the rule reports ``wrong``. If brokers differ, ``find`` has to test ``context.dialect``.
+    root. In ``dialect``, the rule reports the example ``wrong``, and not the example ``right``. ``claim`` is a
+    statement about messages that must hold in every dialect in which the rule reports ``wrong``. If brokers differ,
+    ``find`` has to test ``context.dialect``.
     """
 
     id: str

@@ -170,8 +170,9 @@ def _queue(
 ) -> str:
     """Return the text after the name of ``queue`` in the listing. Queues with equal texts are listed in one line.
 
-    ``sources``, ``links`` and ``letters`` are mappings by the name of a queue: the names of its sources, the links from
-    it, and the queues from which links lead to it, each with a verb.
+    The keys of ``sources``, ``links`` and ``letters`` are names of queues. ``sources`` contains the names of what fills
+    a queue, ``links`` contains the links from a queue, and ``letters`` contains the queues that send messages to a
+    queue by a link, as pairs such as ``('dead-letters', 'q')``.
     """
     parts = []
     if queue.name in sources:

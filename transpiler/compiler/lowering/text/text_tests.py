@@ -132,7 +132,10 @@ def pattern_form(pattern: Pattern, written: str, escape: str | None, dialect: Di
 
 
 def pattern_text(pattern: Pattern, form: PatternForm, dialect: Dialect) -> str:
-    """Return the constant with which ``fits`` compares: the only text of the pattern, or its regular expression."""
+    """Return the constant in the test of a LIKE pattern: its literal text, or the pattern as a regular expression.
+
+    ``form`` is the kind of the test. Only ``matches`` tests a regular expression.
+    """
     return pattern_expression(pattern, dialect) if form.kind == "matches" else needle(pattern, dialect)
 
 

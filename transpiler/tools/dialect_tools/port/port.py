@@ -132,7 +132,10 @@ class _Note:
 
 
 def _one_for_a_rule(notes: Iterable[_Note]) -> Iterator[Diagnostic]:
-    """Yield the notes in the order of the text, but only one note for all rare changes that the same rule causes."""
+    """Yield the notes in the order of the text.
+
+    If a rule changes the result only for unusual messages, yield one note for the rule, not one for each place.
+    """
     groups: dict[object, list[_Note]] = {}
     for note in sorted(dict.fromkeys(notes), key=lambda note: note.change.span or Span(0, 0)):
         key = note.rule and note.rule.name

@@ -124,7 +124,10 @@ class Values:
         return self._read(number, depth)[0]
 
     def behind_name(self, number: int) -> int:
-        """Return the first token of the argument's value at ``number``, without the name of a named argument."""
+        """Return the index of the first token of an argument's value.
+
+        ``number`` is the index of the argument's first token, which is the name if the argument is a named argument.
+        """
         return number + 2 if self._kind(number) == "name" and self._is(number + 1, "=", ":", ":=") else number
 
     def member(self, name: str, type_name: str | None, depth: int) -> Value | None:

@@ -292,7 +292,7 @@ RULES = (
         why="In the selector of a JMS client, the names of JMS header fields are replaced by Artemis' own names "
         "before the broker reads the selector. In the filters of queues, diverts, bridges and broker properties, "
         "no names are replaced. In these filters, `JMSPriority` is the name of an application property, which no "
-        "client sets, so a comparison with it is never true. Use Artemis' own names instead: `AMQDurable`, "
+        "client sets, so a comparison with it is never true. Use Artemis' own names instead, which are `AMQDurable`, "
         "`AMQPriority`, `AMQUserID`, `AMQTimestamp`, `AMQExpiration` and `AMQGroupID`.",
         dialect="artemis-core",
         nodes=(ast.Identifier,),

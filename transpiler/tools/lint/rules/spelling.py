@@ -44,7 +44,7 @@ def _unquoted_word(node: ast.Compare, context: Context) -> Iterator[Violation]:
     if not isinstance(left, ast.Identifier) or not isinstance(right, ast.Identifier):
         return
     if not node.operator.is_equality or context.header(right) is not None:
-        # Texts have no order in selectors, so the right side of <, > and so on is not a text without quotes.
+        # Selectors cannot order texts, so a name on the right of <, > and so on is not a text whose quotes are missing.
         return
     if is_null(left, context) or is_null(right, context):
         return

@@ -254,7 +254,7 @@ def test_a_signal_that_ends_a_job_leaves_nothing_of_its_output(number: signal.Si
 def test_of_two_jobs_that_write_one_output_the_first_to_end_keeps_it_whole(spark: SparkSession) -> None:
     first, second = Output(spark, "both"), Output(spark, "both")
     second.write(spark.range(2))
-    with pytest.raises(click.ClickException, match="both exists"):
+    with pytest.raises(click.ClickException, match="both already exists"):
         first.write(spark.range(3))
     assert sorted(row.id for row in spark.read.parquet(str(Path("both").absolute())).collect()) == [0, 1]
     assert not any("incomplete" in name for name in [*os.listdir(), *os.listdir("both")])
@@ -275,7 +275,7 @@ def test_an_output_that_comes_up_at_the_last_moment_is_left_as_it_is(
             fail("late already exists: name another output, or remove it first")
 
     monkeypatch.setattr(output, "_refuse_existing", look)
-    with pytest.raises(click.ClickException, match="late exists"):
+    with pytest.raises(click.ClickException, match="late already exists"):
         output.write(spark.range(1))
     assert os.listdir("late") == ["part"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -234,10 +235,13 @@ def _markdown(diff: Diff) -> Iterator[str]:
         if _shown(diff):
             yield from _pipes(_queue_rows(diff), range(1, 4))
             yield ""
-        yield from _rest(diff)
+        yield from map(_escaped, _rest(diff))
         if diff.examples:
             yield ""
-            yield from (f"- {_code(example.queues)} {example.origin}{_code(example.text)}" for example in diff.examples)
+            yield from (
+                f"- {_code(example.queues)} {_escaped(example.origin)}{_code(example.text)}"
+                for example in diff.examples
+            )
         return
     yield "```diff"
     yield from (f"- {line}" for line in diff.old.splitlines() or [""])
@@ -256,12 +260,22 @@ def _markdown(diff: Diff) -> Iterator[str]:
 
 
 def _pipes(rows: list[tuple[str, ...]], numbers: range) -> Iterator[str]:
-    escaped = [tuple(cell.replace("|", "\\|") for cell in row) for row in rows]
+    escaped = [tuple(map(_escaped, row)) for row in rows]
     head, *body = aligned(escaped, numbers)
     yield f"| {' | '.join(head)} |"
     rules = ("-" * (len(cell) - 1) + ":" if index in numbers else "-" * len(cell) for index, cell in enumerate(head))
     yield f"| {' | '.join(rules)} |"
     yield from (f"| {' | '.join(row)} |" for row in body)
+
+
+#: The characters that begin a cell, HTML, code, emphasis, a link or an escape in Markdown. An underscore is no marker
+#: within a word.
+_MARKERS = re.compile(r"[\\`*<\[|]")
+
+
+def _escaped(text: str) -> str:
+    """Return ``text`` with a backslash before each character that Markdown would not show as it is."""
+    return _MARKERS.sub(r"\\\g<0>", text)
 
 
 def _code(text: str) -> str:

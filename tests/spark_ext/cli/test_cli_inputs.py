@@ -283,7 +283,7 @@ def test_csv_has_a_header_and_the_types_of_a_schema() -> None:
     Path("a.csv").write_text(text + "red,heavy,x\n", encoding="utf-8")
     assert_one_line(run("filter", "weight > 5", "a.csv", "--schema", "types.json"), "a.csv")
     Path("a.csv").write_text("colour\nred\n", encoding="utf-8")
-    expected_text = "a.csv has no column weight; the columns are colour"
+    expected_text = "a.csv has no column weight; its columns are colour"
     assert_one_line(run("filter", "weight > 5", "a.csv", "--schema", "types.json"), expected_text)
     Path("types.json").write_text("[]", encoding="utf-8")
     result = run("filter", "weight > 5", "a.csv", "--schema", "types.json")

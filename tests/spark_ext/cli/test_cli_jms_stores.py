@@ -48,7 +48,7 @@ def test_an_export_of_artemis_is_compared_with_the_queues_that_hold_each_message
     assert "missed 1 times: orders → large" in result.output
     absent_text = run("export.xml", EXPORT.format(exported(1, 5, "large")), "--partial")
     assert absent_text.exit_code == 2
-    assert "messages to artemis have a destination" in absent_text.output
+    assert "messages to artemis need a destination" in absent_text.output
 
 
 @pytest.mark.full

@@ -22,7 +22,7 @@ def test_a_backtest_reads_the_exchange_that_the_route_used(spark: SparkSession) 
     )
     bare = route(frame.drop("exchange"), TOPOLOGY, exchange="orders")
     for topology in (TOPOLOGY, None):
-        with pytest.raises(TopologyError, match="nothing says to which exchange"):
+        with pytest.raises(TopologyError, match="the exchange of the messages is unknown"):
             backtest(bare, topology=topology)
     with pytest.raises(TopologyError, match=r"(?s)no exchange called 'ordrs'.*did you mean orders"):
         backtest(bare, topology=TOPOLOGY, exchange="ordrs")

@@ -234,7 +234,7 @@ def test_an_exchange_may_be_given_by_a_column(spark: SparkSession) -> None:
         route(frame, TOPOLOGY, exchange=sf.col("n"))
     with pytest.raises(TypeError, match="exchange: expected the name of an exchange, or a Column"):
         route(frame, TOPOLOGY, exchange=5)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="give the messages a column exchange"):
+    with pytest.raises(TypeError, match="add a column exchange to the messages"):
         compile_topology(TOPOLOGY, frame, exchange=sf.col("ex"))  # type: ignore[arg-type]
 
 
@@ -245,7 +245,7 @@ def test_without_an_exchange_the_error_names_those_of_the_topology(spark: SparkS
         lambda: route(frame, TOPOLOGY),
         lambda: compile_topology(TOPOLOGY, frame),
     ):
-        with pytest.raises(TopologyError, match=r"(?s)route.no-exchange.*there are empty, orders; exchange='' is"):
+        with pytest.raises(TopologyError, match=r"(?s)route.no-exchange.*the exchanges are empty, orders; exchange='' is"):
             ask()
     assert queues(route(frame, TOPOLOGY, exchange="")) == [["eu"]]
     # A column of NULLs also means no value, whatever its type.

@@ -113,7 +113,7 @@ def test_a_version_that_fails_leaves_the_last_one_in_place(spark: SparkSession, 
         (lambda: None, None),
         (lambda: file.write_text('{"rabbit_version": '), "this is not JSON"),
         (file.unlink, "No such file"),
-        (file.mkdir, "has no file of definitions"),
+        (file.mkdir, "contains no definitions"),
         (
             lambda: (file.rmdir(), file.write_text(json.dumps(topology_to_dict(BEFORE)))),
             "the exchange of the messages is unknown",

@@ -187,7 +187,7 @@ def test_what_a_file_and_the_columns_show_is_reported_before_the_stream_starts(
     (tmp_path / "wrong").write_bytes(WRONG)
     compiled = compile_topology(BEFORE, stream, exchange="d")
     compiled.save(tmp_path / "compiled")
-    is_decided = "is decided when the topology is compiled: give it to compile_topology"
+    is_decided = "is fixed when the topology is compiled: pass it to compile_topology"
     reported: list[tuple[type[Exception], str, DataFrame, str, dict[str, Any]]] = [
         (ValueError, f"^exchange {is_decided}", stream, "compiled", {"exchange": "e"}),
         (ValueError, f"^exchange {is_decided}", stream, "compiled", {"exchange": sf.col("routing_key")}),

@@ -245,7 +245,9 @@ def test_without_an_exchange_the_error_names_those_of_the_topology(spark: SparkS
         lambda: route(frame, TOPOLOGY),
         lambda: compile_topology(TOPOLOGY, frame),
     ):
-        with pytest.raises(TopologyError, match=r"(?s)route.no-exchange.*the exchanges are empty, orders; exchange='' is"):
+        with pytest.raises(
+            TopologyError, match=r"(?s)route.no-exchange.*the exchanges are empty, orders; exchange='' is"
+        ):
             ask()
     assert queues(route(frame, TOPOLOGY, exchange="")) == [["eu"]]
     # A column of NULLs also means no value, whatever its type.

@@ -70,7 +70,7 @@ class Function:
 
     @property
     def is_method(self) -> bool:
-        """Whether the first parameter is the object or the class."""
+        """True if the first parameter of the function is the object or the class."""
         return [argument.arg for argument in self.node.args.args][:1] in (["self"], ["cls"])
 
     def defaults(self) -> dict[str, ast.expr]:

@@ -206,10 +206,10 @@ class PlanDeliveries:
 
     @property
     def _alone(self) -> bool:
-        """True if the walk through the topic automaton gets a generated Java method of its own.
+        """True if Spark generates a separate Java method for the search in the topic automaton.
 
-        It does if messages can have several keys, each of which needs a walk, if the first method has too little room
-        for it, or if this plan is the second.
+        This is so if messages can have several keys, because each key needs a search; if the first method is too long
+        for the search; or if this plan is the second plan of the route.
         """
         return self._plan.whole is not None or self._room < tuning.WALK or self._after is not None
 

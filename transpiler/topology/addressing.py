@@ -162,7 +162,7 @@ class Addressing(ABC):
         return key
 
     def pattern(self, name: str, _topic: TopicRules) -> AddressPattern:
-        """Return the addresses that ``name`` denotes: several if ``name`` is a pattern."""
+        """Return the addresses to which ``name`` refers. A pattern can refer to several addresses."""
         return AddressPattern("", (name,))
 
     def own_queue(self, key: str) -> str:
@@ -319,7 +319,10 @@ class ActiveMQDestinations(Destinations):
         return f"{entered.by}{_MARK}{key if entered.affixes is None else key.join(entered.affixes)}"
 
     def pattern(self, name: str, topic: TopicRules) -> AddressPattern:
-        """Return the kind and the words of the destination ``name``. Without a kind, the whole name is one word."""
+        """Return the kind (queue or topic) and the words of the destination ``name``.
+
+        If the name has no kind, the kind is empty and the whole name is one word.
+        """
         kind, mark, bare = name.partition(_MARK)
         return AddressPattern(kind + mark, topic.name_pattern(bare)) if mark else AddressPattern("", (name,))
 

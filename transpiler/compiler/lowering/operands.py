@@ -5,30 +5,7 @@ known only in the row has an alternative for each type that the dialect distingu
 its column and, for rows in which the column is NULL, a constant. In each row, exactly one of these is true: an
 alternative applies, the operand is NULL (``absent``), or its evaluation ends in an error.
 
-Four fields exist because the SQL would be longer without them; the numbers are characters of the SQL of 43 selectors,
-or texts of 1,548 in the golden sample that become longer if the field is left out:
-
-- ``Operand.nearest``: ``qty > 5`` over a text tests one double, and not a BIGINT or else a double. Text map 6,600
-  instead of 12,000, Kafka 15,600 instead of 29,000, VARIANT 15,300 instead of 17,000.
-- ``Operand.by_use``: three versions of an untyped text instead of the pairs of all of them.
-- ``Alternative.shared_guard``: ``n > 5`` in a dialect that distinguishes the widths of integers is ``n.long > 5``
-  instead of ``n.type IN ('byte', 'short', ...) AND n.long > 5``. 114 texts.
-- ``Alternative.applies_where``: a VARIANT whose type is BIGINT is not NULL, so that the SQL does not read it to find
-  this out. 101 texts, VARIANT 15,300 instead of 15,800.
-
-For example, ``a > b`` over a map of texts in the dialect ``jms``, which orders only numbers. Each operand is an untyped
-text, so ``comparison`` takes the version ``number`` of both. It has three alternatives: a BIGINT, whose guard is the
-regular expression of an integer; a double, whose guard is that the text consists of the characters of numbers and that
-it is no BIGINT; and a string otherwise, which has no order here. Its nearest double is the double without the second
-condition. Four pairs of numbers are possible. Two of them are enough, which is shorter::
-
-    is_integer(a) AND is_integer(b) AND bigint(a) > bigint(b)
-    OR is_number(a)
-       AND (is_integer(a) AND bigint(a) IS NOT NULL AND is_integer(b) AND bigint(b) IS NOT NULL) IS NOT TRUE
-       AND is_number(b) AND double(a) > double(b)
-
-In ``rabbitmq``, which orders strings, both are strings: ``a > b``. Beside a constant, the nearest double is enough:
-``a > 5`` is ``is_number(a) AND double(a) > 5``.
+Some fields of operands only make the SQL shorter; the docstring of ``comparison`` measures each of them.
 
 A condition is three predicates: for the rows in which it is TRUE, those in which it is FALSE, and those in which its
 evaluation ends in an error. In all other rows it is unknown. Each predicate is lowered when it is first needed: a

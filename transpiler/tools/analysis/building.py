@@ -252,8 +252,8 @@ def _message_field_of(asked: FieldTest | Query) -> MessageField | None:
     because sample values of one field do not produce every outcome of such a test.
     """
     if isinstance(asked, Query) or len(asked.message_fields) > 1:
-        # The test reads two message fields: some brokers treat the subject as a header, so that a binding's header of
-        # that name may come from either field.
+        # The test reads two fields of the message. For example, some brokers treat the subject as a header, so the
+        # subject or the property of the same name satisfies a binding that tests this header.
         return None
     message_field = KEY_ANNOTATION if asked.message_fields == (ROUTING_KEY,) else asked.message_fields[0]
     return None if message_field.field in ("message_id", "correlation_id") else message_field

@@ -153,8 +153,8 @@ def dot_text(
     )
     for arrow in graph.arrows:
         style = ", style=dashed" if arrow.alternate else ""
-        # With weight 0, the edges of alternate exchanges and links (such as dead letters) do not determine the layout
-        # of the routes.
+        # Graphviz places the ends of an edge with weight 0 without regard to the length of the edge. So only bindings
+        # determine the layout, and not alternate exchanges and dead letters.
         style += ", weight=0" if arrow.alternate else ""
         length = 2 * columns.get(arrow.target, 1)
         lines.append(f"  {arrow.source} -> {arrow.target} [label={_in_dot(arrow.label)}, minlen={length}{style}];")

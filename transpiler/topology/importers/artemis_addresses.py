@@ -28,7 +28,7 @@ def is_plain(words: TopicPattern) -> bool:
 
 
 class Answer(Enum):
-    """What the broker does when a message is sent to an address, besides routing the message."""
+    """The reaction of the broker to a message that is sent to an address, in addition to routing the message."""
 
     NOTHING = "nothing"
     #: The broker creates a queue with the name of the address.

@@ -31,7 +31,7 @@ Matches = Callable[[str, str], bool]
 #: The prefixes of the addresses of WildFly's queues and topics.
 JMS_QUEUE, JMS_TOPIC = "jms.queue.", "jms.topic."
 
-#: What a connection acts on: queues, or addresses with the routing type MULTICAST.
+#: The kind of objects whose messages a connection moves: queues, or addresses with the routing type MULTICAST.
 Acted = Literal["queue", "address"]
 
 

@@ -189,7 +189,7 @@ class _OneOf(NamedTuple):
     texts: tuple[str, ...]
 
     def has(self, text: str) -> bool:
-        """Return True if ``text`` is one of the allowed texts."""
+        """Return True if the schema allows the value ``text``."""
         return text in self.texts
 
     def __str__(self) -> str:

@@ -25,7 +25,7 @@ from transpiler.language.selector.parsing import parse_tree
 
 
 class Unknown(Enum):
-    """What is known of a value that is not a constant, if a selector is evaluated before a message is known."""
+    """A value of a selector's name that is not a constant when the topology is read, before there is a message."""
 
     #: The value is the message's own property of the same name.
     OWN = "own"

@@ -100,7 +100,7 @@ class _Kind(Enum):
 
 
 def _of_kinds(operand: Operand, *kinds: _Kind) -> Operand:
-    """Return ``operand`` with only its values of ``kinds``."""
+    """Return ``operand`` without the alternatives whose types are not in the classes ``kinds``."""
 
     def kind_of(item: Alternative) -> _Kind:
         if item.type.numeric:

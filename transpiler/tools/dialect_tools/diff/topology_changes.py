@@ -187,8 +187,7 @@ def diff_topologies(
     changes = [*_changes(*map(matched.plain, displayed)), *(change for change, is_judged in settings if is_judged)]
     differs = old != new
     if not changes and old.displayed is not None and _parts(old) != _parts(new):
-        # What a broker does by default, without a setting in its file, is not part of the compared bindings, but it
-        # differs.
+        # The bindings are equal, but the brokers differ in a default for which the files contain no setting.
         changes = [_OTHERS]
     search = Search(*displayed, (old, new), matched)
     messages = search.examples(examples) if differs else []

@@ -202,7 +202,7 @@ class _Reader:
                         if self._condition(at, by_name):
                             break
         for at, known in self._later:
-            # The value of a variable that a call uses as a selector is already reported as unread at the call.
+            # If a call passes this variable as a selector and its text is unknown, the call already has a finding.
             if at not in self._used or self._values.argument(at).text is not None:
                 self._condition(at, known)
 

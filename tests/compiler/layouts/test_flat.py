@@ -78,7 +78,7 @@ def test_the_fields_of_one_struct_can_be_the_properties() -> None:
 @pytest.mark.parametrize(
     ("column", "hint"),
     [
-        ("p STRING", "if the column p is JSON: stores.variant('p', json=True)"),
+        ("p STRING", "if the column p contains JSON: stores.variant('p', json=True)"),
         ("p VARIANT", "stores.variant('p')"),
         ("p MAP<STRING, STRING>", "stores.text_map('p', types='by-use')"),
         ("p ARRAY<STRUCT<key: STRING, value: BINARY>>", "stores.kafka_headers('p')"),

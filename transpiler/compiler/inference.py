@@ -22,7 +22,7 @@ from transpiler.compiler.layouts.layout import Layout
 from transpiler.compiler.layouts.named_fields import FIELDS
 from transpiler.compiler.layouts.property_source import UnchosenTexts
 from transpiler.compiler.layouts.store import StoreLayout, store_of
-from transpiler.compiler.layouts.table_columns import is_struct
+from transpiler.compiler.layouts.table_columns import Table, is_struct
 from transpiler.compiler.stores.own import flat, own_store
 
 #: A predicate on the type of a column: its argument is the type in Spark's JSON form.
@@ -121,7 +121,8 @@ def layout_from_schema(
     properties are stored as text whose types are lost, a selector that reads a property raises ``LayoutError``.
     ``headers`` maps header fields to the columns or keys that hold them under other names.
     """
-    layout = _shown(schema, struct, case_sensitive)
+    table = Table(schema, case_sensitive)
+    layout = _shown(table, struct)
     if not headers:
         return layout
     store = store_of(layout)
@@ -132,25 +133,25 @@ def layout_from_schema(
     if store is None:
         message = f"the layout {layout.name} stores each header field in its own column"
         raise LayoutError.at("layout.headers", message, hint="perhaps omit headers")
-    return store.over(schema, case_sensitive=case_sensitive)
+    return store.bound(table)
 
 
-def _shown(schema: Mapping[str, Any], struct: str | None, case_sensitive: bool) -> Layout:
-    fields = {field["name"]: field for field in schema["fields"]}
+def _shown(table: Table, struct: str | None) -> Layout:
+    fields = {field["name"]: field for field in table.schema["fields"]}
     if struct is not None:
-        return _struct(schema, fields, struct, case_sensitive)
+        flat = flat_layout(table, struct)
+        return stores.struct(struct, schema=table.schema) if any(name in fields for name in FIELDS) else flat
     if is_section("application_properties", fields.get("application_properties")):
-        return AmqpLayout(sections=tuple(name for name in SECTIONS if is_section(name, fields.get(name)))).over(
-            schema, case_sensitive=case_sensitive
-        )
+        sections = tuple(name for name in SECTIONS if is_section(name, fields.get(name)))
+        return AmqpLayout(sections=sections).bound(table)
     if all(name in fields and fits(fields[name]["type"], SCHEMA[name]) for name in SCHEMA):
-        return ZeroTenLayout().over(schema)
+        return ZeroTenLayout().bound(table)
     properties = fields.get("application_properties")
     if properties is not None and is_struct(properties):
-        return flat_layout(schema, "application_properties", case_sensitive=case_sensitive)
+        return flat_layout(table, "application_properties")
     for store, shape in _SHAPES:
         if all(name in fields and test(fields[name]["type"]) for name, test in shape.items()):
-            found = store().over(schema, case_sensitive=case_sensitive)
+            found = store().bound(table)
             # Spark's Kafka source adds columns such as ``topic``, which are properties too. In the other stores, the
             # producer wrote all columns.
             return replace(found, columns_first=True) if found.name == "kafka-headers" else found
@@ -158,21 +159,12 @@ def _shown(schema: Mapping[str, Any], struct: str | None, case_sensitive: bool) 
     beside = any(name in fields for name in FIELDS)
     if (beside or (own is not None and _holds_properties(own["type"]))) and (column := _properties_of(fields)):
         return replace(column, columns_first=True)
-    return flat_layout(schema, None, case_sensitive=case_sensitive)
+    return flat_layout(table)
 
 
 def _holds_properties(spark_type: Any) -> bool:
     """Return True if a column of ``spark_type`` probably contains properties by name: a VARIANT or a map of texts."""
     return _VARIANT(spark_type) or _TEXTS(spark_type) or _map_of(_BYTES)(spark_type)
-
-
-def _struct(
-    schema: Mapping[str, Any], fields: Mapping[str, Mapping[str, Any]], struct: str, case_sensitive: bool
-) -> Layout:
-    flat = flat_layout(schema, struct, case_sensitive=case_sensitive)
-    if any(name in fields for name in FIELDS):
-        return stores.struct(struct, schema=schema)
-    return flat
 
 
 def _properties_of(fields: Mapping[str, Mapping[str, Any]]) -> StoreLayout | None:

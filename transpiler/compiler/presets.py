@@ -66,11 +66,9 @@ def _given(layout: LayoutLike, case_sensitive: bool) -> Layout:
     from transpiler.compiler.layouts.schemas import names_file, schema_in
     from transpiler.compiler.stores import STORES
 
-    if not isinstance(layout, str) or not _NAME.fullmatch(layout):
-        return layout_from_schema(schema_in(layout), case_sensitive=case_sensitive)
-    if layout in STORES:
+    if isinstance(layout, str) and layout in STORES:
         return _store(layout)
-    if names_file(layout):
+    if not isinstance(layout, str) or not _NAME.fullmatch(layout) or names_file(layout):
         return layout_from_schema(schema_in(layout), case_sensitive=case_sensitive)
     names = (_AMQP, _ZERO_TEN, *STORES)
     near = nearest(layout, names)

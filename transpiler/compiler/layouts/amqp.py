@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from transpiler.base.errors import LayoutError
 from transpiler.compiler import ir
@@ -16,6 +16,7 @@ from transpiler.message.header_fields import MessageField
 
 if TYPE_CHECKING:
     from transpiler.compiler.layouts.collations import Collations
+    from transpiler.compiler.layouts.table_columns import Table
     from transpiler.message.message import Message
 
 
@@ -75,21 +76,20 @@ class AmqpLayout(ArchiveLayout):
             **columns,
         }
 
-    def over(self, schema: Mapping[str, Any], *, case_sensitive: bool = False) -> AmqpLayout:
-        """Return the layout bound to the table with ``schema``: with the sections and collations of that table.
+    def bound(self, table: Table) -> Self:
+        """Return the layout bound to ``table``: with the sections and collations of that table.
 
         If the table lacks the column of a promoted property, raise ``LayoutError``.
         """
         # Imported only here because a layout that is given by name needs no schema.
         from transpiler.compiler.layouts.collations import Collations
-        from transpiler.compiler.layouts.table_columns import Table
 
-        table = Table(schema, case_sensitive)
         for name in self.promoted:
             table.required(name, f"the property {name} is read")
         sections = tuple(name for name in self.sections if table.find((name,)) is not None)
-        beside = frozenset(column["name"].lower() for column in schema["fields"]) & _FIELDS
-        return replace(self, sections=sections, collations=Collations.of(schema), beside=beside, table=schema)
+        beside = frozenset(column["name"].lower() for column in table.schema["fields"]) & _FIELDS
+        collations = Collations.of(table.schema)
+        return replace(self, sections=sections, collations=collations, beside=beside, table=table.schema)
 
     def known_schema(self) -> Mapping[str, Any] | None:
         """Return the schema of the table that the layout is bound to; None if it is not bound."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
@@ -26,6 +26,7 @@ from transpiler.message.sections import Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue
 
 if TYPE_CHECKING:
+    from transpiler.compiler.layouts.table_columns import Table
     from transpiler.message.message import Message
 
 _MESSAGE: Fields = {
@@ -133,9 +134,9 @@ class ZeroTenLayout(ArchiveLayout):
         """The columns of both structs."""
         return SCHEMA
 
-    def over(self, schema: Mapping[str, Any], *, case_sensitive: bool = False) -> ZeroTenLayout:  # noqa: ARG002
-        """Return the layout bound to a table; ``schema``, in Spark's JSON form, has the collations of its strings."""
-        return replace(self, collations=Collations.of(schema), table=schema)
+    def bound(self, table: Table) -> Self:
+        """Return the layout bound to ``table``, whose schema has the collations of its strings."""
+        return replace(self, collations=Collations.of(table.schema), table=table.schema)
 
     def known_schema(self) -> Mapping[str, Any] | None:
         """Return the schema of the table that the layout is bound to; None if it is not bound."""

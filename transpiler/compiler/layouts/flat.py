@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from transpiler.base.diagnostics import Advice, ColumnFix, Remedy, first_of
 from transpiler.base.errors import LayoutError
@@ -77,20 +77,19 @@ class FlatLayout(Layout):
     def __repr__(self) -> str:
         return f"FlatLayout({self.name}: {first_of(self.columns, MAX_NAMES)})"
 
-    def over(self, schema: Mapping[str, Any], *, case_sensitive: bool = False) -> FlatLayout:
-        """Return the layout with the same columns, with their types in the table with ``schema``.
+    def bound(self, table: Table) -> Self:
+        """Return the layout with the same columns, with their types in ``table``.
 
         If the table lacks a column, a selector that reads the column is an error.
         """
-        if schema == self.table:
+        if table.schema == self.table:
             return self
-        table = Table(schema, case_sensitive)
         columns = {
             name: column_in(table, column.path) if isinstance(column, ir.Column) else column
             for name, column in self.columns.items()
         }
-        sections = self.sections.over(schema, case_sensitive=case_sensitive)
-        return replace(self, columns=MappingProxyType(columns), sections=sections, table=schema)
+        sections = self.sections.bound(table)
+        return replace(self, columns=MappingProxyType(columns), sections=sections, table=table.schema)
 
     def known_schema(self) -> Mapping[str, Any] | None:
         """Return the schema of the table that the layout is bound to; None if it is not bound."""
@@ -255,20 +254,20 @@ def typed_columns_of(layout: Layout) -> FlatLayout | None:
     return layout if isinstance(layout, FlatLayout) else None
 
 
-def flat_layout(schema: Mapping[str, Any], struct: str | None = None, *, case_sensitive: bool = False) -> FlatLayout:
-    """Return the layout of typed columns for ``schema``, which is in Spark's JSON form.
+def flat_layout(table: Table, struct: str | None = None) -> FlatLayout:
+    """Return the layout of typed columns for ``table``.
 
     ``struct`` is the column whose fields are the properties; if None, all columns are properties. By default Spark
-    ignores the case of names, so columns that differ only in case are unusable unless ``case_sensitive``. A ``struct``
-    that is not a struct column raises ``LayoutError``.
+    ignores the case of names, so columns that differ only in case are unusable unless the table's names are case
+    sensitive. A ``struct`` that is not a struct column raises ``LayoutError``.
     """
-    fields = {field["name"]: field for field in schema["fields"]}
-    twice = [name for name, count in Counter(field["name"] for field in schema["fields"]).items() if count > 1]
+    fields = {field["name"]: field for field in table.schema["fields"]}
+    twice = [name for name, count in Counter(field["name"] for field in table.schema["fields"]).items() if count > 1]
     sections = tuple(name for name in SECTIONS if name != struct and is_section(name, fields.get(name)))
     if struct is None:
         columns = dict(_columns([field for name, field in fields.items() if name not in sections], (), ""))
     else:
-        found = Table(schema, case_sensitive).find(struct)
+        found = table.find(struct)
         if found is None or not is_struct(found.field):
             message, advice = f"the schema has no struct column called {struct!r}", Advice("")
             if found is not None:
@@ -277,19 +276,14 @@ def flat_layout(schema: Mapping[str, Any], struct: str | None = None, *, case_se
             hint = advice.hint or f"the columns are {', '.join(fields)}"
             raise LayoutError.at("layout.no-struct", message, hint=hint, fix=advice.fix)
         columns = dict(_columns(found.field["type"]["fields"], found.path, ""))
-    table = Table(schema, case_sensitive)
     for name, column in columns.items():
         if isinstance(column, ir.Column) and len(column.path) > 1:
             columns[name] = column._replace(path=table.apart(column.path))
-    if not case_sensitive:
+    if not table.case_sensitive:
         columns |= _ambiguous(columns)
     if struct is None:
         columns |= dict.fromkeys(twice, _TWICE)
-    return FlatLayout(
-        MappingProxyType(columns),
-        AmqpLayout(sections=sections).over(schema, case_sensitive=case_sensitive),
-        table=schema,
-    )
+    return FlatLayout(MappingProxyType(columns), AmqpLayout(sections=sections).bound(table), table=table.schema)
 
 
 def _reading_of(name: str, found: Found) -> Advice:

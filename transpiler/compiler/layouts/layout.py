@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, Self, TypeGuard
 
 from transpiler.base.diagnostics import Advice
 from transpiler.base.errors import LayoutError
@@ -19,6 +19,7 @@ from transpiler.message.header_fields import MessageField
 if TYPE_CHECKING:
     # Only STRING columns with collations need the module.
     from transpiler.compiler.layouts.collations import Collations
+    from transpiler.compiler.layouts.table_columns import Table
     from transpiler.message.message import Message
 
 
@@ -62,7 +63,7 @@ class Layout(ABC):
     def names(self) -> tuple[str, ...]:
         """Return the names of the stored properties, for suggestions; empty if any name can be stored."""
 
-    def over(self, schema: Mapping[str, Any], *, case_sensitive: bool = False) -> Layout:  # noqa: ARG002
+    def over(self, schema: Mapping[str, Any], *, case_sensitive: bool = False) -> Self:
         """Return the layout bound to a table: each column is looked up in ``schema`` by Spark's rules for names.
 
         Args:
@@ -75,6 +76,13 @@ class Layout(ABC):
         Raises:
             LayoutError: The layout reads a column that the table does not have.
         """
+        # Imported only here because a layout that is given by name needs no schema.
+        from transpiler.compiler.layouts.table_columns import Table
+
+        return self.bound(Table(schema, case_sensitive))
+
+    def bound(self, table: Table) -> Self:  # noqa: ARG002
+        """Return the layout that ``over`` returns for ``table``. Subclasses look up their columns here."""
         return self
 
     def known_schema(self) -> Mapping[str, Any] | None:

@@ -164,9 +164,7 @@ class StructFields(PropertySource):
         """Return the source with the fields, and their types, that ``table`` has."""
         from transpiler.compiler.layouts.flat import flat_layout
 
-        struct = self.column or None
-        columns = flat_layout(table.schema, struct, case_sensitive=table.case_sensitive).columns
-        return StructFields(self.column, columns)
+        return StructFields(self.column, flat_layout(table, self.column or None).columns)
 
     def root(self) -> str:
         """Return the name of the column that contains the struct."""

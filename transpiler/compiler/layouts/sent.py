@@ -7,8 +7,8 @@ application-headers field".
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
 
 from transpiler.base.diagnostics import Advice
 from transpiler.compiler import ir
@@ -19,6 +19,7 @@ from transpiler.compiler.layouts.stored import Stored, stored_column, stored_uni
 from transpiler.message.header_fields import MessageField
 
 if TYPE_CHECKING:
+    from transpiler.compiler.layouts.table_columns import Table
     from transpiler.message.message import Message
 
 #: The names of the columns that hold the subject with which a message was sent, and the header ``qpid.subject``.
@@ -61,9 +62,9 @@ class SentLayout(Layout):
         """Return the names of the properties that ``before`` stores."""
         return self.before.names()
 
-    def over(self, schema: Mapping[str, Any], *, case_sensitive: bool = False) -> SentLayout:
-        """Return this layout with ``before`` bound to a table."""
-        return SentLayout(self.before.over(schema, case_sensitive=case_sensitive))
+    def bound(self, table: Table) -> Self:
+        """Return this layout with ``before`` bound to ``table``."""
+        return replace(self, before=self.before.over(table.schema, case_sensitive=table.case_sensitive))
 
     def known_schema(self) -> Mapping[str, Any] | None:
         """Return the schema of the table that ``before`` is bound to; None if it is not bound."""

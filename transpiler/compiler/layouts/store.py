@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 from transpiler.base.diagnostics import Advice, Fix
 from transpiler.base.errors import LayoutError
@@ -132,9 +132,8 @@ class StoreLayout(Layout):
         known = {column: ir.Column((column,), kind) for column, kind in (columns or {}).items()}
         return cls(name, source, documented, asked, beside, headers=MappingProxyType(headers), columns=known)
 
-    def over(self, schema: Mapping[str, Any], *, case_sensitive: bool = False) -> StoreLayout:
-        """Return the layout bound to the table with ``schema``, from which the columns get their types."""
-        table = Table(schema, case_sensitive)
+    def bound(self, table: Table) -> Self:
+        """Return the layout bound to ``table``, from which the columns get their types."""
         source = self.source.over(table)
         headers = {name: place.over(table, name) for name, place in self.documented.items()}
         # If the table has no column for the exchange or routing key, the messages count as published without an
@@ -142,13 +141,13 @@ class StoreLayout(Layout):
         headers = {name: place for name, place in headers.items() if name not in _PUBLISHED or not _is_absent(place)}
         headers |= header_columns(table) if self.beside else {}
         headers |= header_places(self.asked, table, source)
-        columns = flat_layout(schema, case_sensitive=case_sensitive).columns
+        columns = flat_layout(table).columns
         return replace(
             self,
             source=source,
             headers=MappingProxyType(headers),
             columns={name: column for name, column in columns.items() if isinstance(column, ir.Column)},
-            collations=Collations.of(schema),
+            collations=Collations.of(table.schema),
             table=table,
         )
 
@@ -294,7 +293,7 @@ class StoreLayout(Layout):
         """Return advice to read properties from one column instead, if this layout reads them from all columns."""
         if self.table is None or self.source.root():
             return ()
-        typed = flat_layout(self.table.schema, case_sensitive=self.table.case_sensitive)
+        typed = flat_layout(self.table)
         headers = {name: option for name, option in self.asked.items() if isinstance(option, str)}
 
         def with_headers(hint: str) -> Hint:

@@ -61,7 +61,7 @@ def _given(layout: LayoutLike, case_sensitive: bool) -> Layout:
         return _CANONICAL if layout == _AMQP else _zero_ten()
     if is_layout(layout):
         return layout
-    # Imported only here because most programs use neither a store nor a schema.
+    # Imported in the function to save start-up time: most programs use neither a store nor a schema.
     from transpiler.compiler.inference import layout_from_schema
     from transpiler.compiler.layouts.schemas import names_file, schema_in
     from transpiler.compiler.stores import STORES

@@ -12,7 +12,7 @@ from transpiler.message.types import AmqpType
 
 
 class SparkType(IdentityEnum):
-    """The Spark types that correspond to an AMQP type, and VARIANT and arrays in a VARIANT. Values are SQL names."""
+    """The Spark types of columns that the compiler can read. The value of a member is the type's name in SQL."""
 
     BOOLEAN = "BOOLEAN"
     TINYINT = "TINYINT"
@@ -93,10 +93,10 @@ VARIANT = ColumnType(SparkType.VARIANT)
 
 
 class Key(NamedTuple):
-    """A step of a path to the value of a map at a key, or to a field of a struct that is written in brackets.
+    """A step of a path that SQL writes in brackets: a key of a map, or a field of a struct.
 
-    Brackets are used if Spark could take the struct for a table: ``shipment.color`` may be the column ``color`` of a
-    table ``shipment``, and ``shipment['color']`` never is.
+    A struct's field needs brackets if Spark could mistake the struct for a table: ``shipment.color`` may be the column
+    ``color`` of a table ``shipment``, but ``shipment['color']`` never is.
     """
 
     name: str
@@ -142,7 +142,7 @@ class AsType:
     type: SqlType
 
     def __post_init__(self) -> None:
-        # Imported only here because few columns are cast.
+        # Imported in the function to save start-up time: few columns are cast.
         from transpiler.compiler.ir.type_checks import check_sql_type
 
         check_sql_type(self.type)

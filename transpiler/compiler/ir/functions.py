@@ -19,7 +19,10 @@ def _wrapped_int(calculation: str) -> str:
 
 
 def _wrapped_long(operator: str) -> str:
-    """Return SQL for 64-bit arithmetic that wraps; it uses a DECIMAL, which can hold the product of two longs."""
+    """Return SQL for ``operator`` on two 64-bit integers, whose result wraps around on overflow as in Java.
+
+    The SQL calculates with DECIMAL, which can hold the product of two 64-bit integers.
+    """
     calculation = f"CAST({{0}} AS DECIMAL(19,0)) {operator} CAST({{1}} AS DECIMAL(19,0))"
     modulus = "18446744073709551616BD"
     return f"CAST(pmod({calculation} + 9223372036854775808BD, {modulus}) - 9223372036854775808BD AS BIGINT)"
@@ -55,11 +58,12 @@ _ESCAPED = f"WHEN {{0:bare}} RLIKE '^({'|'.join(ids.ESCAPED)})' THEN concat('{id
 class Function(IdentityEnum):
     """The operations on values.
 
-    ``sql`` is a format string with numbered fields for the arguments. ``{0}`` is the SQL of an argument in parentheses
-    unless it is a primary expression; a constant is written so that it has its type. ``{0:sum}`` puts the argument in
-    parentheses only if it binds looser than a sum; ``{0:bare}`` never does. ``sql`` is empty if the emitter chooses the
-    SQL by the types of the arguments. ``keeps_null`` is True if the value is NULL exactly if the first argument is.
-    ``mentions`` has the maximum number of times that the SQL contains each argument.
+    ``sql`` is a format string: ``{0}`` is the SQL of the first argument, in parentheses unless it is a primary
+    expression. ``{0:sum}`` adds parentheses only around operators that bind looser than ``+``, ``{0:bare}`` never.
+    An empty ``sql`` means that the emitter chooses the SQL by the types of the arguments.
+
+    ``keeps_null`` is True if the result is NULL in exactly the rows in which the first argument is NULL.
+    ``mentions`` contains, for each argument, how often the SQL contains it at most.
     """
 
     sql: str
@@ -164,11 +168,11 @@ class Function(IdentityEnum):
     TO_DECIMAL = "to decimal", "CAST({0} AS DECIMAL(38,0))", True
     #: Converts a double without a fraction to DECIMAL(38, 0), exactly.
     EXACT_DECIMAL = "exact decimal", _EXACT
-    #: Integer arithmetic in 32 bits, which wraps.
+    #: 32-bit integer arithmetic that wraps around on overflow, as in Java.
     ADD_INT = "add int", f"({_wrapped_int('try_add({0}, {1})')})"
     SUBTRACT_INT = "subtract int", f"({_wrapped_int('try_subtract({0}, {1})')})"
     MULTIPLY_INT = "multiply int", f"({_wrapped_int('try_multiply({0}, {1})')})"
-    #: Integer arithmetic in 64 bits, which wraps.
+    #: 64-bit integer arithmetic that wraps around on overflow, as in Java.
     ADD_LONG = "add long", _wrapped_long("+")
     SUBTRACT_LONG = "subtract long", _wrapped_long("-")
     MULTIPLY_LONG = "multiply long", _wrapped_long("*")
@@ -179,7 +183,7 @@ class Function(IdentityEnum):
     #: The remainder, with the sign of the dividend. A zero divisor yields NULL for integers and NaN for doubles.
     REMAINDER_BIG = "remainder big", _big("try_mod")
     REMAINDER_DOUBLE = "remainder double", "coalesce(try_mod({0}, {1}), {0} * {1} * CAST('NaN' AS DOUBLE))"
-    #: Division of doubles: under IEEE 754, and with NULL for a zero divisor.
+    #: Division of doubles. A zero divisor yields an infinity or NaN in ``DIVIDE_IEEE``, and NULL in ``TRY_DIVIDE``.
     DIVIDE_IEEE = (
         "divide by IEEE 754",
         (
@@ -190,8 +194,8 @@ class Function(IdentityEnum):
     TRY_DIVIDE = "try divide", "try_divide({0}, {1})"
     #: The double, or NULL if it is NaN.
     NUMBER_OR_NULL = "number or NULL", "nanvl({0:bare}, NULL)"
-    #: The double, or NULL if it is infinite. Not a CASE, which would contain its argument twice: a chain of five
-    #: arithmetic operations would contain its first operand sixteen times.
+    #: The double, or NULL if it is infinite. A CASE would contain its argument twice, so that the SQL of nested
+    #: arithmetic would grow exponentially. The array functions contain it once.
     FINITE = (
         "finite",
         ("get(array_remove(array_remove(array({0}), CAST('Infinity' AS DOUBLE)), CAST('-Infinity' AS DOUBLE)), 0)"),
@@ -202,8 +206,8 @@ class Function(IdentityEnum):
     OCTETS = "octets", "decode(CAST({0} AS BINARY), 'ISO-8859-1')"
     #: The text of UTF-8 bytes.
     TEXT_OF_BYTES = "text of bytes", "CAST({0} AS STRING)", True
-    #: The value that bytes represent in AMQP's encoding; NULL if the bytes do not encode a value of the type in the
-    #: function's name. ``ENCODED_OTHER`` is for all types without a function.
+    #: Decode a BINARY that contains one value in AMQP's encoding. The result is NULL if the encoded value has another
+    #: type than the function's name says. ``ENCODED_OTHER`` is for all AMQP types without a function of their own.
     ENCODED_BOOLEAN = "encoded boolean", "", False, (1,)
     ENCODED_INTEGER = "encoded integer", "", False, (1,)
     ENCODED_TIME = "encoded time", "", False, (1,)
@@ -212,8 +216,8 @@ class Function(IdentityEnum):
     ENCODED_BINARY = "encoded binary", "", False, (1,)
     ENCODED_UUID = "encoded uuid", "", False, (1,)
     ENCODED_OTHER = "encoded other", "", False, (1,)
-    #: ``PLAIN_OF_ENCODED``: the text of bytes that are not a value in AMQP's encoding. ``TEXT_OF_ENCODED``: the text of
-    #: such bytes, or the string that bytes encode. Both functions return NULL for other encoded values.
+    #: ``PLAIN_OF_ENCODED``: the bytes as text; NULL if they are a value in AMQP's encoding. ``TEXT_OF_ENCODED``: the
+    #: same, but if the bytes are an encoded string, the result is that string.
     PLAIN_OF_ENCODED = "plain of encoded", "", False, (1,)
     TEXT_OF_ENCODED = "text of encoded", "", False, (1,)
     #: The bytes that hexadecimal digits represent.
@@ -257,12 +261,12 @@ class Function(IdentityEnum):
     BLANKS_WIDENED = "blanks widened", "replace({0}, CAST(X'E280AF' AS STRING), ' ')"
     #: The text without spaces around it.
     TRIMMED = "trimmed", "trim({0})"
-    #: Converts ISO 8601 text with a time zone to a TIMESTAMP; NULL if it is not a time. The type is ``TIMESTAMP_LTZ``,
-    #: because the meaning of ``TIMESTAMP`` depends on ``spark.sql.timestampType``.
+    #: Converts ISO 8601 text with a time zone to a TIMESTAMP; NULL if it is not a time. The SQL says ``TIMESTAMP_LTZ``,
+    #: because the setting ``spark.sql.timestampType`` can change ``TIMESTAMP`` to a type without a time zone.
     ISO_TIME = "ISO time", "try_cast({0:bare} AS TIMESTAMP_LTZ)"
     #: Converts text to a TIMESTAMP by a date-time pattern that includes a time zone; NULL if the text does not fit.
     READ_TIME = "read time", "try_to_timestamp({0:bare}, {1:bare})"
-    #: Converts a TIMESTAMP that was parsed as UTC to the one with the same local time in the given time zone.
+    #: Corrects a TIMESTAMP whose local time was parsed as if it were UTC, by the time zone in the second argument.
     TIME_IN_ZONE = "time in zone", "to_utc_timestamp({0:bare}, {1:bare})"
     #: The milliseconds in a column that is a TIMESTAMP or a number of milliseconds: only Spark knows the column's type.
     MILLISECONDS_OF_ANY = (
@@ -273,9 +277,9 @@ class Function(IdentityEnum):
     FROM_BASE64 = "from base64", "try_to_binary({0}, 'base64')"
     #: Parses JSON text to a VARIANT; NULL if it is not valid JSON.
     PARSE_JSON = "parse JSON", "try_parse_json({0})"
-    #: The value of a VARIANT at a path, cast to the type of the node. ``VARIANT_TYPE``: the name of a VARIANT's type.
+    #: ``VARIANT_GET``: the value at a path in a VARIANT, cast to the type of the IR node; NULL if the cast fails.
     VARIANT_GET = "variant get", "try_variant_get({0:bare}, {1:bare}, '{kind}')"
-    #: The value of a VARIANT at a path, as a VARIANT.
+    #: ``VARIANT_AT``: the value at a path in a VARIANT, as a VARIANT. ``VARIANT_TYPE``: the name of a VARIANT's type.
     VARIANT_AT = "variant at", "variant_get({0:bare}, {1:bare})"
     VARIANT_TYPE = "variant type", "schema_of_variant({0})"
     #: The text whose UTF-8 bytes are the elements of an array of integers, signed or unsigned. ``| 256`` gives each

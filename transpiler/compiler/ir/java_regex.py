@@ -14,8 +14,8 @@ from transpiler.base.topics import AnyWord, TopicPattern, simplify_words, split_
 def regular_expression(pattern: Pattern) -> str:
     """Return the Java regular expression for a LIKE pattern, written so that Java never backtracks.
 
-    Each segment between two ``%`` is an atomic group that matches as early as possible, which is always correct; the
-    last segment is matched at the end.
+    Each text between two ``%`` is an atomic group that matches as early as possible. An earlier match leaves more text
+    for the rest of the pattern, so no later match needs to be tried. The text after the last ``%`` must end the match.
     """
     texts = segments_of(pattern, ".", escape_text)
     if len(texts) == 1:
@@ -70,8 +70,8 @@ def _branches(node: _Tree, end: str, depth: int) -> str | None:
         [(character, node)] = node.items()
         text += escape_text(character)
     if _END in node and (len(node) == 1 or not end):
-        # Either only this text remains, or ``end`` is empty. In the second case any text may follow the match, so
-        # longer texts that begin with this text need no branches.
+        # One of the texts ends at this node. No further branches are needed if no longer text begins with it. They are
+        # not needed either if ``end`` is empty, because then any text may follow the match.
         return text + end
     if depth > _MAX_DEPTH:
         return None
@@ -85,16 +85,17 @@ def _branches(node: _Tree, end: str, depth: int) -> str | None:
 
 
 def topic_expression(pattern: TopicPattern) -> str:
-    """Return the Java regular expression for a topic pattern, whose run time is linear in the length of the subject.
+    """Return a Java regular expression for a topic pattern such as ``stock.*.#``, which matches in linear time.
 
-    A section between two ``#`` has a fixed number of words, so its earliest match is always correct: each section is an
-    atomic group, and each ``*`` is possessive. No group is repeated, because Java matches repeated groups recursively.
+    The words between two ``#`` are an atomic group that matches as early as possible; a later match is never needed.
+    No group is repeated, because Java matches repeated groups recursively, so that long texts overflow the stack.
     """
     first, *others = split_at_many(simplify_words(pattern))
     if not others:
         return f"(?s)^{_words(first)}(?!.)"
     *middle, last = others
-    # A section begins after a dot, or at the beginning of the text if no word precedes it.
+    # The words after a ``#`` begin after a dot. They may also begin at the start of the text if the pattern starts with
+    # this ``#``, which then matches no words.
     text, start = (f"(?s)^{_words(first)}(?![^.])", "[.]") if first else ("(?s)^", "(?:^|[.])")
     for part in middle:
         text += f"(?>.*?{start}{_words(part)}(?![^.]))"

@@ -74,7 +74,7 @@ class When:
 
 @dataclass(frozen=True, slots=True)
 class RowParameter:
-    """The constant at index ``index`` of the current row of the ``AnyRow`` around this node."""
+    """A placeholder inside an ``AnyRow``: the constant at position ``index`` of the row that is being tested."""
 
     index: int
     type: ColumnType
@@ -82,7 +82,7 @@ class RowParameter:
 
 Value = Column | Constant | Apply | When | RowParameter
 
-#: The constants of one row of an ``AnyRow``.
+#: One row in the table of constants of an ``AnyRow``.
 Row = tuple[Constant, ...]
 
 
@@ -163,10 +163,10 @@ XPathTest = str | XPathChain
 
 @dataclass(frozen=True, slots=True)
 class AnyRow:
-    """The test that ``predicate`` holds for one or more of ``rows``.
+    """The test that ``predicate`` holds for at least one of ``rows``, which are rows of constants.
 
-    A ``RowParameter`` in the predicate is a constant of the tested row. If ``key`` is not None, only rows whose first
-    constant equals the value of ``key`` are tested, so that the predicate need not compare this constant.
+    Each ``RowParameter`` in ``predicate`` stands for a constant of the row. If ``key`` is not None, only the rows whose
+    first constant equals the message's value of ``key`` are tested.
     """
 
     predicate: Predicate
@@ -274,17 +274,17 @@ Predicate = Test | Chain | Coalesce | SeparateMethod | NotTrue
 TRUE = BoolConst(True)
 FALSE = BoolConst(False)
 
-#: The class of message values that a column holds, by the Spark type of the column.
+#: The ``TypeClass`` (such as string or integer) of the values in a column, by the Spark type of the column.
 CLASSES = {kind: CLASS_OF[amqp] for kind, amqp in AMQP_TYPES.items()} | {
-    # A class is required for each Spark type. It is never used for VARIANT and INT_ARRAY, because the values inside
-    # have classes of their own.
+    # These two entries are placeholders that no code reads: a VARIANT or an array is never compared as a whole, and
+    # the values inside it have their own type classes.
     SparkType.VARIANT: TypeClass.BYTES,
     SparkType.INT_ARRAY: TypeClass.BYTES,
 }
 
 
 def type_class(value_type: ColumnType) -> TypeClass:
-    """Return the class of message values that a column of the type ``value_type`` holds."""
+    """Return the ``TypeClass`` (such as string or integer) of the values in a column of the type ``value_type``."""
     return CLASSES[value_type.kind]
 
 
@@ -307,9 +307,10 @@ def guarded(guard: Predicate, value: Value) -> Value:
 
 
 def first_of(values: Sequence[Value], column_type: ColumnType | None = None) -> Value:
-    """Return an expression for the first of ``values`` that is not NULL; their own first values become its arguments.
+    """Return an expression for the first of ``values`` that is not NULL, as COALESCE in SQL.
 
-    Its type is ``column_type``, or that of the first value if ``column_type`` is None.
+    An argument that is such an expression itself is replaced by its arguments. The type of the result is
+    ``column_type``, or the type of the first value if ``column_type`` is None.
     """
     if len(values) == 1:
         return values[0]

@@ -197,7 +197,11 @@ def sql_not(predicate: Predicate) -> Predicate | None:
 
 
 def without_conversions(value: Value) -> Value:
-    """Return the argument of the nested conversions in ``value``, which is NULL in the same rows as ``value``."""
+    """Strip the outer conversions of ``value``: ``CAST(a AS DOUBLE)`` becomes ``a``.
+
+    Only conversions that never turn a value into NULL are stripped, so the result is NULL in the same rows as
+    ``value``.
+    """
     while isinstance(value, Apply) and value.function.keeps_null:
         value = value.arguments[0]
     return value

@@ -13,8 +13,8 @@ from transpiler.compiler.ir.nodes import Apply, Compare, Constant, In, Predicate
 class TypeTest(NamedTuple):
     """The test that a VARIANT has one of several types.
 
-    ``type_name`` is the value that contains the name of the VARIANT's type. ``names`` are the names of the types, or
-    prefixes of these names if ``is_prefix``.
+    ``type_name`` is the IR value that computes the name of the VARIANT's type. ``names`` are the accepted type names;
+    if ``is_prefix``, a type is accepted if its name begins with one of ``names``.
     """
 
     type_name: Value

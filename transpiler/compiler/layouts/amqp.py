@@ -81,7 +81,7 @@ class AmqpLayout(ArchiveLayout):
 
         If the table lacks the column of a promoted property, raise ``LayoutError``.
         """
-        # Imported only here because a layout that is given by name needs no schema.
+        # Imported in the function to save start-up time: a layout that is given by name needs no schema.
         from transpiler.compiler.layouts.collations import Collations
 
         for name in self.promoted:
@@ -133,7 +133,7 @@ class AmqpLayout(ArchiveLayout):
 
     def message(self, row: object) -> Message:
         """Return the message in ``row``; a promoted property is read from its column."""
-        # Imported only here because most programs do not read rows in Python.
+        # Imported in the function to save start-up time: most programs do not read rows in Python.
         from transpiler.compiler.layouts.amqp_rows import message_with_promoted
         from transpiler.compiler.layouts.rows import row_columns
 
@@ -144,7 +144,7 @@ class AmqpLayout(ArchiveLayout):
 
         If the value of a promoted property that is not mixed has another type than its column, raise ``LayoutError``.
         """
-        # Imported only here because most programs do not write rows.
+        # Imported in the function to save start-up time: most programs do not write rows.
         from transpiler.compiler.layouts.message_rows import canonical_row
 
         return canonical_row(message, self.sections, self.promoted, self.mixed)

@@ -176,7 +176,7 @@ class ConditionLowering(Generic[C]):
 
     def _query(self, query: Query, polarity: bool) -> Callable[[ValueOf], ir.Predicate]:
         def build(_: ValueOf) -> ir.Predicate:
-            # Imported only here because few conditions have a query.
+            # Imported in the function to save start-up time: few conditions have a query.
             from transpiler.compiler.lowering.paths import Queries
 
             queries = Queries(self.layout, self.missing, query.subject_header, Source(query.text, "xquery"))

@@ -146,7 +146,7 @@ class SelectorLowering:
             case ast.In():
                 return self._in(node)
             case ast.Like(operand=operand, negated=negated):
-                # Imported only here because most selectors have no LIKE.
+                # Imported in the function to save start-up time: most selectors have no LIKE.
                 from transpiler.compiler.lowering.text.text_tests import like
 
                 value = self.operand(operand)
@@ -159,7 +159,7 @@ class SelectorLowering:
                 is_null = Outcomes(value.absent, value.present, value.error)
                 return is_null.negated() if negated else is_null
             case ast.BodyQuery(language=language, query=query):
-                # Imported only here because few selectors query a body.
+                # Imported in the function to save start-up time: few selectors query a body.
                 from transpiler.compiler.lowering.paths import body_query
 
                 return body_query(language, query, self.names.layout, self.source)
@@ -227,7 +227,7 @@ class SelectorLowering:
                 first, second = as_number(self.operand(left)), as_number(self.operand(right))
                 return calculate(operator, first, second, self.dialect, self.converts_strings)
             case ast.Call():
-                # Imported only here because few selectors need the regular expression engine.
+                # Imported in the function to save start-up time: few selectors need the regular expression engine.
                 from transpiler.compiler.lowering.text.functions import Functions
 
                 return Functions(self.operand, self.source, self.dialect, self.names.receiver).call(node)

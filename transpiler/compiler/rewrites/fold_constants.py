@@ -44,8 +44,8 @@ def fold_constants(node: ir.Predicate) -> ir.Predicate:
         case ir.IsNan(
             value=ir.Apply(function=ir.Function.FIRST, arguments=(*before, last), type=first_type), negated=negated
         ):
-            # The first of several values is NaN or NULL. If the last value is never NaN, it can be dropped: the result
-            # is then NULL in its place, and NULL is not NaN either.
+            # ``node`` tests if COALESCE(a, b, …) is NaN. If the last argument can never be NaN, it is dropped: in the
+            # rows in which it was the result, the result becomes NULL, which is not NaN either.
             if not isinstance(fold_constants(ir.IsNan(last)), ir.BoolConst):
                 return node
             return ir.IsNan(
@@ -57,7 +57,7 @@ def fold_constants(node: ir.Predicate) -> ir.Predicate:
 
 def _fits(text: str, pattern: Pattern) -> bool:
     """Return True if ``text`` matches the LIKE pattern, by the regular expression that Spark would evaluate."""
-    # Imported only here because the two operands of a LIKE are rarely both constants.
+    # Imported in the function to save start-up time: the two operands of a LIKE are rarely both constants.
     from transpiler.compiler.ir.java_regex import regular_expression
 
     return re.match(regular_expression(pattern), text) is not None
@@ -66,9 +66,10 @@ def _fits(text: str, pattern: Pattern) -> bool:
 def _fits_words(text: str, pattern: TopicPattern) -> bool:
     """Return True if the words of ``text`` match the topic pattern ``pattern``.
 
-    For each token of the pattern, compute the positions in ``text`` at which its match can end.
+    The function simulates a nondeterministic automaton: after each token of the pattern, ``ends`` contains the numbers
+    of words that the tokens so far can match.
     """
-    # Imported only here because selectors have no topic patterns.
+    # Imported in the function to save start-up time: selectors have no topic patterns.
     from transpiler.base.topics import MANY_WORDS, ONE_WORD, TOPIC_SYNTAX
 
     words = TOPIC_SYNTAX.words(text)

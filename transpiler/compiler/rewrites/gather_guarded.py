@@ -17,11 +17,12 @@ _Guards = frozenset[ir.Predicate]
 
 
 def gather_guarded(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite a chain (an AND or OR) so that it contains each guard only once.
+    """Rewrite an AND or OR so that it contains each guard, which is a test of a value's type, only once.
 
-    ``G AND a OR G AND b`` is ``G AND (a OR b)``, and ``(G AND a) IS NOT TRUE AND (G AND b) IS NOT TRUE`` is
-    ``(G AND (a OR b)) IS NOT TRUE``. If the guards ``G`` and ``H`` exclude each other,
-    ``(G AND a OR H AND b) AND (G AND c OR H AND d)`` is ``G AND a AND c OR H AND b AND d``.
+    - ``G AND a OR G AND b`` becomes ``G AND (a OR b)``.
+    - ``(G AND a) IS NOT TRUE AND (G AND b) IS NOT TRUE`` becomes ``(G AND (a OR b)) IS NOT TRUE``.
+    - ``(G AND a OR H AND b) AND (G AND c OR H AND d)`` becomes ``G AND a AND c OR H AND b AND d``, if at most one of
+      the guards ``G`` and ``H`` holds in each row.
     """
     if isinstance(node, ir.Or):
         return _merged(node, _guards, _disjunction)
@@ -54,31 +55,31 @@ def _disjunction(terms: Sequence[ir.Predicate]) -> ir.Predicate:
 
 
 def _complemented(term: ir.Predicate) -> frozenset[_Guards]:
-    """Return the guards in ``predicate`` if ``term`` is the complement of ``predicate``; otherwise an empty set.
+    """Return the guards (type tests) in ``term`` if it has the form ``(G AND a OR H AND b) IS NOT TRUE``.
 
-    A complement is a ``NotTrue``. The result contains one set of guards for each term of the disjunction ``predicate``.
+    The result contains one set of guards for each term of the OR, here G and H. It is empty for any other ``term``.
     """
     return _signature(term.predicate) if isinstance(term, ir.NotTrue) else frozenset()
 
 
 def _complement(terms: Sequence[ir.Predicate]) -> ir.Predicate:
-    """Return the conjunction of the complements ``terms`` as the complement of one disjunction."""
+    """Rewrite ``a IS NOT TRUE AND b IS NOT TRUE`` as ``(a OR b) IS NOT TRUE``; ``terms`` are the terms of the AND."""
     return ir.NotTrue(ir.any_of(*[term.predicate for term in terms if isinstance(term, ir.NotTrue)]))
 
 
 def _excluding(term: ir.Predicate) -> frozenset[_Guards]:
-    """Return the guards of each term of the disjunction ``term``, if at most one of these guards holds in each row.
+    """Return the guards (type tests) of each term of the OR ``term``, if at most one of them holds in each row.
 
-    Return an empty set for any other term.
+    Return an empty set otherwise, or if ``term`` is not an OR.
     """
     signature = _signature(term) if isinstance(term, ir.Or) else frozenset()
     return signature if _are_exclusive(signature) else frozenset()
 
 
 def _intersection(disjunctions: Sequence[ir.Predicate]) -> ir.Predicate:
-    """Return the conjunction of ``disjunctions`` as one disjunction with one term for each guard.
+    """Rewrite ``(G AND a OR H AND b) AND (G AND c OR H AND d)`` as ``G AND a AND c OR H AND b AND d``.
 
-    All ``disjunctions`` have the same guards, which exclude each other, and one term for each guard.
+    ``disjunctions`` are the terms of the AND. All have the same guards (type tests), of which at most one holds.
     """
     rests: dict[_Guards, list[ir.Predicate]] = {}
     for term in (inner for disjunction in disjunctions for inner in _terms(disjunction)):
@@ -108,7 +109,7 @@ def _terms(node: ir.Predicate) -> tuple[ir.Predicate, ...]:
 
 
 def _guards(term: ir.Predicate) -> _Guards:
-    """Return the guards of a conjunction; empty for any other predicate."""
+    """Return the terms of the AND ``term`` that are guards (type tests); empty if ``term`` is not an AND."""
     return frozenset(filter(_is_guard, term.terms)) if isinstance(term, ir.And) else frozenset()
 
 

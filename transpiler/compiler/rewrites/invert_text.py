@@ -18,9 +18,9 @@ from transpiler.message.types import AmqpType, AmqpValue, coerce
 
 
 def _jms_id(amqp: AmqpType, write: Callable[[AmqpValue], str | None]) -> Callable[[str], tuple[AmqpValue, ...]]:
-    """Return the inverse of ``write`` for IDs of the type ``amqp``.
+    """Return the inverse of ``write``, a function that converts an AMQP message ID of the type ``amqp`` to text.
 
-    The inverse maps a text to the ID that ``write`` converts to this text; it returns an empty tuple if no ID exists.
+    The inverse takes a text and returns a tuple with the ID of that text; the tuple is empty if no ID has it.
     """
 
     def read(text: str) -> tuple[AmqpValue, ...]:
@@ -97,8 +97,8 @@ def _inverted(node: ir.Predicate) -> ir.Predicate | None:
             if prefix.startswith(start) or start.startswith(prefix):
                 return None
             if converted.function in _STRINGS:
-                # A LIKE pattern without the prefix of escaped IDs matches only string IDs that are converted to
-                # themselves: correlation IDs, and message IDs with the prefix ``ids.PREFIX``.
+                # The pattern cannot match an escaped ID. An ID that is not escaped is its own text, except a message
+                # ID without ``ids.PREFIX``, which gets another prefix. So LIKE can test the column itself.
                 kept_as_is = converted.function is ir.Function.STRING_CORRELATION_ID or start.startswith(ids.PREFIX)
                 return ir.Like(inner, pattern, negated) if kept_as_is else None
             return ir.IsNull(inner, negated=True) if negated else ir.FALSE

@@ -30,7 +30,7 @@ def merge_comparisons(node: ir.Predicate) -> ir.Predicate:
     outcomes: dict[tuple[ir.Value, ir.Value], int] = {}
     for term in node.terms:
         match term:
-            # Constants that are NaN cannot be ordered here.
+            # NaN is excluded, because Python's operators do not order it as Spark does.
             case ir.Compare(left=value, right=ir.Constant(value=int() | float() | str() as bound) as constant) if (
                 bound == bound
             ):

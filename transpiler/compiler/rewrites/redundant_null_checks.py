@@ -72,10 +72,10 @@ def _without(
     negated: bool,
     decides: Callable[[ir.Predicate], tuple[ir.Value, ...]],
 ) -> ir.Predicate:
-    """Return ``node`` without its redundant tests: those of the class ``kind`` with this value of ``negated``.
+    """Return ``node``, an AND or OR, without the tests of the class ``kind`` that its other terms make redundant.
 
-    A test is redundant if another term of ``node`` implies its result. ``decides`` returns the values whose tests a
-    term makes redundant.
+    Only tests whose field ``negated`` equals the argument are removed. ``decides`` takes a term and returns the values
+    for which that term makes the test redundant.
     """
     if not isinstance(node, ir.Chain):
         return node
@@ -112,8 +112,8 @@ def _bounded_above(term: ir.Predicate) -> tuple[ir.Value, ...]:
             left=ir.Apply(function=ir.Function.MULTIPLY, arguments=(value, ir.Constant(value=0.0))),
             right=ir.Constant(),
         ):
-            # A number times zero is NaN if the number is infinite or NaN. Here the product equals a constant, so the
-            # number is finite.
+            # ``a * 0 = constant`` tests that ``a`` is finite, because an infinity or NaN times zero is NaN. So ``a`` is
+            # not NaN.
             return (value,)
         case (
             ir.Compare(operator=Comparison.EQ | Comparison.LT | Comparison.LE, left=left, right=ir.Constant())

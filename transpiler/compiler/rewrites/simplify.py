@@ -133,8 +133,8 @@ def absorb_terms(node: ir.Predicate) -> ir.Predicate:
 def factor_common_terms(node: ir.Predicate) -> ir.Predicate:
     """Rewrite ``(a OR c) AND (b OR c)`` as ``c OR a AND b``: AND and OR are distributive.
 
-    ``a AND c OR b AND c`` is rewritten only if ``c`` is a test for NULL, which separates a fallback from the value that
-    it replaces. Spark factors other common terms, and ``spark_plan`` rewrites long chains of this shape.
+    ``a AND c OR b AND c`` is rewritten as ``c AND (a OR b)`` only if ``c`` is an IS NULL test. Spark's optimizer
+    factors other common terms itself, and ``spark_plan`` rewrites long ORs of this shape.
     """
     if not isinstance(node, ir.Chain):
         return node

@@ -66,9 +66,10 @@ def _solved(node: ir.Compare) -> ir.Predicate | None:
 
 
 def _lasting(operator: Comparison, end: ir.Apply, bound: ir.Constant) -> ir.Predicate | None:
-    """Rewrite a comparison of ``end``, the sum of a duration and now, with the time ``bound``.
+    """Rewrite ``duration + NOW operator bound`` as ``duration operator bound - NOW``.
 
-    The result compares the duration with the time from now to ``bound``. None if that is not possible.
+    ``end`` is the sum ``duration + NOW``, such as the expiry time of a message with a time to live. Return None if
+    ``bound`` is not an integer or the difference is too large.
     """
     match end.arguments, bound.value:
         case _, bool():

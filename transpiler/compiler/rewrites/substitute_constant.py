@@ -66,7 +66,7 @@ def _decide(test: ir.Predicate, value: ir.Value, constant: ir.Constant) -> bool 
 
 
 def _matches(expression: str, text: str, negated: bool) -> bool | None:
-    # Imported only here because few selectors need the regular expression engine.
+    # Imported in the function to save start-up time: few selectors need the regular expression engine.
     from transpiler.base.regex.search import SearchLimitError, compile_regular
     from transpiler.base.regex.syntax import RegexError
 

@@ -20,7 +20,7 @@ def tighten_bounds(node: ir.Predicate) -> ir.Predicate:
     by_value: dict[tuple[ir.Value, ColumnType], list[ir.Compare]] = {}
     for term in node.terms:
         match term:
-            # Constants that are NaN cannot be ordered here.
+            # NaN is excluded, because Python's operators do not order it as Spark does.
             case ir.Compare(left=value, right=ir.Constant(value=int() | float() | str() as bound, type=kind)) if (
                 bound == bound
             ):

@@ -25,10 +25,10 @@ _FLOAT32_INFINITY = 0x7F800000
 
 @dataclass(frozen=True, slots=True)
 class _Grid:
-    """A numbering of all values of a column in ascending order, from ``first`` to ``last``, for a monotone conversion.
+    """A numbering of all values of a column in ascending order, from ``first`` to ``last``.
 
-    ``convert`` returns the converted value for the number of a column value. ``constant`` returns the column value
-    itself as a constant of the column's type.
+    It allows a binary search for the column values whose result under a monotone conversion reaches a limit.
+    ``convert`` takes a number and returns the converted column value; ``constant`` returns the column value itself.
     """
 
     first: int
@@ -37,7 +37,7 @@ class _Grid:
     constant: Callable[[int], ir.Constant]
 
     def bounds(self, limit: float) -> tuple[int, int]:
-        """Return the least number whose value is at least ``limit``, and the least whose value exceeds ``limit``."""
+        """Return the first number whose converted value is at least ``limit``, and the first whose value exceeds it."""
         return self._lowest(lambda value: value >= limit), self._lowest(lambda value: value > limit)
 
     def _lowest(self, holds: Callable[[float], bool]) -> int:
@@ -91,7 +91,10 @@ def _steps(column_type: ColumnType, step: Callable[[int], int]) -> _Grid:
 
 
 def _grid(converted: ir.Apply) -> _Grid | None:
-    """Return the numbering of the column that ``converted`` converts; None for other types or conversions."""
+    """Return the numbering of the values of the column that ``converted`` converts.
+
+    Return None if the function of ``converted`` is not a known monotone conversion for the type of the column.
+    """
     column_type = converted.arguments[0].type
     match converted.function, column_type.kind:
         case ir.Function.TO_DOUBLE, SparkType.TINYINT | SparkType.SMALLINT | SparkType.INT | SparkType.BIGINT:
@@ -201,9 +204,9 @@ def _has_nan(column: ir.Value) -> bool:
 
 
 def _stepped(column: ir.Value) -> bool:
-    """Return True if ``column`` is a timestamp.
+    """Return True if ``column`` is a timestamp, so that a test of it must be written with ``>=`` or ``<``.
 
-    A timestamp has microseconds, so it is compared with whole milliseconds only by ``>=`` and ``<``.
+    These operators keep the constant at a whole millisecond; ``>`` and ``<=`` would need one microsecond less.
     """
     return column.type.kind in (SparkType.TIMESTAMP, SparkType.TIMESTAMP_NTZ)
 
@@ -211,8 +214,8 @@ def _stepped(column: ir.Value) -> bool:
 def _unfolded(operator: Comparison, column: ir.Value, limit: float) -> ir.Predicate:
     """Return ``signed(column) operator limit`` as a condition on ``column``, which contains unsigned integers.
 
-    The conversion to signed integers is monotone in each half of the unsigned integers; the upper half becomes
-    negative.
+    Each half of the unsigned 32-bit integers is handled separately, because the conversion to signed integers is
+    monotone only within a half: it makes the upper half negative.
     """
     if operator is Comparison.NE:
         equal = _unfolded(Comparison.EQ, column, limit)

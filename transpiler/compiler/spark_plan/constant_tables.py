@@ -24,10 +24,10 @@ from transpiler.compiler.spark_plan import tuning
 
 
 def with_lists(node: ir.Coalesce, tests: tuple[ir.Predicate, ...]) -> ir.Predicate | None:
-    """Return ``node`` with ``tests`` in place of its tests; they may search lists (``AnyRow``) instead of long chains.
+    """Return ``node`` with ``tests`` in place of its own tests, whose long ORs have become lists of constants.
 
-    Spark searches a list without a key by ``exists``, which returns FALSE instead of NULL if the setting
-    ``spark.sql.legacy.followThreeValuedLogicInArrayExists`` is off. Return None if that would change the result.
+    Return None if a list needs Spark's ``exists`` and ``node`` distinguishes FALSE and NULL: ``exists`` returns FALSE
+    instead of NULL if ``spark.sql.legacy.followThreeValuedLogicInArrayExists`` is off.
     """
     if not any(isinstance(inner, ir.AnyRow) and inner.key is None for test in tests for inner in ir.descendants(test)):
         return ir.Coalesce(tests, node.otherwise, node.disjoint)
@@ -39,9 +39,9 @@ def _same(value: ir.Value) -> ir.Value:
 
 
 def texts_together(terms: tuple[ir.Predicate, ...], negated: bool) -> tuple[ir.Predicate, ...]:
-    """Merge tests like ``a LIKE '%x%'`` and ``a LIKE '%y%'`` in ``terms``; prefixes of one length become a list.
+    """Merge tests like ``a LIKE '%x%'`` and ``a LIKE '%y%'`` in ``terms`` into one regular expression or IN lists.
 
-    ``terms`` are the terms of an OR or, if ``negated`` is True, of an AND of NOT LIKE.
+    ``terms`` are the terms of an OR. If ``negated`` is True, they are the terms of an AND, and NOT LIKE is merged.
     """
     groups: dict[_Group, dict[str, None]] = {}
     group_of: dict[ir.Predicate, _Group] = {}
@@ -72,15 +72,16 @@ def texts_together(terms: tuple[ir.Predicate, ...], negated: bool) -> tuple[ir.P
     return tuple(dict.fromkeys(chain.from_iterable(each)))
 
 
-#: A value, and two flags: True if other text may precede the searched text in it, and True if other text may follow it.
+#: LIKE tests that can be merged: the tested value, True if their patterns begin with ``%``, and True if they end with
+#: ``%``.
 _Group = tuple[ir.Value, bool, bool]
 
 
 def _by_length(group: _Group, texts: Iterable[str], negated: bool) -> tuple[ir.Predicate, ...] | None:
-    """Rewrite prefixes or suffixes as a list for each length, in which an engine looks up a text by its hash.
+    """Rewrite LIKE tests for the prefixes or suffixes ``texts`` as IN tests, one for each length of the texts.
 
-    Return None if ``texts`` are substrings or have too many lengths, or if the value may not be UTF-8, because the
-    length of such a text is undefined.
+    ``a LIKE 'ab%' OR a LIKE 'cd%'`` becomes ``left(a, 2) IN ('ab', 'cd')``, which Spark evaluates by hash. Return None
+    for substrings, for too many lengths, and for bytes that may not be UTF-8 and so have no defined length.
     """
     value, before, behind = group
     if before is behind or any(
@@ -116,7 +117,8 @@ def rows_together(terms: tuple[ir.Predicate, ...]) -> tuple[ir.Predicate, ...]:
 def _made_general(node: ir.Predicate, row: list[ir.Constant]) -> ir.Predicate:
     """Return ``node`` with a parameter in place of each constant on the right of a comparison.
 
-    Append the constants to ``row``. Conditions that differ only in constants so become equal.
+    Append the constants to ``row``. ``a = 1 AND b = 2`` becomes ``a = :0 AND b = :1`` with the row (1, 2), so
+    conditions that differ only in constants become equal.
     """
     match node:
         case ir.Compare(right=ir.Constant() as constant):
@@ -129,7 +131,7 @@ def _made_general(node: ir.Predicate, row: list[ir.Constant]) -> ir.Predicate:
 
 
 def _merged(shape: ir.Predicate, rows: Iterable[ir.Row]) -> ir.Predicate:
-    """Return the OR of the conditions that ``shape`` becomes with the constants of each of ``rows`` as parameters."""
+    """Return one predicate that is equal to an OR over ``rows`` of ``shape`` with the row's constants inserted."""
     rows = tuple(dict.fromkeys(rows))
     columns = tuple(zip(*rows, strict=True))
     constants = {position: column[0] for position, column in enumerate(columns) if len(set(column)) == 1}
@@ -144,13 +146,13 @@ def _merged(shape: ir.Predicate, rows: Iterable[ir.Row]) -> ir.Predicate:
 
 
 def _varying(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate:
-    """Return the same as ``_merged`` for a ``shape`` in which every term contains a parameter."""
+    """Return what ``_merged`` returns, for a ``shape`` (an AND) in which every term depends on the row's constants."""
     match shape:
         case ir.Compare(operator=Comparison.EQ, left=left, right=ir.RowParameter()):
             return ir.In(left, tuple(row[0] for row in rows))
         case ir.Coalesce(tests=tests, disjoint=True) if all(map(_groups, tests)):
-            # Each test is for one type that the value of a property can have, so at most one of them holds. Each
-            # becomes a list of its own.
+            # Each of ``tests`` is for another type of one property's value, so at most one of them is not NULL in a
+            # row. So each test can have its own list of constants.
             lists = tuple(_merged(*_narrowed(test, rows)) for test in tests)
             return with_lists(shape, lists) or ir.AnyRow(shape, rows)
         case _:
@@ -180,10 +182,10 @@ def _terms(shape: ir.Predicate) -> tuple[ir.Predicate, ...]:
 
 
 def _behind_a_key(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate | None:
-    """Return the same as ``_merged``, as a lookup in a map from a key to the rows of constants with this key.
+    """Return what ``_merged`` returns, as a lookup in a map from a value of the message to the rows with this value.
 
-    The key is the value that ``shape`` tests for equality with the most distinct constants. Return None if ``shape``
-    has no test for equality.
+    The map's key is the value that ``shape`` compares by ``=`` with the most distinct constants. Return None if
+    ``shape`` has no such comparison.
     """
     keys = {
         term.right.index: term
@@ -212,9 +214,9 @@ def _can_be_key(term: ir.Compare) -> bool:
 
 
 def _behind_bounds(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate:
-    """Return the predicate that ``_merged`` returns, after tests of columns that each row of constants implies.
+    """Return what ``_merged`` returns, preceded by tests of columns that Spark can push down to a file reader.
 
-    For ``a > 1 AND s = 'x' OR a > 5 AND s = 'y'``, the test is ``a > 1``. Spark pushes it down to a file reader.
+    A test is implied by all ``rows``: for ``a > 1 AND s = 'x' OR a > 5 AND s = 'y'`` it is ``a > 1``.
     """
     bounds = [
         _loosest(*_narrowed(term, rows))
@@ -225,7 +227,10 @@ def _behind_bounds(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicat
 
 
 def _loosest(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate | None:
-    """Return ``shape`` with the loosest bound in ``rows``; None if it does not compare numbers by their order."""
+    """Return the comparison ``shape`` with the loosest bound in ``rows``: ``a > 1`` for the bounds 1 and 5.
+
+    Return None if ``shape`` is not a comparison of numbers by ``<``, ``<=``, ``>`` or ``>=``.
+    """
     if not isinstance(shape, ir.Compare) or shape.operator.is_equality:
         return None
     bounds = [row[0] for row in rows]

@@ -9,12 +9,12 @@ from transpiler.compiler.spark_plan import tuning
 
 
 def tabulate_disjunctions(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite long chains as lists of constants; the result holds in the same rows."""
+    """Rewrite long ORs of similar tests in ``node`` as lists of constants; the result holds in the same rows."""
     match node:
         case ir.And(terms=terms) | ir.Or(terms=terms):
             listed = tuple(map(tabulate_disjunctions, terms))
             if len(terms) >= tuning.MIN_TERMS:
-                # Imported only here because few selectors have so many terms.
+                # Imported in the function to save start-up time: few selectors have so many terms.
                 from transpiler.compiler.spark_plan.constant_tables import rows_together, texts_together
 
                 listed = texts_together(listed, negated=isinstance(node, ir.And))
@@ -36,9 +36,9 @@ def tabulate_disjunctions(node: ir.Predicate) -> ir.Predicate:
 
 
 def _none_of(terms: tuple[ir.Predicate, ...]) -> tuple[ir.Predicate, ...]:
-    """Replace the complements (``NotTrue``) in ``terms`` by the complement of one OR, if there are enough of them.
+    """Replace ``a IS NOT TRUE`` and ``b IS NOT TRUE`` in ``terms`` by ``(a OR b) IS NOT TRUE``, if there are many.
 
-    The OR can then become a list of constants. ``terms`` are the terms of an AND.
+    ``terms`` are the terms of an AND. The new OR can then become a list of constants.
     """
     complemented = tuple(term.predicate for term in terms if isinstance(term, ir.NotTrue))
     if len(complemented) < tuning.MIN_TERMS:

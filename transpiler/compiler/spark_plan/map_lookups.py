@@ -37,10 +37,11 @@ _TESTS = (ir.Compare, ir.In, ir.Like, ir.Matches, ir.IsTrue)
 
 @dataclass(slots=True)
 class _AlternativeTests:
-    """A condition on one tagged union, at the path ``union``, as one test for each field, that is for each type.
+    """A condition on one tagged union, a struct with one field for each type, split into one test for each field.
 
-    Each of ``tests`` reads only its own field of the union and is NULL if the field is NULL. ``otherwise`` is the
-    result if all tested fields are NULL: FALSE, TRUE, or the test that the union is present and not AMQP's null.
+    ``union`` is the path of the union. Each test reads only its own field and is NULL if the field is NULL.
+    ``otherwise`` is the result if all tested fields are NULL: FALSE, TRUE, or the test that the union is not AMQP's
+    null.
     """
 
     union: Path
@@ -48,7 +49,10 @@ class _AlternativeTests:
     otherwise: ir.Predicate = ir.FALSE
 
     def turned(self, otherwise: ir.Predicate) -> _AlternativeTests | None:
-        """Return the conditions with each test negated; None if a test has no simple negation."""
+        """Return this condition with each test negated, and with ``otherwise`` as its new result without a set field.
+
+        Return None if a test cannot be negated without SQL's NOT.
+        """
         tests = {column: turned for column, test in self.tests.items() if (turned := ir.sql_not(test)) is not None}
         return _AlternativeTests(self.union, tests, otherwise) if len(tests) == len(self.tests) else None
 
@@ -60,9 +64,8 @@ class _AlternativeTests:
             if len(self.tests) == 1:
                 return next(iter(self.tests.values()))
         elif self.otherwise == ir.TRUE or self.is_long:
-            # Write the condition as the complement of the opposite tests. If the tests themselves stayed, a later pass
-            # would have to negate them (``method_splitting``), when a long chain may have become a list of constants,
-            # which has no negation without NOT.
+            # Write the condition as the complement of the negated tests. ``method_splitting`` would otherwise negate
+            # the tests later. By then a long OR may be a list of constants, which cannot be negated without NOT.
             complement = self.turned(ir.FALSE)
             assert complement is not None, "the opposite of an opposite is plain"
             return ir.all_of(self.otherwise, ir.NotTrue(complement.predicate()))
@@ -87,7 +90,7 @@ def reuse_map_lookups(node: ir.Predicate) -> ir.Predicate:
 
 
 def _visit(node: ir.Predicate) -> ir.Predicate | _AlternativeTests:
-    """Return ``node`` rewritten: as ``_AlternativeTests`` if it tests one union and nothing else, else as predicate."""
+    """Return ``node`` rewritten: as ``_AlternativeTests`` if it tests only one tagged union, else as a predicate."""
     if isinstance(node, _TESTS):
         column = node.left if isinstance(node, ir.Compare) else node.value
         return _tests_of_field(column, node) if isinstance(column, ir.Column) and _in_map(column.path) else node
@@ -105,9 +108,10 @@ def _visit(node: ir.Predicate) -> ir.Predicate | _AlternativeTests:
 def _tests_of_field(
     column: ir.Column, test: ir.Compare | ir.In | ir.Like | ir.Matches | ir.IsTrue
 ) -> ir.Predicate | _AlternativeTests:
-    """Return ``test``, a test of the field ``column`` of a union, as conditions on the union.
+    """Return ``test``, which tests the field ``column`` of a tagged union, as ``_AlternativeTests``.
 
-    If ``test`` may be TRUE or FALSE although the field is NULL, return it unchanged.
+    Return ``test`` unchanged if it compares two columns, or if it tests the field with the type's name (except for
+    ``type <> 'null'``).
     """
     match test:
         case ir.Compare(right=ir.Constant(value=value), operator=operator):
@@ -122,7 +126,7 @@ def _tests_of_field(
 
 
 def _in_map(path: Path) -> bool:
-    """Return True if ``path`` ends with a field of a map value."""
+    """Return True if ``path`` ends with a field of a struct that is the value of a map, such as ``m['a'].long``."""
     return len(path) > 2 and isinstance(path[-2], Key) and isinstance(path[-1], str)
 
 
@@ -157,8 +161,8 @@ def _together(node: ir.Chain) -> ir.Predicate | _AlternativeTests:
             parts.append(test)
         else:
             known = alternatives.tests[test.value]
-            # ``_joined`` also simplifies the terms. That is not needed if ``known`` and ``test`` are both terms of
-            # ``node``, which an earlier pass has simplified together.
+            # If both tests are terms of ``node`` itself, an earlier pass has already simplified them together, so the
+            # simplification in ``_joined`` is not needed.
             join = _leveled if id(known) in here else _joined
             alternatives.tests[test.value] = join(kind, (known, test))
     if len(parts) == 1 and isinstance(parts[0], tuple):
@@ -167,11 +171,10 @@ def _together(node: ir.Chain) -> ir.Predicate | _AlternativeTests:
 
 
 def _combined(kind: type[ir.And | ir.Or], groups: Sequence[_AlternativeTests]) -> _AlternativeTests:
-    """Merge ``groups``, conditions on one union that are terms of an AND or OR (``kind``), field by field.
+    """Merge ``groups``, conditions on one tagged union that are the terms of an AND or OR (``kind``), field by field.
 
-    If a field is set for which a term has no test, the result of the term is its ``otherwise``. In an AND, the result
-    FALSE decides, so tests of the field in other terms are dropped. In an OR, a result other than FALSE decides in the
-    same way: it is TRUE, or the test that the union is present, which holds if one of its fields is set.
+    A group without a test for a field yields ``otherwise`` if that field is set. If this already decides the AND (it is
+    FALSE) or the OR (it is not FALSE), the other groups' tests of the field are dropped.
     """
     tests: dict[ir.Column, list[ir.Predicate]] = {}
     for group in groups:
@@ -223,10 +226,10 @@ def _has_fraction(test: ir.Predicate) -> bool:
 
 
 def _of_one_number(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite the same bounds on the integer field and the double field of a union as bounds on one number.
+    """Rewrite equal bounds on the fields ``long`` and ``double`` of a union as bounds on the field that is not NULL.
 
-    The number is the field that is set; at most one of them is. Do so only for top-level terms of a filter: Spark tests
-    these terms one by one until a term fails, so the lower bound often saves the test of the upper bound.
+    Callers do so only for the top-level terms of a filter. Spark evaluates these terms one by one until one fails, so
+    a failed lower bound saves the look-up for the upper bound.
     """
     match node:
         case ir.Coalesce(tests=(first, second), otherwise=ir.BoolConst(value=False)):

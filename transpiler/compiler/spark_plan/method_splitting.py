@@ -14,10 +14,10 @@ from transpiler.compiler.spark_plan import tuning
 
 
 def split_methods(node: ir.Predicate) -> ir.Predicate:
-    """Split ``node`` into blocks if it is too long for one compiled method; the result holds in the same rows.
+    """Split ``node`` into blocks, which Spark compiles to separate Java methods, if one method would be too long.
 
-    A predicate with a single long test is not split: the method of that test would be hardly shorter, and a test that
-    is NULL is evaluated twice. Nor is it split if nested blocks would make the SQL much longer.
+    The result holds in the same rows. A predicate that contains one very long test is not split, because the method of
+    that test would remain too long. Nor is a predicate split if its SQL would grow too much.
     """
     splitter = _Splitter()
     if splitter.weight(node) <= tuning.METHOD_BYTES or splitter.has_long_test(node):
@@ -28,7 +28,7 @@ def split_methods(node: ir.Predicate) -> ir.Predicate:
 
 
 class _Splitter:
-    """The state of splitting one predicate into blocks: the estimated sizes of its nodes."""
+    """The splitting of one predicate into blocks (separate Java methods), with a cache of estimated code sizes."""
 
     def __init__(self) -> None:
         #: Each node and its weight, by the ``id`` of the node. The node is kept so that no other node gets this ``id``.
@@ -62,7 +62,7 @@ class _Splitter:
                 return True
 
     def cut(self, node: ir.Predicate) -> tuple[ir.Predicate, int]:
-        """Return ``node`` split into blocks, and the size of its code in the calling method, without the blocks."""
+        """Return ``node`` split into blocks, and the size in bytes of the code that remains in the calling method."""
         weight = self.weight(node)
         if weight <= tuning.METHOD_BYTES:
             return node, weight
@@ -83,7 +83,10 @@ class _Splitter:
                 return node, weight
 
     def core(self, node: ir.Chain) -> ir.And | ir.Or:
-        """Return the innermost AND or OR such that the code of ``node`` fits into one method if it is cut out."""
+        """Return the smallest AND or OR inside ``node`` without which the rest of ``node`` fits into one method.
+
+        The result is ``node`` itself if its largest term is too small for that.
+        """
         core = node
         while True:
             heaviest = max(core.terms, key=self.weight)
@@ -92,10 +95,10 @@ class _Splitter:
             core = heaviest
 
     def around(self, node: ir.Predicate, core: ir.Predicate) -> tuple[ir.Predicate, int]:
-        """Return ``node`` with ``core`` cut out by Shannon's expansion, and the size of its code.
+        """Return the Shannon expansion of ``node`` around the subexpression ``core``, and its code size in bytes.
 
-        If f(x) is ``node`` with x in place of ``core``, the expansion is f(FALSE) OR (f(TRUE) AND core). Each of its
-        three parts becomes a block, which has its own method, if it is long.
+        If f(x) is ``node`` with x in place of ``core``, the expansion is f(FALSE) OR (f(TRUE) AND core). Each of the
+        three parts that is long becomes a separate method.
         """
         inside, weight = self.small(core) if self.weight(core) <= tuning.METHOD_BYTES else self.cut(core)
         without, within = self.small(_replaced(node, core, ir.FALSE)), self.small(_replaced(node, core, ir.TRUE))
@@ -104,7 +107,7 @@ class _Splitter:
         return (whole, weight) if weight <= tuning.METHOD_BYTES else (ir.SeparateMethod(whole), tuning.CALL_BYTES)
 
     def level(self, node: ir.Chain) -> tuple[ir.Predicate, int]:
-        """Split each term of ``node``, and group the terms into blocks until the rest fits into one method."""
+        """Split the terms of ``node`` and group them into blocks; also return the code size of the result in bytes."""
         kind = type(node)
         terms = [self.cut(term) for term in node.terms]
         while sum(weight for _, weight in terms) > tuning.METHOD_BYTES:

@@ -20,18 +20,18 @@ changing plans.
 
 from __future__ import annotations
 
-# Long chains as data (constant_tables, map_lookups).
+# The following constants are for long ORs and ANDs that become tables of constants (constant_tables, map_lookups).
 
 #: Minimum number of similar terms for which a chain becomes a list, a map or one regular expression. Shorter chains
 #: stay unchanged, because they are easier to read and can be pushed down to a file reader.
 MIN_TERMS = 16
 
-#: Maximum number of lengths of prefixes or suffixes (in tests such as ``LIKE 'abc%'``) for which there is one list for
-#: each length. With more lengths, one regular expression contains all of them. Lists are faster, because Spark searches
-#: them by hash: with 10,000 suffixes, each message took 3.6 µs with lists and 12.4 µs with the expression.
+#: Maximum number of different lengths of the prefixes in tests such as ``LIKE 'abc%'`` (or of the suffixes) for which
+#: each length gets an IN list. With more lengths, all prefixes become one regular expression. Lists are faster: with
+#: 10,000 suffixes, each message took 3.6 µs with lists and 12.4 µs with the expression.
 MAX_LENGTHS = 16
 
-# Separate methods (method_splitting), in bytes of bytecode.
+# The following constants are for splitting a predicate into Java methods (method_splitting), in bytes of bytecode.
 
 #: Maximum size of one method. The rest of HotSpot's 8,000 bytes is for the code that Spark adds to a predicate.
 METHOD_BYTES = 7_000
@@ -42,15 +42,14 @@ INLINE_BYTES = 800
 #: Size of the code that calls a separate method and uses its result, in the calling method.
 CALL_BYTES = 200
 
-#: Size of a single test above which a predicate is not split into blocks, each with its own method. With 200,000
-#: messages, sums of four and five properties took as long with blocks as without blocks in one dialect, and 1.2 to 2
-#: times as long in three other dialects. The SQL with blocks was twice as long.
+#: A predicate that contains a single test of more than this size is not split into separate methods. Measured with
+#: 200,000 messages and sums of four and five properties: splitting was never faster, and in three of four dialects it
+#: took 1.2 to 2 times as long.
 LONG_TEST_BYTES = 2_000
 
-#: Maximum ratio of the size of the SQL with blocks (parts with their own methods) to the size without blocks. The SQL
-#: contains each block twice, and a block inside a block four times. Long ORs of tests of properties grow three to four
-#: times and become ten times as fast; comparisons of two properties of any type grow six times and do not become
-#: faster.
+#: Maximum factor by which splitting into separate methods may lengthen the SQL, which contains each separate part
+#: twice. Long ORs of tests of properties grow three to four times and become ten times as fast. Comparisons of two
+#: properties of any type grow six times and do not become faster.
 MAX_GROWTH = 5
 
 #: Maximum size of the bytecode for one node of a predicate, without its children, in bytes.

@@ -17,17 +17,18 @@ from transpiler.compiler.ir.column_types import SparkType
 #: The collation by which texts are equal only if their bytes are equal.
 BY_BYTES = "UTF8_BINARY"
 
-#: The functions whose result has the default collation even if an argument is the text of a column.
+#: The functions whose result has Spark's default collation. The result of any other function has the collation of the
+#: column that is its argument.
 _CASTS = frozenset((ir.Function.JAVA_TEXT, ir.Function.OCTETS, ir.Function.TRY_CAST))
 
 _TEST = re.compile(r"rlike|regexp|startswith|contains|substring_index|[=>] '", re.IGNORECASE)
 
 
 def has_collation(value: ir.Value) -> bool:
-    """Return True if the result of a test of ``value`` does not depend on the default collation.
+    """Return True if a test of ``value`` has the same result under every default collation of Spark.
 
-    That is true for a text with the collation of a column and for a value that is not text. It is also true for the
-    name of a type: all these names are in upper case, so that different names are unequal under every collation.
+    That is the case if ``value`` is not a text, or is computed from a column, whose own collation then applies. It is
+    also the case for the name of a VARIANT's type, because these names do not differ only in case.
     """
     if value.type.kind is not SparkType.STRING or isinstance(value, ir.Column):
         return True

@@ -24,9 +24,9 @@ def rows_text(rows: Sequence[ir.Row], write: Write) -> str:
 
 
 def map_text(rows: Sequence[ir.Row], write: Write) -> str:
-    """Return the SQL of a map that groups ``rows`` by their first constant.
+    """Return the SQL of a map from the first constant of each of ``rows`` to all rows that begin with this constant.
 
-    Each value is an array of structs of the other constants, with the fields c1, c2 and so on.
+    A value of the map is an array of structs with the other constants of a row as the fields c1, c2 and so on.
     """
     by_key: dict[ir.Constant, dict[ir.Row, None]] = {}
     for key, *rest in rows:
@@ -78,11 +78,11 @@ def _struct(row: ir.Row, start: int, write: Write) -> str:
 
 
 def let_row_variables(node: ir.AnyRow, row: str) -> tuple[tuple[ir.Value, ...], ir.Predicate]:
-    """Return the values of the message that the predicate of ``node`` reads, and the predicate as a lambda body.
+    """Return the values of the message that the predicate of ``node`` reads, and the body of a lambda for it.
 
-    In the body, a row parameter is a field of ``row``. If ``node`` has no key, each value of the message is a field of
-    ``m``, so that the value is computed once and not for every row. If ``node`` has a key, the values stay unchanged,
-    because few rows are tested.
+    The lambda's parameter ``row`` is a row of constants. If ``node`` has no key, the body reads the values as fields of
+    a struct ``m``, so that they are computed once and not for every row. If ``node`` has a key, few rows are tested,
+    and the body contains the values themselves.
     """
     values: dict[ir.Value, None] = {}
 

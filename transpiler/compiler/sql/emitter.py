@@ -44,8 +44,7 @@ def emit_ternary(when_true: ir.Predicate, when_false: ir.Predicate) -> str:
     if when_true == ir.TRUE or (when_false == ir.TRUE and when_true == ir.FALSE):
         return emit_operand(when_true)
     if ir.sql_not(when_true) == when_false:
-        # ``when_false`` is SQL's NOT of ``when_true``, so ``when_true`` alone is TRUE, FALSE or NULL exactly as
-        # required.
+        # ``when_false`` equals ``NOT when_true``, so the SQL of ``when_true`` already has the three required results.
         return emit_operand(when_true)
     if when_true == ir.FALSE and when_false == ir.FALSE:
         return "CAST(NULL AS BOOLEAN)"
@@ -87,7 +86,7 @@ def _within(text: _Text, level: int) -> str:
 
 
 def _predicate(node: ir.Predicate) -> _Text:
-    # The most frequent nodes come first.
+    # Python tries the cases in order, so the most frequent classes of nodes come first.
     match node:
         case ir.Compare(operator=operator, left=left, right=right):
             collation = "" if has_collation(right) else _collation(left)
@@ -117,7 +116,7 @@ def _predicate(node: ir.Predicate) -> _Text:
         case ir.ArrayContains(value=value, array=array):
             return f"array_contains({quote_path(array)}, {_wide(value)})", _PRIMARY
         case ir.Like(value=value, pattern=pattern, negated=negated):
-            # Imported only here because most predicates have no LIKE.
+            # Imported in the function to save start-up time: most predicates have no LIKE.
             from transpiler.compiler.sql.patterns import like_text
 
             return like_text(_value(value)[0], _within(_value(value), _SUM), pattern, negated, _collation(value))
@@ -126,7 +125,7 @@ def _predicate(node: ir.Predicate) -> _Text:
 
             return topic_text(_value(value)[0], pattern, negated, _collation(value))
         case ir.XPath(value=value, test=test, negated=negated):
-            # Imported only here because few predicates test documents.
+            # Imported in the function to save start-up time: few predicates test documents.
             from transpiler.compiler.sql.xml import xpath_text
 
             return _test(xpath_text(_value(value)[0], test), negated)
@@ -146,7 +145,7 @@ def _predicate(node: ir.Predicate) -> _Text:
 
 
 def _listed(node: ir.AnyRow) -> str:
-    """Emit an ``exists`` over the array of the rows, or over the rows that a map has for the value of the key."""
+    """Emit an ``exists`` over the rows of ``node``; if it has a key, only over the rows that a map has for this key."""
     from transpiler.compiler.sql.constant_arrays import let_row_variables, map_text, rows_text
 
     row = _free_name(node)
@@ -192,16 +191,16 @@ def _value(node: ir.Value) -> _Text:
 
 
 def _collation(tested: ir.Value) -> str:
-    """Return the COLLATE clause for a test of ``tested``; empty if ``tested`` has a collation.
+    """Return the COLLATE clause for a test of ``tested``; empty if the test does not depend on the default collation.
 
-    The clause is written after the constant, because Spark pushes a comparison of a bare column with a constant down to
-    a file reader. Only in ``rlike``, which requires it, the clause is written after the value.
+    Callers write the clause after the constant, so that a column stays bare and Spark can push the comparison down to
+    a file reader. Only ``rlike`` requires the clause after the tested value.
     """
     return "" if has_collation(tested) else f" COLLATE {BY_BYTES}"
 
 
 def _wide(node: ir.Value) -> str:
-    """Emit ``node`` so that its SQL type is the type of the node: a BIGINT literal needs the suffix L."""
+    """Emit ``node`` with the suffix L if it is a BIGINT literal, so that Spark does not type it as INT."""
     text = _value(node)[0]
     return f"{text}L" if isinstance(node, ir.Constant) and node.type.kind is SparkType.BIGINT else text
 
@@ -308,7 +307,7 @@ def _apply(function: ir.Function, arguments: tuple[ir.Value, ...], value_type: C
         case ir.Function.NEGATE:
             return f"try_subtract(0, {text[0]})", _PRIMARY
         case _:
-            # Imported only here because few stores keep values in AMQP's encoding.
+            # Imported in the function to save start-up time: few stores keep values in AMQP's encoding.
             from transpiler.compiler.sql.encoded_bytes import TEXTS
 
             return TEXTS[function].format(_Argument(first)), _PRIMARY
@@ -339,8 +338,8 @@ def _calculate(function: ir.Function, left: ir.Value, right: ir.Value, value_typ
 def _kept_apart(text: str, value: ir.Value, other: ir.Value, function: ir.Function) -> str:
     """Return ``text``, an operand of a sum or product, so that Spark's optimizer does not merge it with its neighbours.
 
-    ``ReorderAssociativeOperator`` moves the constants of a chain to its end and folds them first. That may overflow
-    although no step of the chain does, or avoid an overflow. The bitwise operation ``| 0`` ends a chain.
+    Spark's rule ``ReorderAssociativeOperator`` moves the constants of nested sums to the end and adds them first, which
+    can cause or avoid an overflow. The bitwise operation ``| 0`` around an inner sum stops the rule.
     """
     if function not in _REORDERED or not _is_call(value, function):
         return text
@@ -379,7 +378,8 @@ def _divide_integers(first: _Text, second: _Text, divisor: ir.Value) -> _Text:
 
 
 def _divide_doubles(first: _Text, second: _Text, divisor: ir.Value) -> _Text:
-    # Division by zero of either sign follows IEEE 754; Spark's own division raises an error or returns NULL.
+    # Spark's ``/`` raises an error or returns NULL for a zero divisor, but a selector requires the infinity or NaN of
+    # IEEE 754. So division by zero is written as a multiplication by infinity.
     dividend, by = _within(first, _PRODUCT), _within(second, _PRIMARY)
     if isinstance(divisor, ir.Constant):
         if divisor.value != 0:
@@ -393,6 +393,6 @@ def _divide_doubles(first: _Text, second: _Text, divisor: ir.Value) -> _Text:
     )
     if not whole:
         return ir.Function.DIVIDE_IEEE.sql.format(_within(first, _PRIMARY), by), _PRIMARY
-    # The divisor is an integer, which cannot be negative zero, so the infinity has the sign of the dividend.
+    # An integer divisor cannot be -0.0, so a division by zero is the dividend times positive infinity.
     by_zero = f"CASE WHEN {by} = 0D THEN CAST('Infinity' AS DOUBLE) END"
     return f"coalesce(try_divide({first[0]}, {by}), {dividend} * {by_zero})", _PRIMARY

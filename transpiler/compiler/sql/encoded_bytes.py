@@ -23,7 +23,7 @@ def _reading(*cases: tuple[str, str], other: str = "NULL") -> str:
 
 
 def _is(codes: str) -> str:
-    """Return the SQL test that ``v``, written as hexadecimal digits, matches the regular expression ``codes``."""
+    """Return the SQL test that the bytes ``v``, as hexadecimal digits, match the regular expression ``codes``."""
     return f"{_HEX} RLIKE '^({codes})$'"
 
 
@@ -87,9 +87,9 @@ _OF_OTHER = _reading(
     )
 )
 _OF_STRING = _reading(*_TEXT)
-#: SQL for the text of bytes that are not a value in AMQP's encoding.
+#: SQL that returns the bytes ``v`` as text, or NULL if they are a value in AMQP's encoding.
 _OF_PLAIN = _reading((_ENCODED, "NULL"), other="CAST(v AS STRING)")
-#: SQL for a string, whether it is encoded or plain text.
+#: SQL that returns the string that the bytes ``v`` encode, or the bytes as text if they are not in AMQP's encoding.
 _OF_TEXT = _reading(*_TEXT, (_ENCODED, "NULL"), other="CAST(v AS STRING)")
 
 #: The SQL of each function that decodes bytes, as a format string.

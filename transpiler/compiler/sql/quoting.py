@@ -30,18 +30,21 @@ _RESERVED = frozenset(
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-#: ``_QUOTES``: characters that a literal cannot contain. ``_OPENING``: pairs of characters that open a variable or
-#: Jinja.
+#: ``_QUOTES``: characters that a literal cannot contain. ``_OPENING``: pairs of characters that begin a variable of
+#: Spark (``${``) or a template expression of Jinja.
 _QUOTES = "'\"\\"
 _OPENING = re.compile(r"\$\{|\{[{%#]")
 
-#: Maximum number of characters in one text that are written with ``char``. The characters written with ``char`` must
-#: also be at most a quarter of all characters of the text, or two.
+#: Maximum number of characters in one string that are written with ``char``. A string with more of them is written in
+#: hexadecimal digits. The maximum is lower for short strings: a quarter of the characters, but at least two.
 _MAX_CODES = 16
 
 
 def quote_text(text: str) -> str:
-    """Return ``text`` as a SQL string that means the same under every parser setting, as an operand of any operator."""
+    """Return SQL for the string ``text`` that has the same value under every setting of Spark's parser.
+
+    The SQL is a literal without escapes, or a function call that combines literals and ``char`` calls.
+    """
     if text.isprintable() and not _OPENING.search(text) and not any(quote in text for quote in _QUOTES):
         return f"'{text}'"
     pieces: list[str] = []
@@ -52,8 +55,8 @@ def quote_text(text: str) -> str:
             pieces.append(f"char({ord(character)})")
             codes, start = codes + 1, index + 1
             if ord(character) > 0xFF:
-                # Spark's ``char(n)`` returns the character of ``n`` modulo 256, so this text must be written in another
-                # way.
+                # Spark's ``char(n)`` returns the character of ``n`` modulo 256. So this text is written in hexadecimal
+                # digits.
                 codes = _MAX_CODES + 1
                 break
         elif start < index and _OPENING.match(text, index - 1):
@@ -71,13 +74,16 @@ def opens_template(text: str) -> bool:
 
 
 def quote_pattern(pattern: str) -> str:
-    """Return readable SQL for a constant regular expression, in which a tilde is written for each backslash."""
+    """Return SQL for the regular expression ``pattern``, readable although it has backslashes.
+
+    The SQL contains ``~`` for each backslash, and a call of ``replace`` that changes each ``~`` to a backslash.
+    """
     spelled = pattern.replace("\\", "~")
     assert "~" not in pattern
     return f"replace({quote_text(spelled)}, '~', char(92))" if spelled != pattern else quote_text(pattern)
 
 
-# Cached because a layout has few columns and fields, and every selector reads some of them.
+# Cached because all selectors over a layout read the same few names.
 @lru_cache(maxsize=4_096)
 def quote_name(name: str) -> str:
     """Return the SQL for the name of a column or field, in backticks if it is not a plain word."""
@@ -86,7 +92,7 @@ def quote_name(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-# Cached because a layout has about as few paths as names.
+# Cached because all selectors over a layout read the same few paths.
 @lru_cache(maxsize=4_096)
 def quote_path(path: Path) -> str:
     """Return the SQL for ``path``: a column, a field of a struct, the value of a map at a key, and so on."""

@@ -354,7 +354,7 @@ def _compared(
     """
     if kind not in (ComparisonKind.READ_LEFT, ComparisonKind.READ_RIGHT):
         return compare_as(kind, operator, first, second, polarity)
-    # Imported only here because only a prefix of ActiveMQ's selectors converts strings.
+    # Imported in the function to save start-up time: only a prefix of ActiveMQ's selectors converts strings.
     from transpiler.compiler.lowering.comparison.converted_texts import compare_converted
 
     if kind is ComparisonKind.READ_LEFT:

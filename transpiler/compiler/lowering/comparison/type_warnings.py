@@ -82,7 +82,7 @@ class TypeWarnings:
     def of_column(self, node: ast.Compare | ast.Between) -> None:
         """Warn if a column's type determines the result: for example, no FLOAT equals 1.1."""
         if self._has_columns:
-            # Imported only here because the canonical layout and most stores have no typed columns.
+            # Imported in the function to save start-up time: most layouts have no typed columns.
             from transpiler.compiler.lowering.comparison.column_warnings import column_warning
 
             found = column_warning(node, self._layout, self._source)

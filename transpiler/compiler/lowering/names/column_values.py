@@ -393,7 +393,7 @@ def _number_in_text(operand: Operand, types: OperandTypes, name: str) -> Operand
     texts = operand.of(OperandType.STRING)
     if operand.by_use is not None or not texts:
         return operand
-    # Imported only here because few brokers read a number from the text of an annotation.
+    # Imported in the function to save start-up time: few brokers read a number from the text of an annotation.
     from transpiler.compiler.layouts.text_types import ByItsUse
 
     text = ir.first_of([ir.guarded(item.guard, item.value) for item in texts], STRING)

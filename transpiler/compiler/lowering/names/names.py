@@ -134,7 +134,7 @@ class Names:
         raise self._unknown().property(identifier)
 
     def _unknown(self) -> UnknownNames:
-        # Imported only for errors, because the hints need the layouts of typed columns and parse the text again.
+        # Imported in the function to save start-up time: only errors need the hints, which load other layouts.
         from transpiler.compiler.lowering.names.unknown_names import UnknownNames
 
         return UnknownNames(self.layout, self.source, self.dialect)

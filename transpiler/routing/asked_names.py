@@ -14,9 +14,10 @@ from transpiler.topology.records import Binding
 
 
 class AskedName(NamedTuple):
-    """The first binding that reads a name, as text for diagnostics, and the number of bindings that read the name.
+    """How many bindings read a name, and which binding reads it first.
 
-    ``identifier`` is the name as a node of a selector; None if only headers bindings read the name.
+    ``first`` is the text of the first such binding in diagnostics, ``bindings`` the number of these bindings.
+    ``identifier`` is the name as a node of a selector; None if only bindings of headers exchanges read the name.
     """
 
     first: str

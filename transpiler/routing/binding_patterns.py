@@ -31,7 +31,7 @@ from transpiler.topology.binding_conditions import binding_condition
 from transpiler.topology.model import Topology
 from transpiler.topology.records import Binding
 
-#: The prefix of a whole key in the automaton, where the key is one word including its dots.
+#: First character of a whole routing key such as `=a.b`, which the automaton reads as one word, dots included.
 WHOLE = "="
 
 _KEY_PATTERN: ir.Predicate = ir.Compare(Comparison.EQ, ir.Column((KEY,), STRING), parameter(0, STRING))
@@ -41,9 +41,8 @@ _TOPIC_PATTERN: ir.Predicate = ir.Compare(Comparison.EQ, ir.Column((TOPIC,), STR
 class Pattern(NamedTuple):
     """The compiled form of a binding's condition: a predicate with parameters, and the binding's constants for them.
 
-    ``words`` are the words of a binding key that the topic automaton must match in addition; None if it need not match
-    any. They are set for a binding key with wildcards, unless ``predicate`` already tests its words. If messages can
-    have several routing keys, they are set for every binding key.
+    ``words`` is a binding key that the topic automaton has to match in addition to the predicate. It is None if the
+    predicate is the whole condition.
     """
 
     predicate: ir.Predicate
@@ -55,7 +54,10 @@ ALWAYS, NEVER = Pattern(ir.TRUE), Pattern(ir.FALSE)
 
 
 class KnownKey:
-    """Builder of tests of a constant routing key: a binding on the path has replaced the message's own key."""
+    """Builder of the tests of a routing key that is known at compile time.
+
+    It is known if a binding between exchanges has replaced the message's own routing key.
+    """
 
     def __init__(self, key: str) -> None:
         self._key = key
@@ -70,12 +72,10 @@ class KnownKey:
 
 
 class OnlyKey:
-    """Builder of tests of a message's only routing key.
+    """Builder of the tests of a message's routing key, if each message has only one.
 
-    The routing key is in the columns ``KEY``, ``TOPIC`` and ``SUBJECT``, and each of its words in a further column.
-
-    A binding key with wildcards whose ``WordsSignature`` is in ``looked_up`` becomes a condition on the columns of
-    words; the automaton matches all other binding keys with wildcards.
+    A binding key with wildcards becomes a condition on the columns that contain the words of the routing key, if its
+    ``WordsSignature`` is in ``looked_up``. The automaton matches all other binding keys with wildcards.
     """
 
     def __init__(self, looked_up: Iterable[WordsSignature]) -> None:
@@ -88,7 +88,7 @@ class OnlyKey:
     def matches(self, test: Words, _: bool = True) -> Pattern:
         """Return the test that the words of the message's routing key match the binding key of ``test``.
 
-        The test is an equality of columns with parameters, or the automaton matches the words.
+        A binding key that no signature in ``looked_up`` covers is left to the automaton: it becomes ``Pattern.words``.
         """
         literal = test.rules.literal(test.key)
         if literal is not None:
@@ -101,15 +101,15 @@ class OnlyKey:
 
 
 class SeveralKeys:
-    """Builder of tests of the routing keys of messages that can have several keys.
+    """Builder of the tests of a message's routing keys, if a message can have several.
 
-    The automaton matches each of a message's keys.
+    The automaton matches each routing key of the message with all binding keys.
     """
 
     def equals(self, test: Equal, _: bool = True) -> Pattern:
         """Return the test that one of the routing keys equals the value of ``test``.
 
-        The automaton matches each whole key as one word.
+        The automaton makes the comparison: to it, a whole routing key is a single word that begins with ``WHOLE``.
         """
         return Pattern(ir.TRUE, (), (WHOLE + str(test.value.value),))
 
@@ -138,16 +138,16 @@ class PatternBuilder:
         return Pattern(predicate, tuple(constants))
 
     def joined(self, every: bool, parts: Iterable[Pattern], /) -> Pattern:
-        """Return the conjunction of ``parts``, with their constants in order.
+        """Return the AND of ``parts``, with their constants in order.
 
-        A binding's condition is a conjunction whose first term is the test of the key. If no message can meet a part,
-        that part is the result.
+        If a part can never be TRUE, return that part alone. ``every`` is always True: a binding's condition is an AND.
         """
         assert every
         whole: Pattern | None = None
         for part in parts:
             if part.predicate == ir.FALSE:
-                # The condition is never TRUE. ``parts`` is an iterator, so the terms that follow are not lowered.
+                # An AND with this part is never TRUE, so the parts that follow are not needed. ``parts`` is an
+                # iterator, so they are not even compiled.
                 return part
             whole = part if whole is None else self._both(whole, part)
         return ALWAYS if whole is None else whole

@@ -40,7 +40,7 @@ _CLASSES: Mapping[SparkType, set[type]] = {
     SparkType.BINARY: {bytes},
 }
 
-#: Upper limit of states and of lengths of paths, because they are INTs in an engine.
+#: Maximum of state numbers and of the lengths of paths through the exchange graph, because Spark has them as INT.
 _MAX_INT = 2**31 - 1
 
 
@@ -135,7 +135,7 @@ def _with_rows(signature: Signature) -> ir.Predicate:
 
 
 def _check_columns(columns: Iterable[ir.Column], count: int, types: tuple[ColumnType, ...]) -> None:
-    """Check the columns of a condition that has ``count`` parameters of these ``types``."""
+    """Raise ``ValueError`` if a condition with ``count`` parameters of ``types`` must not read one of ``columns``."""
     for column in columns:
         first, *steps = column.path
         _need(isinstance(first, str), "a column without a name")

@@ -16,11 +16,12 @@ from transpiler.topology.targets import TargetType
 #: The prefix of the names of all columns that routing adds.
 PREFIX = "_routing_"
 
-#: The prefix of columns that stay through all passes of an engine; other added columns are dropped after each pass.
+#: The prefix of the added columns that a query keeps to its end. Other added columns are dropped as soon as the
+#: message's queues are known.
 KEPT = f"{PREFIX}kept_"
 
 #: ``EXCHANGE``: the exchange of a message. ``KEY``: its routing key, empty if absent. ``TOPIC``: the routing key in the
-#: form in which it equals a topic binding key without wildcards.
+#: normal form of topic exchanges, to compare it with a binding key without wildcards.
 EXCHANGE, KEY, TOPIC = f"{PREFIX}exchange", f"{PREFIX}key", f"{PREFIX}topic"
 
 #: The original routing key, NULL if absent; its words; and the array of all keys if a message can have several keys.
@@ -36,18 +37,18 @@ MATCHED = f"{PREFIX}matched"
 #: column with the deliveries of such a row.
 ROW, ROW_DELIVERED = f"{PREFIX}row", f"{PREFIX}delivered"
 
-#: The prefixes of added columns: of values of maps (``READ``), of substrings of a value (``GRAMS``), and of the
-#: deliveries of compiled conditions (``BLOCK``).
+#: Prefixes of columns that routing adds. ``READ``: a value of a map. ``GRAMS``: substrings of a value that an index
+#: looks up. ``BLOCK``: the deliveries of the bindings whose conditions are compiled instead of looked up.
 READ, GRAMS, BLOCK = f"{PREFIX}read", f"{PREFIX}substrings", f"{PREFIX}conditions"
 
-# The columns of the table with one row for each exchange: its name, the start states of the topic automaton for the
-# words of a key and for a whole key, and four columns for combining the deliveries in several states of the exchange
-# graph.
+# Columns of a table with one row for each exchange. ``ENTRY`` is the exchange's name. The topic automaton starts at the
+# states ``START`` for the words of a routing key, and at ``START_WHOLE`` for a whole routing key as one word. The other
+# four describe the paths from this exchange to other exchanges.
 ENTRY, START, START_WHOLE = f"{PREFIX}entry", f"{PREFIX}start", f"{PREFIX}whole"
 ROOT, ROUNDS, ALTERNATES, STEPS = f"{PREFIX}root", f"{PREFIX}rounds", f"{PREFIX}alternates", f"{PREFIX}steps"
 
-# The arrays of the topic automaton. ``TOPICS``: the result of running it on a key: the deliveries ``d`` and the numbers
-# ``i`` of the matching topic patterns.
+# Columns for the arrays of the topic automaton. ``TOPICS`` is the result of running the automaton on a routing key: a
+# struct of the deliveries ``d`` and of the numbers ``i`` of the matching binding keys.
 EDGES, OTHERWISE, LISTS = f"{PREFIX}edges", f"{PREFIX}otherwise", f"{PREFIX}lists"
 ENDS, TESTED, SLOTS = f"{PREFIX}ends", f"{PREFIX}asked", f"{PREFIX}slots"
 TOPICS = f"{PREFIX}topics"
@@ -56,15 +57,16 @@ TOPICS = f"{PREFIX}topics"
 #: (``APART``) and for the compiled conditions (``UNFUSED``).
 APART, UNFUSED = f"{PREFIX}apart", f"{PREFIX}unfused"
 
-#: ``HASH``: the hash of the lookup keys of a row of a constant table. ``KNOWN``: the queues or matching topic patterns
-#: of a routing key that was matched before.
+#: ``HASH``: a hash of the lookup key of a row in a constant table. ``KNOWN``: the result that an earlier step computed
+#: for the message's routing key (its queues or matching binding keys); NULL if there is no such result.
 HASH, KNOWN = f"{PREFIX}hash", f"{PREFIX}known"
 
 #: ``SO_FAR``: the deliveries that earlier generated methods found. ``BEFORE``: their copy, which the next method reads.
 SO_FAR, BEFORE = f"{PREFIX}so_far", f"{PREFIX}before"
 
-#: ``DELIVERED``: the deliveries of a message, each with its state in the exchange graph. ``WITH_ALTERNATES``: the same
-#: deliveries, and those to alternate destinations. ``BOUND``: the states that the message reaches by bindings alone.
+#: ``DELIVERED``: the deliveries of a message by bindings, each with its state in the exchange graph.
+#: ``WITH_ALTERNATES``: these deliveries and those to alternate destinations. ``BOUND``: the states that the message
+#: reaches by bindings alone.
 DELIVERED, WITH_ALTERNATES, BOUND = f"{PREFIX}found", f"{PREFIX}with_alternates", f"{PREFIX}bound"
 
 #: ``DIRECT``: TRUE if the message reaches a queue by bindings alone, without an alternate exchange. ``KNOWN_DIRECT``:
@@ -75,8 +77,10 @@ DIRECT, KNOWN_DIRECT = f"{PREFIX}direct", f"{PREFIX}known_direct"
 #: no queue.
 UNROUTABLE_EXCHANGE, UNROUTABLE = f"{PREFIX}unroutable_exchange", f"{PREFIX}unroutable"
 
-# Columns for the anonymous relay: an address, and its two parts; a node of the broker, and its kind; the kinds of the
-# nodes that the whole address and its first part name; the resulting exchange and key, NULL if the address is invalid.
+# Columns for messages that are sent to the anonymous relay. ``TO``: the address of a message, which is split into
+# ``TO_NAME`` and ``TO_REST``. ``NODE``, ``NODE_KIND``: a table of the broker's queues and exchanges. ``TO_WHOLE``,
+# ``TO_FIRST``: the kinds of the nodes named ``TO`` and ``TO_NAME``. ``RELAY_EXCHANGE``, ``RELAY_KEY``: the exchange and
+# routing key that the address stands for, NULL if it is invalid.
 TO, TO_NAME, TO_REST = f"{PREFIX}to", f"{PREFIX}to_name", f"{PREFIX}to_rest"
 NODE, NODE_KIND = f"{PREFIX}node", f"{PREFIX}node_kind"
 TO_WHOLE, TO_FIRST = f"{PREFIX}to_whole", f"{PREFIX}to_first"

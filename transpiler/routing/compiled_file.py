@@ -51,16 +51,16 @@ _AGAIN = "copy the file again from an intact copy, or compile the topology again
 #: level, the fastest one.
 _TIME, _LEVEL = (1980, 1, 1, 0, 0, 0), 1
 
-#: Maximum size of the unpacked members: ``_SMALL`` bytes, and ``_RATIO`` bytes for each byte of the file. Members that
-#: would exceed this ratio are stored uncompressed. Minimum size of a member: ``_BYTES_A_LIST`` bytes for each list or
-#: object after the first ``_LISTS``, because a Python list needs 20 times the memory of its two brackets.
+#: Limits against files that would fill the memory. The unpacked members have at most ``_SMALL`` bytes, or ``_RATIO``
+#: bytes for each byte of the file. After the first ``_LISTS`` lists or objects, a member must have ``_BYTES_A_LIST``
+#: bytes for each, because a Python list needs 20 times the memory of its two brackets.
 _RATIO, _SMALL = 32, 2**20
 _BYTES_A_LIST, _LISTS = 6, 2**12
 
 #: The valid names of members.
 _MEMBER = re.compile(r"names|topology|layout|plan|bindings/(0|[1-9][0-9]{0,8})")
 
-#: The class of each kind of member, by the name at the beginning of the member.
+#: The registered classes by name. A member of the file begins with the name of its class.
 _PARTS: dict[str, type] = {}
 
 

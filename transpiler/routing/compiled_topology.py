@@ -53,8 +53,8 @@ _DIGITS = 12
 class Destination:
     """The destination of messages: an exchange, a sender's address, or the anonymous relay.
 
-    ``exchange`` is None if each message names its own exchange. ``key`` and ``subject`` come from the address of a
-    sender (``by_sender``). ``relay`` is True if the messages are sent to the anonymous relay.
+    ``exchange`` is None if each message names its own exchange. If ``by_sender`` is True, the messages were sent to the
+    address of a sender, which determines ``key`` and ``subject``. ``relay`` is True for the anonymous relay.
     """
 
     exchange: str | None = None
@@ -66,9 +66,9 @@ class Destination:
     #: own.
     named: str | None = None
     routing_type: str | None = None
-    #: The column with the exchange or destination of each message; None for the default columns.
+    #: The column that contains the exchange or destination of each message; None to use the standard column names.
     given: str | None = None
-    #: True if ``exchange`` is the topology's default exchange, because the messages do not name an exchange.
+    #: True if messages do not name an exchange, so that all go to ``exchange``, the default exchange of the topology.
     by_default: bool = False
 
     @property
@@ -111,7 +111,7 @@ _Changed = Mapping[str, tuple[Queue, tuple[Binding, ...]] | None]
 
 @part
 class _Names(NamedTuple):
-    """A member of the compiled file: the names of its version and layout, and the numbers about its bindings.
+    """A member of the compiled file: the names of its version and its layout, and two numbers.
 
     ``buckets`` is the number of buckets among which queues and bindings are distributed. ``size`` is the number of
     queues or of bindings, whichever is larger.
@@ -125,9 +125,10 @@ class _Names(NamedTuple):
 
 @part
 class _Source(NamedTuple):
-    """The file member with what the plan was compiled from.
+    """A member of the compiled file: the input from which the plan was compiled.
 
-    ``skeleton`` is the topology without bindings to queues, as JSON.
+    ``skeleton`` is the topology without its bindings to queues, as JSON. ``changed`` contains the queues that were
+    changed later.
     """
 
     skeleton: str
@@ -298,10 +299,10 @@ class CompiledTopology:
         name: str,
         removed: Binding | Queue | None = None,
     ) -> tuple[Queue, tuple[Binding, ...]]:
-        """Return the queue ``name`` with its current bindings.
+        """Return the queue ``name`` with its bindings, after the changes of ``changed``.
 
-        If the topology has no such queue, return a new queue, or raise ``TopologyError`` if ``removed`` is the binding
-        or queue to remove.
+        A queue that the topology does not have is created without bindings. If ``removed`` is given, it is the binding
+        or queue that the user wants to remove, and an unknown queue raises ``TopologyError``.
         """
         known = changed[name] if name in changed else self._bindings.find(name)
         if known is None and removed is not None:
@@ -311,7 +312,7 @@ class CompiledTopology:
     def _topology(
         self, changed: Mapping[str, tuple[Queue, tuple[Binding, ...]] | None], between: list[Binding]
     ) -> Topology:
-        """Return the whole topology with the changes."""
+        """Return the topology after the changes of ``changed``; ``between`` contains all bindings between exchanges."""
         present = [entry for entry in changed.values() if entry is not None]
         queues = (queue for queue in self._bindings.queues() if queue.name not in changed)
         bindings = (binding for binding in self._bindings.bindings() if binding.destination not in changed)
@@ -396,7 +397,9 @@ def compile_plan(
     version: str | None = None,
     progress: Progress | None = None,
 ) -> CompiledTopology:
-    """Compile ``topology`` for messages in ``layout``; the columns of the messages must be known for ``settings``.
+    """Compile ``topology`` for messages in ``layout``.
+
+    If ``settings`` depend on the columns of the messages, the caller has already determined these columns.
 
     Raises the errors of parsing and lowering a selector, and ``LayoutError`` for a header without a column.
     """

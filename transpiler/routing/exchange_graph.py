@@ -47,11 +47,11 @@ class Hop(NamedTuple):
 
 
 class Visit(NamedTuple):
-    """One stop on the paths through the exchange graph from an entry: the number of its state, and the next stops.
+    """One stop on a path of a message through the exchange graph: the number of its state, and the next stops.
 
-    Stops are numbered in topological order, later stops on a path first. ``onward`` contains, for each binding to an
-    exchange, the next state and the step to it. ``alternate`` is the step to the alternate exchange, and
-    ``alternate_queue`` the alternate queue; each is None if the state has no such alternate.
+    Stops are numbered so that each stop comes after the stops that follow it on a path. ``onward`` contains the state
+    and the ``Hop`` for each binding to another exchange. ``alternate`` is the ``Hop`` to the alternate exchange, and
+    ``alternate_queue`` the alternate queue; each is None if the exchange has none.
     """
 
     state: int
@@ -64,9 +64,9 @@ class Visit(NamedTuple):
 class Entry:
     """The states that a message published to one exchange can reach, by number, the initial state first.
 
-    ``alternates`` contains, for each state with an alternate: the number of the state, the state of the alternate, and
-    the queue of the alternate. One of the last two is None. ``steps`` contains the stops on all paths, the initial stop
-    last.
+    ``alternates`` lists each state whose exchange has an alternate destination, as a triple: the state, the state at
+    the alternate exchange, and the alternate queue. Either of the last two is None. ``steps`` contains the stops on all
+    paths, the initial stop last.
     """
 
     states: tuple[int, ...]
@@ -299,8 +299,8 @@ class _Paths:
         if not isinstance(target, State):
             return _NextStops(onward, None, target)
         if not reach.topology.rules.alternates_chain:
-            # At this broker, an alternate exchange does not use its own alternate. Its bindings are tested even if the
-            # message has visited it before, so the earlier states (0) are forgotten.
+            # At brokers without ``alternates_chain``, an alternate exchange does not use its own alternate. Its
+            # bindings are tested even if the message has been there before, so no earlier states are passed on (0).
             return _NextStops(onward, self._at(target, 0, False), None)
         return _NextStops(onward, None if path & reach.bit(target) else self._at(target, path), None)
 
@@ -316,8 +316,8 @@ class _Paths:
         return Visit(self._reach.number(stop.state), onward, next_stops.queue, hop)
 
     def _hop(self, stop: _Stop, path: int) -> Hop:
-        # A key that a binding has set can equal the message's own key. Then the message has been in this state before,
-        # under the state with the key None.
+        # A binding can set the routing key that the message had anyway. Then the message has been at this exchange
+        # before, in the state whose ``key`` is None.
         key = stop.state.key
         again = key is not None and path & self._reach.bit(State(stop.state.exchange))
         return Hop(self._numbers[stop], key if again else None)

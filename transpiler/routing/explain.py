@@ -33,7 +33,7 @@ MAX_LISTED = 5
 
 
 class RoutingClass(NamedTuple):
-    """Bindings that are found in the same way, which is described by ``name``.
+    """A class of bindings that the plan finds by the same method; ``name`` describes the method.
 
     ``rows`` is the number of rows of constants; a binding such as ``a IN (1, 2)`` has several rows. ``queries`` is the
     number of tables. ``tests`` is the average number of rows that are tested for a message.

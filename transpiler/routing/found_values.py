@@ -156,7 +156,7 @@ def places_of(names: Mapping[str, tuple[int, ast.Identifier | None]], layout: La
 def _place_of(name: str, asked: int, node: ast.Identifier | None, layout: Layout, dialect: Dialect) -> Place:
     """Return the columns of ``name`` in a table, with the tests for its value.
 
-    There are no columns if the only column of that name has a type that no property has.
+    ``where`` of the result is empty if no column can contain the value, for example because of the column's type.
     """
     known = None if node is None else dialect.fields.find(name, node.section)
     own = name if node is None else node.name
@@ -224,7 +224,7 @@ def found_values(
     keys: int | None = None,
     names: int = 0,
 ) -> FoundValues:
-    """Combine ``places`` with ``counts``, the numbers of rows that meet each test, in the order of ``tests_of``.
+    """Assign ``counts`` to ``places``: each count is the number of rows that meet one of the tests from ``tests_of``.
 
     ``rows`` is the number of all rows, ``names`` the number of all names; the other arguments are as in the result.
     """

@@ -34,11 +34,11 @@ from transpiler.routing.signatures import (
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A range that a row's residual predicate requires for the first of ``values`` that is not NULL.
+    """A range of numbers that a row of a constant table requires, from its residual predicate.
 
-    The residual predicate is the part of a condition that is tested for each row with the message's key. ``lower`` and
-    ``upper`` are the parameters that contain the bounds; None means no bound. ``rounded`` is True if some values are
-    compared with the 32-bit float nearest to a parameter.
+    The number is the first of ``values``, which are read from the message, that is not NULL. ``lower`` and ``upper``
+    are the parameters that contain the bounds; None means no bound. ``rounded`` is True if some values are compared
+    with the 32-bit float nearest to a parameter.
     """
 
     values: tuple[ir.Value, ...]
@@ -54,13 +54,13 @@ class Interval:
 
 @dataclass(slots=True)
 class IntervalIndex:
-    """The index of the intervals in the rows of one group: from a number to its leaf, and from the leaf to the rows.
+    """An index of intervals, to find the rows of one group whose interval contains a number: a segment tree in arrays.
 
-    The leaf of a number is its bucket among ``last`` buckets of equal width between ``low`` and ``high``, with
-    ``scale`` buckets for each unit. If ``steps`` is not empty, the bounds are too uneven for buckets, and a binary
-    search with these step sizes in ``bounds`` finds the leaf. ``leaves`` contains the rows of each leaf. On a higher
-    level of the tree, one node covers ``2 ** shift`` leaves; ``shifts`` contains the shift of each such level, and
-    ``offsets`` the index of its first node in ``nodes``, which contains the rows of the nodes.
+    The line of numbers is divided into leaves: either ``last`` buckets of equal width between ``low`` and ``high``,
+    ``scale`` of them for each unit; or, if ``steps`` is not empty, the ranges between ``bounds``, which a binary search
+    with these step sizes finds. ``leaves`` contains the rows of each leaf. On a higher level, a node covers
+    ``2 ** shift`` leaves: ``shifts`` contains the shift of each level, and ``offsets`` the position of its first node
+    in ``nodes``.
     """
 
     low: float
@@ -171,13 +171,15 @@ def _number(
 
 
 def _cover(first: int, last: int, levels: int, width: int) -> Iterator[tuple[int, int, int]]:
-    """Yield the nodes that cover the leaves ``first`` to ``last``: a level, its first node, the node after the last.
+    """Yield the nodes of the segment tree that together cover the leaves ``first`` to ``last``.
 
-    There are ``levels`` levels, and a node covers ``2 ** width`` nodes of the level below.
+    They are grouped as triples: a level, the first node on it, and the end (exclusive). There are ``levels`` levels,
+    and a node covers ``2 ** width`` nodes of the level below.
     """
     end = last + 1
     for level in range(levels - 1):
-        # Yield the nodes at both ends of the range whose parent on the next level is covered only in part.
+        # Yield the nodes at both ends of the range that do not fill their parent. The loop goes on with the parents of
+        # the nodes between these ends.
         up, down = -(-first >> width), end >> width
         if up >= down:
             yield level, first, end
@@ -198,7 +200,11 @@ _Bound = tuple[tuple[ir.Value, ...], bool, int]
 
 
 def _bound(term: ir.Predicate) -> _Bound | None:
-    """Return the values that ``term`` bounds, True for a lower bound, and the parameter with the bound; or None."""
+    """Return the bound that ``term`` sets to a value of the message; None if it sets no bound.
+
+    The result has the alternatives of the value, True for a lower bound, and the number of the parameter with the
+    bound.
+    """
     match term:
         case ir.Compare(operator=operator, left=left, right=right):
             for comparison, value, other in ((operator, left, right), (operator.mirrored, right, left)):

@@ -54,9 +54,8 @@ class _Fixed:
 class _Term:
     """A term of the residual predicate of an expression signature, with its parameters renumbered from 0.
 
-    ``sources`` contains, for each parameter, the source of its constant: the index of a parameter of the rule, or a
-    fixed constant. If the term is the equality of a key that the signature no longer has, ``index`` is the index of
-    that key in the rule's key; otherwise None.
+    ``sources`` contains, for each parameter, the index of a parameter of the rule, or a fixed constant. ``index`` is
+    None except for an equality that was a lookup key before: then it is the position of the constant in the rule's key.
     """
 
     predicate: ir.Predicate
@@ -75,8 +74,8 @@ class _Term:
 class _Member:
     """An expression signature to be merged: its rules, the lookup keys that it keeps, and the terms of its predicate.
 
-    ``keys`` maps a key to its index in a rule's key. ``index`` contains the first terms if they provide an index; it is
-    empty if no index is needed or possible.
+    ``keys`` maps a lookup key to the position of its constant in a rule's key. ``index`` contains the terms by which
+    the rows can be indexed; it is empty if no index is needed or possible.
     """
 
     rules: list[Rule]
@@ -107,7 +106,7 @@ class _Bin:
         return True
 
 
-#: Maximum number of flags, one for each term of a merged predicate, in a BIGINT.
+#: Maximum number of terms in a merged predicate, because each term has one bit in a BIGINT of flags.
 _MAX_FLAGS = 62
 
 
@@ -377,8 +376,8 @@ class _Opened:
         return parameter(source_index, column_type)
 
 
-#: ``_TIMES``: the types of times, with constants in microseconds. ``_HALF_OPEN``: the comparisons with a whole
-#: millisecond that stay exact if the time is truncated to milliseconds.
+#: ``_TIMES``: the timestamp types, whose constants are in microseconds. ``_HALF_OPEN``: the comparisons of a time with
+#: a whole millisecond that have the same result after the time is truncated to milliseconds.
 _TIMES = (SparkType.TIMESTAMP, SparkType.TIMESTAMP_NTZ)
 _HALF_OPEN = (Comparison.GE, Comparison.LT)
 

@@ -54,11 +54,11 @@ class ParameterizedSelector:
 
 @dataclass(frozen=True, slots=True)
 class _Spelling:
-    """The patterns of selectors that differ only in literals, and the literals that determine which pattern is used.
+    """The compiled selectors for one spelling, which is the text of a selector without its literals.
 
-    ``fixed`` contains the indexes of literals that stay constants. ``forms`` contains the indexes of literals that
-    determine the pattern only by their form, such as the type of an integer, each with the function that computes the
-    form. ``patterns`` is keyed by these constants and forms.
+    Most literals become parameters. ``fixed`` contains the indexes of the literals that stay constants. ``forms``
+    contains the indexes of the literals of which only the form matters, such as the type of an integer, with the
+    function that computes the form. ``patterns`` has one entry for each combination of these constants and forms.
     """
 
     fixed: tuple[int, ...]
@@ -68,10 +68,10 @@ class _Spelling:
 
 @dataclass(frozen=True, slots=True)
 class _LikePattern:
-    """A parsed LIKE pattern, split into its form, which is compiled into a pattern of selectors, and a constant.
+    """A parsed LIKE pattern, split into a form, which many patterns share, and a string.
 
-    ``form`` is None if the LIKE pattern has no common form and stays a constant. ``text`` is the constant for the form.
-    ``needle`` is a text that every match contains.
+    ``form`` is None if the pattern has no shared form, so that it stays a constant. ``text`` is the string for the
+    form. ``needle`` is a substring that every matching value contains.
     """
 
     form: PatternForm | None
@@ -136,11 +136,11 @@ class SelectorParameterizer:
         return self._dialect.integer_arithmetic is IntegerArithmetic.WRAP_INT
 
     def _width(self, raw: str) -> object:
-        """Return the form of the integer literal ``raw``: a value that depends only on the type of the integer."""
+        """Return a value that is equal for integer literals of the same type; ``raw`` is the text of the literal."""
         return len(raw) < 10 or integer_literal(int(raw), self._dialect)[0]
 
     def _form_of(self, escape: str | None, raw: str) -> PatternForm | str:
-        """Return the form of the LIKE pattern ``raw`` without its texts; ``raw`` itself if it has no common form."""
+        """Return the form that the LIKE pattern ``raw`` shares with similar patterns; ``raw`` itself if it has none."""
         return self._like(escape, raw).form or raw
 
     def _like(self, escape: str | None, raw: str) -> _LikePattern:
@@ -223,9 +223,9 @@ def _with_needles(predicate: ir.Predicate, needles: Mapping[ir.Column, ir.Column
 
 
 def _known_of_literals(predicate: ir.Predicate) -> ir.Predicate:
-    """Simplify the tests of parameters in ``predicate`` that have the same result for all literals.
+    """Replace the tests in ``predicate`` whose result is the same for every literal.
 
-    No literal is NULL or NaN, and the scanner does not extract zeros.
+    A parameter that comes from a literal is never NULL or NaN. It is never zero either, because zeros stay constants.
     """
     match predicate:
         case ir.IsNan(value=value, negated=negated) | ir.IsNull(value=value, negated=negated) if _is_literal(value):

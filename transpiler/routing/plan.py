@@ -108,15 +108,16 @@ class Compiled(NamedTuple):
 class RoutingPlan:
     """The plan that routes the messages of a topology.
 
-    ``queues`` contains the sorted names of all queues, so that indexes sort like names. ``entries`` contains the
-    exchanges that a message can be published to. ``exchange`` is the exchange of all messages; None if messages can
-    have different exchanges. ``simple`` is True if every message reaches all states and no exchange has an alternate,
-    so that the matching bindings alone determine the queues. ``patterns`` contains the delivery of each pattern in the
-    trie; None if a residual predicate tests the number of the pattern. ``whole`` contains the states at which the trie
-    matches whole routing keys as one word; it is None unless messages can have several keys. ``reads`` maps each column
-    that replaces a value of a map to the path of that value. ``rings`` is True if a message can come back to a state,
-    so that its send fails. ``key_exchanges`` contains the entries from which a message can reach a binding that
-    compares its routing key.
+    ``queues``: the names of all queues, sorted, so that their indexes sort like the names. ``entries``: the exchanges
+    that a message can be published to. ``exchange``: the exchange of all messages; None if they can have different
+    exchanges. ``simple``: True if the matching bindings alone determine the queues, because every message reaches all
+    states and no exchange has an alternate.
+
+    ``patterns``: the delivery of each binding key in the automaton ``trie``; None if a residual predicate tests whether
+    the key matches. ``whole``: the states at which the automaton reads whole routing keys as one word; None unless
+    messages can have several keys. ``reads``: the columns that replace values of maps, with the path of each value.
+    ``rings``: True if a message can come back to a state, so that the broker fails its send. ``key_exchanges``: the
+    entries from which a message can reach a binding that compares its routing key.
     """
 
     queues: list[str]
@@ -321,8 +322,8 @@ class _Builder:
                 yield pattern, Delivery(number, None, self._queues[queue])
                 continue
             following = self._numbers[onward(topology, binding, state)]
-            # A binding that leads back to its own state matters only if its match keeps the message from the alternate
-            # destination, or if the broker fails the send of a message that comes back.
+            # A binding that leads back to its own state delivers nothing new. It matters only if its match keeps the
+            # message from the alternate destination, or if the broker fails the send of a message that comes back.
             has_alternate = topology.alternate(topology.exchange_by_name[state.exchange]) is not None
             if following != number or topology.rules.rings_fail or has_alternate:
                 yield pattern, Delivery(number, following, None)
@@ -361,8 +362,9 @@ class _Builder:
             for signature, rules in self._rules.items()
             if len(rules) < tuning.MIN_ROWS or _size(signature) > tuning.MAX_RESIDUAL
         }
-        # A few rules are faster as compiled conditions. If there are more, the rules that have a key become rows of
-        # merged tables, so that most messages test none of these rules.
+        # A few rules of rare signatures are faster as compiled conditions, which every message evaluates. If there are
+        # more than ``MAX_KEYED`` with a lookup key, they become rows of merged tables, so that a message tests only the
+        # rows of its key.
         keyed = sum(len(self._rules[signature]) for signature in rare if signature.keys) <= tuning.MAX_KEYED
         count = 0
         for signature, rules in sorted(self._rules.items(), key=lambda item: len(item[1])):

@@ -23,7 +23,10 @@ IS_MATCHED: ir.Predicate = ir.ArrayContains(parameter(0, BIGINT), (MATCHED,))
 
 @dataclass(frozen=True, slots=True)
 class MatchedKey:
-    """An index of rows by the binding key that must match: parameter ``number`` contains the key's number."""
+    """An index of the rows of a constant table by the binding key that must match.
+
+    The parameter ``number`` of a row contains the number of its binding key in the automaton.
+    """
 
     number: int
 

@@ -59,7 +59,7 @@ Extract = Callable[[Sequence[Parameter]], Parameter]
 
 @dataclass(frozen=True, slots=True)
 class Disjunct:
-    """One term of a selector's OR, split into its signature and the constants that it is compared with.
+    """One term of the OR in a condition, split into its signature and the constants of a binding.
 
     Each binding with this term becomes one row of a constant table. From the constants of a binding, the functions
     ``keys`` compute the key of the row; ``parameters`` are the indexes of the constants in its other columns.
@@ -122,10 +122,10 @@ def _alternatives(node: ir.Predicate, has_index: Callable[[_Terms], bool]) -> li
 
 
 def _distributed(choices: list[list[_Terms]], terms: Sequence[ir.Predicate]) -> list[list[_Terms]]:
-    """Return ``choices`` changed so that a conjunction is distributed only over terms for which that pays off.
+    """Choose the terms of an AND that are split into their disjuncts; a term that is not split becomes one disjunct.
 
-    ``choices`` contains the disjuncts of each of ``terms``. Terms with few disjuncts and one long list keep their
-    disjuncts; every other term becomes a single disjunct.
+    ``choices`` contains the disjuncts of each of ``terms``. A term is split if each of its disjuncts has a lookup key
+    and the product of the numbers of disjuncts stays within the limits of ``tuning``.
     """
     chosen = list(choices)
     count, most = 1, tuning.MAX_DISJUNCTS

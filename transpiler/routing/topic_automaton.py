@@ -35,7 +35,7 @@ def matches_topic(pattern: TopicPattern, words: Sequence[str]) -> bool:
 
 
 def _passed(pattern: TopicPattern, positions: set[int]) -> set[int]:
-    """Return ``positions`` and the positions after each ``#`` at ``positions``, because ``#`` can match zero words."""
+    """Return ``positions`` and the positions behind each ``#`` there: for ``a.#.b``, 1 becomes 1 and 2."""
     passed = set(positions)
     for at in positions:
         while at < len(pattern) and pattern[at] == MANY_WORDS:
@@ -46,11 +46,11 @@ def _passed(pattern: TopicPattern, positions: set[int]) -> set[int]:
 
 @dataclass
 class TopicAutomaton:
-    """The automaton as arrays. ``lists`` contains lists of states, to which other arrays refer by index.
+    """A topic automaton as arrays. ``lists`` contains lists of states, to which ``following`` and ``otherwise`` refer.
 
     The state ``s`` has an edge for the word of code ``c`` if ``owners[s + c] == s``; then ``following[s + c]`` is the
-    index of the list of next states. For any other word the index is ``otherwise[s]``. A number that is not a state has
-    no edges, the empty list, and no patterns that end. States in which patterns end have odd numbers.
+    index of the list of next states. For any other word the index is ``otherwise[s]``. States are not numbered without
+    gaps: a number between them has no edges. States in which patterns end have odd numbers.
     """
 
     #: The words with edges. The code of a word is its index plus 1.
@@ -143,8 +143,9 @@ class _Determinizer:
             self._any.append(stays if one is None else stays + self._reached(one))
         self._words = list(codes)
         self._room = tuning.AUTOMATON_ROOM * len(nodes)
-        #: ``_states``: the number of each state. ``_queue``: the states by number. ``_numbers``: the index of each list
-        #: of states, by the nodes of the list. ``_lists``: the lists.
+        #: ``_states``: the number of each automaton state, which is a set of trie nodes. ``_queue``: these states in
+        #: the order of their numbers. ``_lists``: lists of state numbers. ``_numbers``: the index of the list for each
+        #: set of trie nodes.
         self._states: dict[_Nodes, int] = {}
         self._queue: list[_Nodes] = []
         self._numbers: dict[_Nodes, int] = {}
@@ -206,9 +207,10 @@ class _Determinizer:
         return number
 
     def _has_room(self, nodes: _Nodes) -> bool:
-        """Return True if ``nodes`` may be merged into one state.
+        """Return True if ``nodes``, trie nodes that a routing key can reach together, may become one state.
 
-        If so, subtract the array elements that the merged state duplicates from the remaining room.
+        Such a state copies the edges of its nodes. If the copies fit, their number is subtracted from the remaining
+        limit.
         """
         if len(nodes) < 2:
             return False
@@ -236,11 +238,11 @@ def position_edges(edges: Sequence[Mapping[int, object]], odd: Sequence[bool]) -
     size = tuning.CHUNK_POSITIONS
     even = ((1 << size) - 1) // 3
     parities = (even, even << 1)
-    #: For each chunk of the array, bit sets of the elements and of the offsets that are in use.
+    #: For each chunk of the array of edges, two bit sets: the elements in use, and the offsets at which a state begins.
     used: dict[int, int] = {}
     begun: dict[int, int] = {}
-    #: The first chunk in which a state may fit, by the order of magnitude of its number of edges and by the parity of
-    #: its offset.
+    #: The first chunk to try for a state. States are grouped by the order of magnitude of their number of edges and by
+    #: the parity of their offset, because a chunk that was too full for one state of a group is too full for the next.
     first: dict[tuple[int, bool], int] = {}
     begins = [0] * len(edges)
     owners: list[int] = []

@@ -33,9 +33,9 @@ MAX_RESIDUAL = 2_000
 MAX_REPEATS = 4
 MAX_REPEATED = 1.1
 
-#: ``MAX_DISJUNCTS``: maximum number of disjuncts into which the short lists of a condition are split. ``MAX_LISTED``:
-#: maximum number of disjuncts with one long list. Each disjunct has its own rows. A list that would exceed the maximum
-#: is not split.
+#: A condition is split into disjuncts, and each disjunct has its own rows. A list of alternatives is split only if
+#: there were at most ``MAX_DISJUNCTS`` disjuncts before and there are at most ``MAX_LISTED`` after it, so that one list
+#: may be long.
 MAX_DISJUNCTS, MAX_LISTED = 64, 4_096
 
 #: Maximum number of distinct constants inside arithmetic for which each gets its own expression signature (module
@@ -66,8 +66,7 @@ MAX_MERGED = 90
 MIN_INDEXED = 64
 
 #: ``INTERVAL_BUCKETS``: number of buckets of an interval index for each bound, before rounding up to a power of two.
-#: ``BUCKET_BOUNDS``: maximum number of bounds in one bucket of equal width, because the rows of all these bounds are
-#: tested.
+#: ``BUCKET_BOUNDS``: maximum number of bounds in a bucket. A message tests the rows of all bounds in its bucket.
 INTERVAL_BUCKETS, BUCKET_BOUNDS = 2, 8
 
 #: Maximum average number of nodes of an interval index that contain one row. A higher limit gives fewer levels.
@@ -94,8 +93,8 @@ TOPIC_LOOK_UPS, LOOKED_UP = 16, 0.9
 #: replaces up to twenty lookups by one, and duplicates the edges of these nodes.
 AUTOMATON_ROOM = 8
 
-#: Number of offsets in a chunk, an even number. All offsets of a chunk are tested at once, in about the time of one. A
-#: chunk in which a state does not fit is tried again only for states with fewer edges.
+#: Number of array offsets that are tested at once for a new state, in about the time of one offset; an even number. A
+#: chunk of offsets in which a state does not fit is tried again only for states with fewer edges.
 CHUNK_POSITIONS = 4_096
 
 # Changes of a compiled topology (compiled_topology, binding_buckets).

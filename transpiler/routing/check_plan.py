@@ -49,7 +49,7 @@ _STUMBLES = (LookupError, TypeError, AttributeError, ArithmeticError, AssertionE
 
 
 def check_plan(plan: RoutingPlan) -> None:
-    """Raise ``ValueError`` if ``plan`` cannot be the plan of a topology."""
+    """Raise ``ValueError`` if ``plan``, which was read from a file, cannot come from the compiler."""
     try:
         _check(plan)
     except _STUMBLES as error:
@@ -124,7 +124,7 @@ def _check_table(plan: RoutingPlan, table: Table) -> None:
 
 
 def _with_rows(signature: Signature) -> ir.Predicate:
-    """Return the residual predicate of ``signature`` for one row of constants, an element of an array."""
+    """Return the residual predicate of ``signature``, with each parameter read from an element of an array of rows."""
 
     def constant(column: ir.Column) -> ir.Value:
         if column.path[0] != ROW:

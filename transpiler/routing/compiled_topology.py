@@ -78,7 +78,7 @@ class Destination:
 
     @property
     def several_keys(self) -> bool:
-        """True if the column with several routing keys for each message is read."""
+        """True if a message can have several routing keys: neither the relay nor a sender's address sets its key."""
         return not self.relay and self.key is None
 
 
@@ -289,7 +289,10 @@ class CompiledTopology:
         version: str | None,
         progress: Progress | None,
     ) -> CompiledTopology:
-        """Compile the whole topology with the changes."""
+        """Compile the whole topology again, with the changed queues in ``changed`` and the bindings of ``between``.
+
+        ``between`` contains all bindings between exchanges.
+        """
         whole = self._topology(changed, between)
         return compile_plan(whole, self._known_layout, self.settings, version=version, progress=progress)
 

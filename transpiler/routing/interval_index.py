@@ -239,7 +239,10 @@ def _bound(term: ir.Predicate) -> _Bound | None:
 
 
 def _guard(values: tuple[ir.Value, ...], others: Iterable[ir.Predicate]) -> ir.Predicate:
-    """Return the AND of the tests in ``others`` that read a column of the message which ``values`` do not read."""
+    """Return the AND of the tests in ``others`` that say when ``values`` may be read, such as a test of a type column.
+
+    These are the tests of the message that read at least one column which ``values`` do not read.
+    """
     own = {column for value in values for column in ir.columns_in(value)}
     return ir.all_of(*(other for other in others if reads_message(other) and not set(ir.columns_in(other)) <= own))
 

@@ -135,7 +135,7 @@ class RoutingPlan:
 
     @cached_property
     def grams(self) -> dict[ir.Value, Grams]:
-        """For each value with a substring index, the grams that all tables with such an index share."""
+        """For each value with a substring index, the grams to look up, shared by all tables with such an index."""
         texts: dict[ir.Value, list[str]] = {}
         for table in self.tables:
             if isinstance(table.index, Substring):

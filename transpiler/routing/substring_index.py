@@ -81,7 +81,7 @@ def choose_grams(texts: Iterable[str]) -> Grams:
 
 
 def _expression(length: int, grams: set[str]) -> tuple[str, int]:
-    """Return a regular expression for ``grams`` of one length, and the number of characters before its group."""
+    """Return a regular expression for ``grams`` of one ``length``, and the number of characters before its group."""
     # The common prefix of the first and last gram in sorted order is the common prefix of all grams.
     pairs = takewhile(lambda pair: pair[0] == pair[1], zip(min(grams), max(grams), strict=True))
     prefix = "".join(first for first, _ in pairs)

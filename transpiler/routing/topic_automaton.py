@@ -49,8 +49,8 @@ class TopicAutomaton:
     """A topic automaton as arrays. ``lists`` contains lists of states, to which ``following`` and ``otherwise`` refer.
 
     The state ``s`` has an edge for the word of code ``c`` if ``owners[s + c] == s``; then ``following[s + c]`` is the
-    index of the list of next states. For any other word the index is ``otherwise[s]``. States are not numbered without
-    gaps: a number between them has no edges. States in which patterns end have odd numbers.
+    index of the list of next states. For any other word the index is ``otherwise[s]``. The numbers of states have gaps;
+    a number in a gap has no edges. States in which patterns end have odd numbers.
     """
 
     #: The words with edges. The code of a word is its index plus 1.
@@ -157,7 +157,7 @@ class _Determinizer:
         return (number,) if many is None else (number, many)
 
     def trie(self, roots: Mapping[int, int]) -> TopicAutomaton:
-        """Return the automaton; ``roots`` maps each exchange's state to the node of its root."""
+        """Convert the trie to an automaton; ``roots`` maps the state of each exchange to its root in the trie."""
         self._list(())
         starts = {root: self._list(self._reached(start)) for root, start in roots.items()}
         edges: list[dict[int, int]] = []

@@ -23,7 +23,10 @@ VERSION = 1
 
 
 class Disagreement(NamedTuple):
-    """A message whose recorded queues differ from its routed queues. ``label`` identifies the message."""
+    """A message whose queues in the broker's record differ from the queues that the topology routes it to.
+
+    ``label`` identifies the message in the record.
+    """
 
     label: str
     exchange: str
@@ -32,22 +35,25 @@ class Disagreement(NamedTuple):
     extra: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
+        """Return the disagreement as an object for the JSON report."""
         fields = self._asdict() | {"missed": list(self.missed), "extra": list(self.extra)}
         return {"message": fields.pop("label"), **fields}
 
 
 @dataclass(repr=False)
 class Backtest:
-    """The comparison of recorded and routed queues.
+    """The comparison of the queues in a broker's record with the queues to which the topology routes the same messages.
 
-    A queue is *missed* if the broker delivered a message to it and the topology does not, and *extra* conversely.
-    ``messages`` and ``disagreeing`` count messages by exchange. ``unknown`` counts recorded queues of the default
-    exchange that the topology does not have: RabbitMQ's tracing log names the queue of a routing key before RabbitMQ
-    checks that the queue exists, and an export of definitions lacks exclusive queues. Unknown queues are no
-    disagreement. A ``partial`` record has only the queue that each message was read from, so that no queue is extra.
-    With a ``topology``, the report begins with the recorded queues and exchanges that the topology lacks. ``left_out``
-    counts the messages of other virtual hosts by the name of the host; these messages are not compared.
+    A queue is *missed* if only the broker delivered the message to it, and *extra* if only the topology does.
+    ``messages`` and ``disagreeing`` count messages by exchange.
+
+    ``unknown`` counts recorded queues of the default exchange that the topology lacks; they are no disagreement.
+    RabbitMQ's tracing log names such a queue before RabbitMQ checks that it exists, and exported definitions lack
+    exclusive queues.
+
+    If ``partial`` is True, the record has only the queue from which each message was read, so no queue counts as extra.
+    ``topology``, if given, is used to report recorded queues and exchanges that it lacks. ``left_out`` counts the
+    skipped messages of other virtual hosts by host name.
     """
 
     max_examples: int = 10
@@ -90,7 +96,8 @@ class Backtest:
         self.messages[exchange] += 1
         self.deliveries += len(before)
         if exchange == DEFAULT_EXCHANGE and not self.partial:
-            # The default exchange routes by queue name, so an unreached queue exists only if the topology has it.
+            # The default exchange delivers a message to the queue named by the routing key. So if routing does not
+            # reach a recorded queue that the topology lacks, the record does not prove that this queue exists.
             unknown = before - now - (self.topology.queue_names if self.topology is not None else set())
             self.unknown.update(unknown)
             before -= unknown
@@ -122,7 +129,7 @@ class Backtest:
     @property
     def absent_queues(self) -> Counter[str]:
         """The recorded queues that the topology does not have, with the number of messages of each queue."""
-        # A queue that the topology does not have is always missed, or unknown, because no message is routed to it.
+        # Routing cannot reach a queue that the topology lacks, so each such queue was counted as missed or as unknown.
         missed = Counter(self.unknown)
         for (_, queue), count in self.missed.items():
             if self.topology is not None and queue not in self.topology.queue_names:
@@ -142,7 +149,7 @@ class Backtest:
         return [(name, count, count - self.disagreeing[name]) for name, count in sorted(self.messages.items())]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
+        """Return the whole comparison as an object for the JSON report."""
         return {
             "version": VERSION,
             "messages": self.total,

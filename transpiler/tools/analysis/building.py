@@ -87,8 +87,8 @@ _SYSTEM_FIELDS = (
 class Conditions:
     """A registry of the tests (comparisons without AND, OR and NOT) in the formulas of one or more conditions.
 
-    An equal test of two conditions is registered once, so that their formulas can be compared. ``destination`` is the
-    destination of the receiver for which selectors are judged; None if it is unknown.
+    The same test in two conditions is registered once, so that their formulas can be compared. ``destination`` is the
+    broker address from which the consumer receives messages, or None if it is unknown.
     """
 
     def __init__(self, destination: str | None = None) -> None:

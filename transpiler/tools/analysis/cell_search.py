@@ -44,10 +44,9 @@ _Domains = dict[Hashable, list[Cell]]
 
 
 def variable_of(test: Test) -> Hashable:
-    """Return the search variable to which ``test`` belongs.
+    """Return the search variable to which ``test`` belongs: tests of one message or header field share it.
 
-    The variable is the key of the test's subject, the pair of names that the test compares, or a key for this test
-    alone.
+    Tests that compare the same two names share a variable as well. Any other test has a variable of its own.
     """
     if test.subject is not None:
         return test.subject.key
@@ -83,11 +82,12 @@ def split(requirement: Requirement) -> Iterator[Requirement]:
 
 
 class Search:
-    """A backtracking search that assigns one cell to each variable, such that all requirements hold.
+    """A backtracking search that chooses one cell (a set of possible test outcomes) for each variable.
 
-    ``variable(test)`` returns the variable of a test. ``domain(variable)`` returns the cells of a variable, and
-    ``tests(variable)`` its tests, in the order in which a cell lists their outcomes. After ``budget`` evaluations the
-    search raises ``UndecidedError``. ``known`` contains all tests whose comparisons may form a cycle.
+    All requirements hold for the chosen cells. ``variable(test)`` returns the variable of a test, ``tests(variable)``
+    the tests of a variable, and ``domain(variable)`` its cells. A cell lists its outcomes in the order of
+    ``tests(variable)``. After ``budget`` evaluations the search raises ``UndecidedError``. ``known`` are all registered
+    tests, which the search examines for contradictory cycles of comparisons such as a < b and b < a.
     """
 
     def __init__(
@@ -100,11 +100,14 @@ class Search:
     ) -> None:
         self._variable, self._tests = variable, tests
         self._domain, self._budget = domain, budget
-        #: All tests whose comparisons may form a cycle, such as a < b and b < a.
+        #: All registered tests. The search examines them for comparisons that form a cycle, such as a < b and b < a.
         self._known = known
 
     def bind(self, requirements: list[Requirement], case: dict[Hashable, Cell]) -> bool:
-        """Add to ``case`` a cell for each variable, such that ``requirements`` hold; return False if no cells do."""
+        """Choose a cell for each variable such that all ``requirements`` hold, and store the chosen cells in ``case``.
+
+        Return False if no choice of cells meets the requirements.
+        """
         domains: _Domains = {}
         weights = []
         of_one: dict[Hashable, list[Requirement]] = {}
@@ -139,7 +142,7 @@ class Search:
         return True
 
     def _open(self, variable: Hashable, cells: list[Cell], outcomes: dict[int, int]) -> None:
-        """Set, in ``outcomes``, the outcomes that each test of ``variable`` can have in any of ``cells``."""
+        """Store in ``outcomes`` each test of ``variable`` with the union of its outcomes over all ``cells``."""
         tests = self._tests(variable)
         if len(cells) == 1:
             for test, outcome in zip(tests, cells[0].outcomes, strict=True):
@@ -183,9 +186,10 @@ class Search:
     def _next(
         self, left: list[tuple[Requirement, int]], domains: _Domains, outcomes: dict[int, int]
     ) -> Hashable | None:
-        """Return the next variable to assign: the one with the fewest cells among those of the shortest requirement.
+        """Return the variable to which the search assigns a cell next; None if every candidate has only one cell left.
 
-        Variables with a single cell are skipped. Return None if the requirement has only such variables.
+        The candidates are the undecided variables of the requirement with the lowest weight. The one with the fewest
+        cells is chosen. ``left`` are pairs of a requirement and its weight.
         """
         shortest = min(left, key=lambda pair: pair[1])[0]
         best: Hashable | None = None
@@ -202,9 +206,10 @@ class Search:
     def _descend_test(
         self, left: list[tuple[Requirement, int]], domains: _Domains, outcomes: dict[int, int]
     ) -> dict[Hashable, Cell] | None:
-        """Return cells that meet the requirements ``left``, found by trying each possible outcome of an undecided test.
+        """Try each possible outcome of the first undecided test in ``left``; return cells that meet the requirements.
 
-        The test is the first of ``left`` that has several possible outcomes. Return None if none of its outcomes works.
+        A test is undecided if it has several possible outcomes. Return None if no outcome of the test leads to a
+        solution.
         """
         for (formula, _), _ in left:
             for test in all_tests(formula):

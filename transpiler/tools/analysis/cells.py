@@ -27,8 +27,9 @@ from transpiler.tools.analysis.representatives import representatives
 #: Maximum number of evaluations for the cells of one subject. An IN list costs one more evaluation for every
 #: ``_MEMBERS`` members.
 _JUDGEMENTS, _MEMBERS = 400_000, 16
-#: Numbers above ``_LARGEST`` disable the sharing of results between numbers. ``_NEAR`` is the relative distance, and
-#: ``_LEAST`` the absolute distance, within which a number may equal a constant after rounding to 32 bits.
+#: Values that compare equally with every constant share one cached result, unless a constant is above ``_LARGEST``. A
+#: number nearer to a constant than the relative distance ``_NEAR`` or the absolute distance ``_LEAST`` is judged
+#: separately, because it may equal the constant after rounding to 32 bits.
 _LARGEST, _NEAR, _LEAST = 2.0**120, 2.0**-22, 2.0**-149
 _PLAIN = (AmqpType.LONG, AmqpType.DOUBLE, AmqpType.STRING, AmqpType.BOOLEAN)
 
@@ -39,10 +40,10 @@ COMMON, ODD, RARE = range(3)
 
 
 class Cell(NamedTuple):
-    """The set of possible outcomes for each test of a subject, and a message that has these outcomes.
+    """The possible outcomes of each test of one subject (an input field), and a message that produces these outcomes.
 
-    The message is None if no real message is certain to have these outcomes. ``odd`` states how the type of the value
-    differs from the types of the constants; empty if it does not.
+    ``message`` is None if no message is known that certainly produces them. ``level`` states how usual the value in the
+    message is. ``odd`` is a remark such as "color is no number", if the value has another type than every constant.
     """
 
     outcomes: tuple[int, ...]
@@ -52,7 +53,10 @@ class Cell(NamedTuple):
 
 
 def cells_of(subject: Subject, tests: Sequence[Test]) -> list[Cell]:
-    """Return the cells of ``subject`` for ``tests``; the likeliest and plainest come first."""
+    """Return the cells of ``subject``: each distinct list of outcomes that ``tests`` have on one of its sample values.
+
+    The cells with the likeliest and most readable values come first.
+    """
     made = representatives(subject, tests)
     # A test with a long IN list costs several judgements, because it is compared member by member.
     weight = sum(1 + len(test.constants) // _MEMBERS for test in tests)
@@ -74,8 +78,8 @@ def cells_of(subject: Subject, tests: Sequence[Test]) -> list[Cell]:
             remark = f"{_name_of(subject)} is no {' and no '.join(sorted(expected))}" if is_odd else ""
             best[outcomes] = rank, Cell(outcomes, message if real and not loose else None, rank[0], remark)
         if constants is not None and _text_of(value) not in constants and _text_of(value) is not None:
-            # The texts tried do not cover all combinations of matching LIKE patterns, so a LIKE pattern may or may not
-            # match any other text.
+            # No sample text was found for some combinations of matching LIKE patterns. Add a cell in which each LIKE
+            # test may be TRUE or FALSE, so that no combination is wrongly excluded.
             wide = tuple(
                 [
                     outcome | TRUE | FALSE | (UNKNOWN if _may_be_unknown(test) else 0) if test.patterns else outcome
@@ -133,8 +137,9 @@ def _text_of(value: object) -> str | None:
 def _judge_of(test: Test) -> Callable[[Message, Any], int]:
     judged = test.judge
     if not test.decided:
-        # If sample values do not produce every outcome of the test, its outcome is known only for a missing value and
-        # for a boolean.
+        # Sample values do not produce every outcome of this test, for example because it has arithmetic. So its outcome
+        # is exact only for a missing value and for a boolean; for any other value, every outcome of the test is
+        # possible.
         def on_few(message: Message, value: Any) -> int:
             content = value.value if isinstance(value, AmqpValue) else value
             return bit_of(judged(message)) if content is None or isinstance(content, bool) else test.outcomes
@@ -218,7 +223,7 @@ _PAIRED: tuple[AmqpValue | None, ...] = (
 
 
 def cells_of_relations(relations: Sequence[ast.Compare], dialect: Dialect) -> list[Cell]:
-    """Return the cells of ``relations``, which all compare the same two names."""
+    """Return the cells of ``relations`` (comparisons of the same two names): the outcomes for pairs of sample values."""
     first = relations[0].left
     shape = tuple((relation.operator, relation.left == first) for relation in relations)
     return [Cell(outcomes, None) for outcomes in _related(shape, _ByIdentity(dialect))]

@@ -22,7 +22,10 @@ def constant(node: ast.Expression, dialect: Dialect) -> object:
 
 
 def constants(node: ast.Expression, source: Dialect, target: Dialect) -> Iterator[object]:
-    """Yield the literals of the condition ``node``, and the values of its constant operands in both dialects."""
+    """Yield constants for sample values: literals of ``node``, texts near its LIKE patterns, and computed constants.
+
+    A constant subexpression such as ``2 * 3`` is evaluated in the dialects ``source`` and ``target``.
+    """
     for inner in ast.walk(node):
         match inner:
             case ast.Like(pattern=pattern, escape=escape):
@@ -44,8 +47,8 @@ def constants(node: ast.Expression, source: Dialect, target: Dialect) -> Iterato
                 value, other = constant(inner, source), constant(inner, target)
                 if value is not None:
                     yield value
-                # The value of a constant expression can differ: a sum of strings, for example, is NULL in the dialect
-                # ``source``, but may have a value in ``target``.
+                # The two dialects may evaluate a constant expression differently. For example, a sum of strings may be
+                # NULL in ``source`` and have a value in ``target``. Then both values are sample constants.
                 if other is not None and other != value:
                     yield other
             case _:

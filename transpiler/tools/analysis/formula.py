@@ -66,7 +66,7 @@ class Test:
     constants: tuple[object, ...] = ()
     patterns: tuple[Pattern | WordPattern, ...] = ()
     relation: ast.Compare | None = None
-    #: Keys of the other subjects that the outcome depends on, if the test compares two names.
+    #: If the test compares two names: the keys of the two names, because the outcome depends on both values.
     beside: frozenset[Hashable] = frozenset()
     #: The set of outcomes that the test can have, as bits.
     outcomes: int = ANYTHING

@@ -73,9 +73,9 @@ class Item(NamedTuple):
 
 
 class Representatives(NamedTuple):
-    """Sample messages that differ in one subject. Each comes with the subject's value and a flag for rare values.
+    """Sample messages for one subject: triples of the message, the subject's value, and True if the value is rare.
 
-    ``complete`` is False if not every combination of matching and non-matching LIKE patterns was tried.
+    ``complete`` is False if some combinations of matching and non-matching LIKE patterns have no sample text.
     """
 
     messages: list[tuple[Message, Any, bool]]
@@ -83,7 +83,7 @@ class Representatives(NamedTuple):
 
 
 def representatives(subject: Subject, tests: Sequence[Test]) -> Representatives:
-    """Return messages on which ``tests``, all of ``subject``, show every combination of outcomes they can have."""
+    """Return messages that differ only in ``subject``, with a value for each combination of outcomes of ``tests``."""
     constants = Constants(tests)
     message_field, field = subject.message_field, subject.field
     if message_field is None:
@@ -124,10 +124,11 @@ def message_of(values: Mapping[MessageField, Any]) -> Message:
 
 
 class Constants:
-    """The constants of ``tests``, with texts that match or do not match the LIKE patterns of ``tests``.
+    """The constants near which sample values are chosen: numbers and texts of ``tests``, and texts for LIKE patterns.
 
-    If ``sampled`` is given, these constants replace the constants of the tests, and LIKE patterns are ignored. Values
-    near ``sampled`` are added, because a test with arithmetic, conversions or two names can change its outcome there.
+    If ``sampled`` is given, these constants replace the constants of the tests, and LIKE patterns are ignored. Then
+    values near ``sampled`` are added, because a test with arithmetic, conversions or two names can change its outcome
+    there.
     """
 
     def __init__(self, tests: Sequence[Test], sampled: Sequence[object] | None = None) -> None:
@@ -225,7 +226,7 @@ def _parts_of(value: AmqpValue) -> Iterator[str | int | float]:
 
 
 class _Kinds(NamedTuple):
-    """AMQP types to try. Of several types that all dialects of the question treat alike, only one is included."""
+    """The AMQP types of the sample values. Of several types that all dialects treat alike, only one is listed."""
 
     integers: tuple[AmqpType, ...]
     floats: tuple[AmqpType, ...]
@@ -339,7 +340,8 @@ def _number_items(constants: Constants, kinds: _Kinds) -> Iterator[Item]:
 def _integers(kind: AmqpType, numbers: Iterable[int], constants: Constants) -> Iterator[Item]:
     low, high = _INTEGERS[kind]
     if kind is AmqpType.ULONG and not constants.typed:
-        # A long already covers the smaller values.
+        # A selector reads an unsigned long below 2**63 as it reads a long, and samples of that type exist. Only filters
+        # and bindings (``typed``) distinguish the two types.
         low = 2**63
     near = {one + step for one in constants.numbers if isinstance(one, int) for step in (0, 1)}
     for number in numbers:
@@ -443,7 +445,7 @@ def whole_near(constant: int | float) -> Iterator[int]:
 
 
 def _edge(value: float, above: bool) -> int:
-    """Return the least integer whose nearest double is at least ``value`` (if ``above``: greater than ``value``)."""
+    """Return the least integer that is, as a double, at least ``value``; if ``above`` is True, greater than ``value``."""
     low, high = -(2**67), 2**67
     while low < high:
         middle = (low + high) // 2

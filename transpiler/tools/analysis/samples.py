@@ -35,14 +35,14 @@ _CLOSE_NUMBERS = (
     (AmqpValue(AmqpType.DOUBLE, 0.1), AmqpValue(AmqpType.FLOAT, 0.10000000149011612)),
 )
 
-#: ``_JUDGEMENTS`` limits the cost of a thorough search: the product of the numbers of samples, tests and constants.
-#: ``_LEAST`` samples of a group of message fields are judged even beyond this limit.
+#: Limits of samples for one group of message fields. ``_JUDGEMENTS`` is the maximum of samples × tests × constants in a
+#: thorough search. ``_LEAST`` is the minimum number of samples, even if the product then exceeds ``_JUDGEMENTS``.
 _JUDGEMENTS, _LEAST = 400_000, 60
 #: Maximum number of constants that are tried for one group of message fields.
 _CONSTANTS = 40
 
-#: Maximum number of combinations of the fields' first values, and the number of further random combinations in a normal
-#: and in a thorough search.
+#: Numbers of samples for one group of message fields: ``_PRODUCT`` is the maximum number of combinations of the fields'
+#: first values. ``_DRAWN`` random samples are added in a normal search, ``_THOROUGH`` in a thorough search.
 _PRODUCT, _DRAWN, _THOROUGH = 441, 300, 1_000
 
 
@@ -60,11 +60,11 @@ def samples(
     calculating: bool,
     drawn: int = _DRAWN,
 ) -> list[Sample]:
-    """Return sample messages that set the message fields ``message_fields``, the likeliest first.
+    """Return sample messages that set ``message_fields`` to values near ``constants``, the likeliest messages first.
 
-    The first values of the fields are combined with each other; each later value appears in a few samples. ``drawn`` is
-    the number of additional random samples. ``calculating`` is True if one of ``tests`` has arithmetic, so that its
-    outcome can change at other values than ``constants``.
+    The first values of all fields are combined with each other; each later value appears in a few samples, and
+    ``drawn`` is the number of additional random samples. ``calculating`` is True if one of ``tests`` has arithmetic, so
+    that its outcome can change at other values than ``constants``.
     """
     slots = sorted(set(message_fields), key=lambda message_field: (message_field.section, message_field.field))
     lists = [_items(message_field, tests, constants, calculating) for message_field in slots]
@@ -135,7 +135,7 @@ def _items(
             texts = ("", "<a>5</a>", "<a><b>x</b></a>", "no document", *known.texts)
             items = [Item(AmqpValue(AmqpType.STRING, text), False) for text in texts]
         case "properties", "message_id":
-            # Every message ID of JMS begins with "ID:".
+            # A JMS provider begins every message ID with "ID:", so real messages rarely have another message ID.
             items = [
                 item._replace(rare=item.rare or not (item.value is None or str(item.value.value).startswith("ID:")))
                 for item in items_of(message_field, known)
@@ -145,7 +145,8 @@ def _items(
     unique: dict[str, Item] = {}
     for item in (Item(None, False), *items):
         unique.setdefault(repr(item.value), item)
-    # The order matters, because only the first values are combined. For arithmetic, keep that of ``_calculated``.
+    # Only the first values of a field are combined with other fields, so likely values must come first. ``_calculated``
+    # has already ordered the values for arithmetic.
     return list(unique.values()) if calculating else sorted(unique.values(), key=lambda item: item.rare)
 
 
@@ -190,10 +191,10 @@ class Sampled(NamedTuple):
 
 
 def sampled_cells(message_fields: set[MessageField], tests: Sequence[Test], weight: int, thorough: bool) -> Sampled:
-    """Return the cells of ``tests`` that samples of ``message_fields`` reach; other cells of ``tests`` may exist.
+    """Return the distinct lists of outcomes that ``tests`` have on sample messages; other lists of outcomes may exist.
 
-    ``weight`` is the number of tests of the whole question; a larger ``weight`` means fewer samples. If ``thorough``,
-    more samples are judged.
+    ``weight`` is the number of tests in the whole question: the more tests, the fewer samples are judged. If
+    ``thorough`` is True, more samples are judged.
     """
     every = {repr(value): value for test in tests for value in _constants(test)}
     constants = list(every.values())[:_CONSTANTS]

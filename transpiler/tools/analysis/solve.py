@@ -64,9 +64,10 @@ Answer = Impossible | Found | Open
 
 
 class Solver:
-    """A solver for questions about ``conditions``, which caches the cells of their tests.
+    """A solver for questions about the registered ``conditions``, such as "can a message match both?".
 
-    A question stays open after ``budget`` evaluations, or with more than ``most`` tests of one name (None: no limit).
+    A question stays open after ``budget`` evaluations of tests, or if more than ``most`` tests read one name. None as
+    ``most`` means no limit. The solver caches the possible outcomes of tests.
     """
 
     def __init__(self, conditions: Conditions, budget: int = BUDGET, most: int | None = None) -> None:
@@ -83,7 +84,10 @@ class Solver:
         return self.search(requirements, answer.reason) if isinstance(answer, Open) else answer
 
     def decide(self, requirements: Sequence[Requirement]) -> Answer:
-        """Decide by case analysis alone whether a message can meet ``requirements``; ``Open`` if samples are needed."""
+        """Decide by case analysis whether a message can meet all ``requirements``, without trying sample messages.
+
+        Return ``Open`` with the reason if case analysis does not decide.
+        """
         try:
             if self._case(requirements, self._domain) is None:
                 return Impossible()
@@ -108,9 +112,9 @@ class Solver:
         return rare or Open(dropped or reason, tried=True)
 
     def cells(self, formula: Formula) -> list[Mapping[int, int]] | None:
-        """Return the cells of the only variable of ``formula``, each as a mapping from test number to outcomes.
+        """Return the possible combinations of test outcomes, if ``formula`` reads a single variable such as one field.
 
-        Return None if the formula has no variable or several.
+        Each combination maps test numbers to outcome bits. Return None if the formula has no variable or several.
         """
         variables = self.variables(formula)
         if len(variables) != 1:
@@ -147,7 +151,7 @@ class Solver:
         return known
 
     def tests(self, variable: Hashable) -> list[Test]:
-        """Return the tests of ``variable``, in the order in which its cells list their outcomes."""
+        """Return the registered tests of ``variable``, in the order in which its cells list the outcomes."""
         tests = self.conditions.tests
         for test in tests[self._grouped :]:
             own = variable_of(test)
@@ -175,7 +179,10 @@ class Solver:
     def _case(
         self, requirements: Sequence[Requirement], domain: Callable[[Hashable], list[Cell]]
     ) -> dict[Hashable, Cell] | None:
-        """Return a case that meets ``requirements``: a cell for each subject of their tests; or None."""
+        """Assign one cell to each variable such that all ``requirements`` hold; return None if that is impossible.
+
+        ``domain(variable)`` returns the cells to choose from.
+        """
         search = Search(variable_of, self.tests, domain, self._budget, self.conditions.tests)
         parts = [part for requirement in requirements for part in split(requirement)]
         case: dict[Hashable, Cell] = {}
@@ -200,7 +207,7 @@ class Solver:
         yield from (members for _, members in groups)
 
     def _message(self, requirements: Sequence[Requirement]) -> Found | None:
-        """Return a message with the values of a case that meets ``requirements``, if possible few and common values."""
+        """Return a message that meets ``requirements``, with few and common values if possible; None if none was found."""
         only = False
         for most in (COMMON, ODD, RARE):
             for real in (False, True):
@@ -251,10 +258,10 @@ class Solver:
         return True
 
     def _sampled(self, requirements: Sequence[Requirement], thorough: bool) -> tuple[Found | None, str]:
-        """Return a message composed of samples (None if none meets ``requirements``), and a note on untried constants.
+        """Return a message that meets ``requirements``, composed of sample messages, and a note on untried constants.
 
-        Tests that read a common message field, directly or through other tests, form a group. Samples are made for the
-        fields of each group.
+        The message is None if no samples meet the requirements. Tests that read a common message field, directly or
+        through other tests, form a group, and each group has its own samples.
         """
         tests = {test.number: test for one in requirements for test in all_tests(one.formula)}
         groups: list[tuple[set[MessageField], list[Test]]] = []

@@ -223,7 +223,7 @@ _PAIRED: tuple[AmqpValue | None, ...] = (
 
 
 def cells_of_relations(relations: Sequence[ast.Compare], dialect: Dialect) -> list[Cell]:
-    """Return the cells of ``relations`` (comparisons of the same two names): the outcomes for pairs of sample values."""
+    """Return the cells of ``relations`` (comparisons of the same two names): outcomes for pairs of sample values."""
     first = relations[0].left
     shape = tuple((relation.operator, relation.left == first) for relation in relations)
     return [Cell(outcomes, None) for outcomes in _related(shape, _ByIdentity(dialect))]

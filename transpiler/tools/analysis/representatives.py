@@ -445,7 +445,7 @@ def whole_near(constant: int | float) -> Iterator[int]:
 
 
 def _edge(value: float, above: bool) -> int:
-    """Return the least integer that is, as a double, at least ``value``; if ``above`` is True, greater than ``value``."""
+    """Return the least integer whose nearest double is at least ``value``, or greater than ``value`` if ``above``."""
     low, high = -(2**67), 2**67
     while low < high:
         middle = (low + high) // 2

@@ -207,7 +207,7 @@ class Solver:
         yield from (members for _, members in groups)
 
     def _message(self, requirements: Sequence[Requirement]) -> Found | None:
-        """Return a message that meets ``requirements``, with few and common values if possible; None if none was found."""
+        """Return a message that meets ``requirements``, with few and common values if possible; None if not found."""
         only = False
         for most in (COMMON, ODD, RARE):
             for real in (False, True):

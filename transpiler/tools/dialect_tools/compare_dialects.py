@@ -22,10 +22,11 @@ from transpiler.tools.dialect_tools.questions import QUESTIONS, answer, find_rul
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The result of a selector in one dialect: the error if the dialect rejects the selector, else its truth value.
+    """The result of a selector in one dialect.
 
-    ``refused`` is the error, else None. ``verdict`` is None if the selector is rejected or if no message was given.
-    ``rule`` is the rule that causes a difference from the result in ``jms``, None if the results are the same.
+    ``refused`` is the error if the dialect rejects the selector, else None. ``verdict`` is the selector's result for
+    the message; None if the selector is rejected or if there is no message. ``rule`` names the dialect rule that makes
+    the result differ from the result in ``jms``; None if the two results are the same.
     """
 
     dialect: Dialect

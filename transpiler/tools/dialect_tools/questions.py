@@ -95,7 +95,10 @@ _TRIED = (*(name for name in QUESTIONS if name not in (*_BROAD, "on_throw")), *_
 
 
 class Rule(NamedTuple):
-    """A rule on which two dialects differ, and their answers; ``name`` is None if several rules differ together."""
+    """A rule on which two dialects differ, as a question with the answers of both dialects.
+
+    ``name`` is the field of ``Dialect`` that holds the rule; None if several rules differ together.
+    """
 
     name: str | None
     question: str

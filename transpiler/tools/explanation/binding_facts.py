@@ -74,8 +74,8 @@ def _text_at_address(topology: Topology, binding: Binding, written: str | None) 
     asked += [clipped(selector, _MAX_LINE)] if selector is not None else []
     divert = binding.text(DIVERT_ARGUMENT)
     named = "" if divert is None else f"divert {clipped(divert, _MAX_LINE)}: "
-    # If the exchange may choose no binding at all, its choice depends on a condition that is not evaluated here or that
-    # only the broker knows.
+    # Without a condition, a binding takes any message. But if the exchange may choose no binding at all, its choice
+    # depends on something that is not evaluated here or that only the broker knows.
     choosing = topology.exchange_by_name[binding.source].kind.choosing
     is_open = choosing is not None and choosing.may_choose_none
     return named + (" and ".join(asked) or ("by what is not known here" if is_open else "any message"))
@@ -105,7 +105,7 @@ def _lacks(topology: Topology, term: Condition, keys: Keys, message: Message) ->
 
 
 def _other_key(expected: str, keys: Keys) -> Lack:
-    # A message without a routing key is treated as if it had the empty key.
+    # A message without a routing key (None) is compared like one with the empty key.
     nearness = max((SequenceMatcher(None, key or "", expected).ratio() for key in keys), default=0.0)
     return Lack(f"{_keys_are(keys)}, not {value_text(expected)}", 1.5 - nearness)
 
@@ -121,7 +121,8 @@ def _other_words(topology: Topology, test: Words, keys: Keys) -> Lack:
     partings = [(part_words(test.pattern, test.rules.words(key)), key) for key in keys or (None,)]
     nearest, key = min(partings, key=lambda item: item[0].edits)
     if key is None:
-        # The binding key # matches an absent routing key, but no binding key matches an empty list of routing keys.
+        # The pattern "#" matches an absent routing key with 0 edits. But it does not match an empty list of routing
+        # keys (``keys``), so the distance must not be 0.
         return Lack(f"pattern {value_text(test.key)}: the message has no key", nearest.edits or 1)
     named = f"of the key {value_text(key)} " if len(keys) > 1 else ""
     addressing = topology.rules.addressing

@@ -23,12 +23,12 @@ _IS_FALSE: Goal = frozenset({False})
 
 
 class Decision(NamedTuple):
-    """The subexpressions that decide the result of the condition ``node``.
+    """The subexpressions of ``node`` that decide its result.
 
-    ``inner`` contains the decisions on those operands that decide: for a NOT its operand; for an OR that is not TRUE
-    all its alternatives; for an AND the terms that decide together. It is empty for a condition without AND, OR and
-    NOT. If one term of an AND decides alone, ``inner`` has only this term, and ``others`` has the terms that would also
-    decide alone.
+    For a NOT, ``inner`` has the decision on its operand. For an OR that is not TRUE, it has the decisions on all
+    alternatives. For an AND, it has the decisions on the terms that together decide the result. If a single term of an
+    AND suffices, ``inner`` has only that term, and ``others`` the terms that would each suffice, too. A condition
+    without AND, OR and NOT has no ``inner``.
     """
 
     node: ast.Expression
@@ -101,7 +101,10 @@ def _conjunction(node: ast.And, terms: tuple[ast.Expression, ...], goal: Goal, e
 
 
 def _whole(node: ast.Expression) -> Decision:
-    """Return a decision in which all leaves of ``node`` decide, because its result must be exactly FALSE or unknown."""
+    """Return a decision in which all leaves of ``node`` decide.
+
+    It is used if the result must be exactly FALSE or exactly unknown, so that no leaf can be left out.
+    """
     return Decision(node, tuple(map(_whole, ast.children(node))) if isinstance(node, JUNCTIONS) else ())
 
 

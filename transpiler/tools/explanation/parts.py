@@ -130,7 +130,8 @@ def build_parts(
     below = isinstance(node, JUNCTIONS)
     inner = tuple(build_parts(child, evaluation, deciding, is_condition=below) for child in ast.children(node))
     verdict = evaluation.verdict(node) if is_condition else None
-    # A condition also has an operand's value only if it is a name or a function call.
+    # Most conditions, such as comparisons, have only a result. A name or a function call can be a condition and also
+    # has a value, which is shown as well.
     as_operand = not is_condition or isinstance(node, ast.Identifier | ast.Call)
     evaluated = evaluation.operand(node) if as_operand else Evaluated(None)
     operand = evaluated.operand

@@ -66,9 +66,9 @@ def passed_over(
 
 
 class Written:
-    """The bindings that a JMS broker's file defines, by their location in the file.
+    """The bindings as they are in a JMS broker's file, found by their location in the file.
 
-    The topology routes with internal bindings instead; each is made from one binding of the file and covers one of its
+    The topology routes with internal bindings. Each of them is made from one binding of the file and covers one of its
     cases.
     """
 

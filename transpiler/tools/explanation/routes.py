@@ -35,12 +35,12 @@ _MAX_TEXT, _MAX_SENT, _MAX_LINES = 50, 100, 20
 
 @dataclass(frozen=True, slots=True)
 class BindingExplanation:
-    """A binding that was evaluated for a message, and why it did not take the message.
+    """A binding that was evaluated for a message, and the reasons why it did not take the message.
 
-    ``asks`` is the binding's condition as text. ``source`` is the exchange, and ``end`` the queue or exchange to which
-    the binding leads. For a JMS broker, ``source`` is a destination, and ``end`` a destination or a queue. ``target``
-    is ``end`` as text for users. ``lacks`` contains the reasons why the binding did not take the message; empty if it
-    took it. ``distance`` grows with the change that the message would need.
+    ``asks`` is the binding's condition as text. ``source`` is the exchange or JMS destination where the binding begins,
+    ``end`` the queue, exchange or destination to which it leads, and ``target`` is ``end`` as text for users. ``lacks``
+    are the reasons, empty if the binding took the message. The more the message would have to change to be taken, the
+    higher is ``distance``.
     """
 
     binding: Binding
@@ -75,9 +75,9 @@ class BindingExplanation:
 
 @dataclass(frozen=True, slots=True)
 class StepExplanation:
-    """A step of a message from its queue along a link, with the explanation of the route from there.
+    """A step of a message along a link of its queue, such as dead-lettering, and the route from there, explained.
 
-    ``route`` is None if the message is not routed again.
+    ``route`` is None if the message is not routed again after this step.
     """
 
     step: Step
@@ -90,12 +90,12 @@ class StepExplanation:
 
 @dataclass(frozen=True, slots=True)
 class RouteExplanation:
-    """The route of one message.
+    """The route of one message, and the bindings that took it or did not take it.
 
-    ``routed`` contains the queues, and ``took`` the bindings that took the message. ``nearly`` contains the bindings
-    that nearly took it, nearest first, and ``others`` is the number of all other bindings that did not take it.
-    ``note`` is a reason apart from bindings why the message did not reach a queue, else None. Bindings in ``possible``
-    may take the message: for example, their exchange chooses by a hash or at random.
+    ``routed`` contains the queues, ``took`` the bindings that took the message, and ``possible`` those that may take
+    it, because for example their exchange chooses by a hash or at random. ``nearly`` contains the nearest of the
+    bindings that did not take it, and ``others`` is the number of the rest. ``note`` is a reason apart from bindings
+    why the message reached no queue, else None.
     """
 
     routed: Routed
@@ -333,7 +333,8 @@ def _once(listed: Iterable[BindingExplanation]) -> list[BindingExplanation]:
 def _without_ends(took: list[BindingExplanation]) -> list[BindingExplanation]:
     """Return ``took`` without bindings from a destination to itself, if another binding led to the destination.
 
-    ActiveMQ has such internal bindings from the destination of a queue to the queue.
+    Such bindings are internal: the topology of ActiveMQ uses them to deliver from a destination to the queue of its
+    name.
     """
     leading = [one for one in took if one.source != one.end]
     ends = {one.end for one in leading} - {one.source for one in leading}
@@ -341,7 +342,7 @@ def _without_ends(took: list[BindingExplanation]) -> list[BindingExplanation]:
 
 
 def _is_at(topology: Topology, binding: Binding, visit: Visit) -> bool:
-    """Return True if ``binding`` belongs to the address that the message reached in ``visit``, at a JMS broker."""
+    """Return True if ``binding`` of a JMS broker belongs to the address that the message reached in ``visit``."""
     topic = topology.rules.topic
     return topology.exchange_by_name[binding.source].kind.ignores_key or any(
         matches_words(topic.pattern(binding.key), topic.words(key)) for key in visit.keys

@@ -16,7 +16,7 @@ _MAX_TOGETHER, _MAX_FAILING, _MAX_ALTERNATIVES, _NEAREST, _MAX_VALUES = 4, 3, 3,
 
 
 def sentence(decision: Decision, evaluation: Evaluation) -> str:
-    """Return why the deciding subexpressions have their results, as one sentence without a full stop."""
+    """Return a sentence, without a full stop, that explains the result of ``decision`` by what decides it."""
     if decision.others:
         return _first(decision, evaluation)
     match decision.node:
@@ -44,7 +44,8 @@ def _negated(operand: ast.Expression, inner: Decision, evaluation: Evaluation) -
 
 
 def _together(decisions: tuple[Decision, ...], evaluation: Evaluation) -> str:
-    # An unknown term explains more than the terms that are TRUE.
+    # An unknown term makes the AND unknown, so the sentence names only unknown terms if there are any, not the TRUE
+    # terms.
     unknown = [one for one in decisions if _is_unknown(one, evaluation)]
     return listed([sentence(one, evaluation) for one in unknown or decisions], _MAX_TOGETHER)
 

@@ -56,13 +56,15 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A message that only one of two conditions selects.
+    """A message that only one of two compared conditions selects.
 
     ``change`` is ``won`` if only the new condition selects the message, ``lost`` if only the old condition does.
-    ``old`` and ``new`` are the results of the conditions; ``parts_of_old`` and ``parts_of_new`` are the subexpressions
-    that decide the results. ``rare`` is True if few real messages are like ``message``. ``only`` states what is
-    unusual about every message on which the conditions differ; else it is empty. ``rule`` is the rule by which two
-    dialects evaluate the same selector differently.
+    ``old`` and ``new`` are the results of the two conditions as text, ``parts_of_old`` and ``parts_of_new`` the
+    subexpressions that decide them. ``rule`` is the rule by which two dialects evaluate the same selector differently,
+    or None.
+
+    ``rare`` is True if few real messages are like ``message``. If every message on which the conditions differ is
+    unusual, ``only`` states why; otherwise it is empty.
     """
 
     change: Change

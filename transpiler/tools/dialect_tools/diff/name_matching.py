@@ -64,7 +64,10 @@ class Names:
         return _replaced(topology, binding, lambda link: link)
 
     def _mapping(self, names: Iterable[str], known: set[str]) -> dict[str, str]:
-        """Return those of ``names`` that change, with their new names; a name is kept if its new name is taken."""
+        """Return a mapping from each of ``names`` that changes to its new name.
+
+        A name is omitted, and so keeps its old name, if an earlier name already has the same new name.
+        """
         mapping: dict[str, str] = {}
         taken: set[str] = set()
         for name in dict.fromkeys(names):
@@ -75,7 +78,10 @@ class Names:
         return {name: changed for name, changed in mapping.items() if name != changed}
 
     def of(self, name: str, known: Iterable[str] = ()) -> str:
-        """Return the name in NEW for ``name``, a name in OLD. If there are several, prefer one that is in ``known``."""
+        """Return the name in the new topology (NEW) for ``name``, the name in the old topology (OLD).
+
+        If there are several candidates, prefer a name in ``known``.
+        """
         if name in self.given:
             return self.given[name]
         kind, bare = kind_and_name(name)
@@ -100,7 +106,10 @@ class Names:
         return self.new.rules.addressing.of_kind(kind, kind_and_name(self.of(name))[1])
 
     def sends(self, name: str) -> list[tuple[Send, Send]]:
-        """Return the ways to send to the destination ``name`` of NEW, as pairs: the send in OLD and that in NEW."""
+        """Return the ways in which a client can send a message to the destination ``name`` of the new topology (NEW).
+
+        Each item is a pair: the same send in the old topology, and in the new one.
+        """
         back = {of: old for old, of in self.given.items()}
         before = back.get(name, name)
         if not self.across:
@@ -118,7 +127,10 @@ class Names:
 
 
 def _words(name: str, any_words: str, other: str) -> str:
-    """Return ``name`` with ``other`` as its last word, if its last word is the multi-word wildcard ``any_words``."""
+    """Return ``name`` with the multi-word wildcard ``any_words`` at its end replaced by ``other``: ``a.>`` → ``a.#``.
+
+    A name that does not end with this wildcard is returned unchanged.
+    """
     return name[: -len(any_words)] + other if name == any_words or name.endswith(f".{any_words}") else name
 
 

@@ -36,8 +36,9 @@ from transpiler.topology.records import DEFAULT_EXCHANGE, Binding
 _BINDINGS, _TESTS = 300, 3_000_000
 #: Maximum number of other bindings with the same source and destination to which one binding is compared.
 _COUNTERPARTS = 5
-#: Limits for internal exchanges, which clients cannot publish to: ``_ENTRANCES`` exchanges (and as many linked queues)
-#: through which a message can reach them, and ``_KEYS_BEFORE`` binding keys from which routing keys are made.
+#: Clients cannot publish to an internal exchange, so a message must reach it through other exchanges or linked queues.
+#: ``_ENTRANCES`` is the maximum number of such exchanges, and of such queues. ``_KEYS_BEFORE`` is the maximum number of
+#: binding keys of these exchanges from which routing keys are made.
 _ENTRANCES, _KEYS_BEFORE = 3, 12
 #: Maximum number of queues, and of onward links, in the text of an example, for each topology.
 _MAX_QUEUES, _MAX_NEXT = 8, 3
@@ -45,11 +46,11 @@ _MAX_QUEUES, _MAX_NEXT = 8, 3
 
 @dataclass(frozen=True, slots=True)
 class Rerouted:
-    """A message that two topologies route to different queues, or that takes different steps from these queues.
+    """A message that two topologies route to different queues, or that these queues forward differently.
 
-    ``key`` is the routing key; it is also the subject of ``message`` if ``message`` sets no other subject. ``old`` and
-    ``new`` are the queues reached in the two topologies. ``next_of_old`` are the steps onward from these queues that
-    only the old topology takes, ``next_of_new`` those of the new topology. All names are names of the new topology.
+    ``key`` is the routing key, which is also the message's subject unless ``message`` sets another one. ``old`` and
+    ``new`` are the queues reached in the two topologies. ``next_of_old`` and ``next_of_new`` are the steps onward from
+    the queues (such as dead-lettering) that only one topology takes. All names are those of the new topology.
     """
 
     exchange: str

@@ -83,7 +83,10 @@ def diff_running(
 def diff_with_answers(
     old: Topology, new: Topology, answers: Answers, *, examples: int = 5, names: Mapping[str, str] | None = None
 ) -> TopologyDiff:
-    """Compare the declared topology ``old`` with ``new``, in which objects of ``answers`` replace the declared ones."""
+    """Compare the declared topology ``old`` with ``new``, the topology of the running broker according to ``answers``.
+
+    ``new`` has the objects that the broker's answers contain, and ``old``'s objects where no answer contains any.
+    """
     found = diff_topologies(old, new, examples=examples, names=names).of_running(answers.notes)
     return replace(found, settings=(*found.settings, *_policy_changes(old, answers.policies)))
 
@@ -100,7 +103,7 @@ def _source(path: Path) -> Source:
 
 
 def _policy_changes(declared: Topology, running: Iterable[PoliciesOf]) -> Iterator[Change]:
-    """Yield the queues to which the running broker applies another policy, or other settings of policies."""
+    """Yield the queues to which the running broker applies another policy or policy setting than the declared one."""
     applied = applied_policies(declared)
     for one in running:
         known = applied.get(one.queue) if one.vhost in (None, declared.vhost) or declared.vhost is None else None

@@ -142,8 +142,9 @@ def _listed(changes: Iterable[Change]) -> Iterator[str]:
     for (kind, change), group in itertools.groupby(changes, key=lambda one: (one.kind, one.change)):
         by_detail: dict[tuple[str, str, str], list[Change]] = {}
         for one in group:
-            # Group the changes of bindings by exchange. Group the changes of other elements by their text only,
-            # whatever the element's name.
+            # For a binding, ``subject`` is ``exchange -> queue``, and changes of one exchange form a group. Other
+            # elements are grouped by the text of the change alone, so that many queues with the same change share one
+            # line.
             source, arrow, end = one.subject.partition(" -> ")
             # Group links by their target, because many queues may link to the same dead-letter exchange.
             shared = ("", end) if arrow and kind == "link" else (source if arrow else "", "")
@@ -187,7 +188,8 @@ def diff_topologies(
     changes = [*_changes(*map(matched.plain, displayed)), *(change for change, is_judged in settings if is_judged)]
     differs = old != new
     if not changes and old.displayed is not None and _parts(old) != _parts(new):
-        # The bindings are equal, but the brokers differ in a default for which the files contain no setting.
+        # The compared elements are equal, but another part of the topologies differs, for example a default of the
+        # broker for which the file has no setting. Report this as one general change.
         changes = [_OTHERS]
     search = Search(*displayed, (old, new), matched)
     messages = search.examples(examples) if differs else []
@@ -199,7 +201,7 @@ def diff_topologies(
 
 
 def _is_compared(setting: Setting) -> bool:
-    """Return True if ``setting`` is compared by ``_setting_changes``; False for notes on losses and for links."""
+    """Return True if ``setting`` is compared as a setting. Notes on lost messages and links are compared elsewhere."""
     return setting.kind != LOSS and not setting.linked
 
 
@@ -250,7 +252,11 @@ def _changes(old: Topology, new: Topology) -> Iterator[Change]:
 
 
 def _exchanges(topology: Topology) -> dict[str, Exchange]:
-    """Return the exchanges by name, without the types of addresses, which depend on which queues are known."""
+    """Return the exchanges of ``topology`` by name.
+
+    For a JMS broker, the exchanges are addresses, and all have the type UNKNOWN: the type of an address depends on
+    which queues the file names, so a comparison of the types would report differences that do not exist.
+    """
     if topology.rules.addressing.has_exchanges:
         return {one.name: one for one in topology.exchanges}
     return {one.name: replace(one, type=UNKNOWN) for one in topology.exchanges}

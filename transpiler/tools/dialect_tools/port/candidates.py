@@ -54,7 +54,8 @@ def is_like(candidate: ast.Expression, node: ast.Expression) -> bool:
     if type(test) is not type(node):
         return False
     if isinstance(test, ast.Compare) and isinstance(node, ast.Compare):
-        # Prefer comparisons with the literal on the right, which is the usual order.
+        # If the source's comparison has the literal on the right, so must the candidate, because people usually write
+        # it there.
         return is_constant(node.left) or not is_constant(test.left)
     return True
 
@@ -156,7 +157,10 @@ def _renamed(node: ast.Expression, source: Dialect, target: Dialect) -> Iterator
 
 
 def _without_plus(node: ast.Expression) -> ast.Expression:
-    """Return the operand of a unary plus, because some brokers drop the plus when they parse; else return ``node``."""
+    """Return the operand if ``node`` is a unary plus, else ``node``.
+
+    Some parsers discard a unary plus, so a tree with it would not be equal to the tree that the target parses.
+    """
     return node.operand if isinstance(node, ast.Sign) and node.operator is ast.Arithmetic.ADD else node
 
 
@@ -187,7 +191,10 @@ def _with_literals(
 
 
 def _cut(tree: ast.Expression, target: Dialect) -> ast.Expression:
-    """Split each string literal that the target would rewrite into a sum of two literals that it does not rewrite."""
+    """Write each string literal that the target would rewrite as a sum of two literals: ``'abc'`` → ``'ab' + 'c'``.
+
+    The target does not rewrite the two shorter literals.
+    """
     words = dict(target.fields.rewritten)
 
     def change(node: ast.StringLiteral) -> ast.Expression:
@@ -357,7 +364,10 @@ def _calls(node: ast.Call, source: Dialect) -> Iterator[ast.Expression]:
 
 
 def _list_of(node: ast.Expression) -> list[str]:
-    """Return the strings of a MAKELIST of literals or of a SPLIT text; empty for any other ``node``."""
+    """Return the strings of a constant list in ActiveMQ's functions: ``MAKELIST('a', 'b')`` or ``SPLIT('a,b', ',')``.
+
+    The result is empty for any other ``node``.
+    """
     match node:
         case ast.Call(function="MAKELIST", arguments=arguments):
             texts = [item.value for item in arguments if isinstance(item, ast.StringLiteral)]

@@ -47,11 +47,11 @@ _VERDICTS = {TRUE: Verdict(True), FALSE: Verdict(False), UNKNOWN: Verdict(None),
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """The goal for porting one condition: the results that the ported condition must have.
+    """The results that the port of a condition must have, depending on the result of the source's condition.
 
-    The ported condition must have the value ``into`` exactly when the source's condition has one of the values
-    ``truths``. ``exposed`` is True if, when the condition throws, a later term of the AND or OR around it still
-    matters.
+    The port must be ``into`` if the source's condition has one of the results ``truths``, and must not be ``into``
+    otherwise. ``exposed`` is True if the surrounding AND or OR may have another result when the condition throws an
+    exception.
     """
 
     truths: frozenset[Truth]
@@ -73,9 +73,9 @@ class Witness:
 
 
 class Trial:
-    """A condition ``node`` of the source selector, and the comparison of candidates in the target dialect with it.
+    """A comparison of the condition ``node`` of the source selector with candidates for its port to the target dialect.
 
-    ``convert`` is True if the selector has the prefix that converts strings.
+    ``convert`` is True if the source selector has the prefix that converts strings.
     """
 
     def __init__(self, node: ast.Expression, source: Dialect, target: Dialect, convert: bool) -> None:
@@ -87,10 +87,11 @@ class Trial:
         self.found: list[Found] = []
 
     def compare(self, candidate: ast.Expression, goal: Goal, *, any_message: bool) -> Witness | Open | None:
-        """Look for a message on which ``candidate`` misses ``goal``, and return it with both results.
+        """Look for a message on which ``candidate`` misses ``goal``, and return the message with both results.
 
-        Without ``any_message``, a common message is preferred. Return None if it is proved that no message misses the
-        goal, and ``Open`` if none was found. Raises ``UndecidedError`` if no messages could be tried.
+        Return None if it is proved that there is no such message, and ``Open`` if no message was found but there may be
+        one. Unless ``any_message`` is True, prefer a common message to a rare one. Raises ``UndecidedError`` if no
+        messages could be tried.
         """
         if self._is_same(candidate):
             return None
@@ -163,7 +164,7 @@ class Trial:
         return None
 
     def _missed(self, goal: Goal) -> dict[int, int]:
-        """Return, for each outcome of the source's condition, a candidate's outcomes (as bits) that miss ``goal``."""
+        """Return for each outcome of the source's condition the outcomes (as bits) by which a port misses ``goal``."""
         return {
             source: sum(target for target in OUTCOMES if self._parts(_VERDICTS[source], _VERDICTS[target], goal))
             for source in OUTCOMES
@@ -210,9 +211,9 @@ class Trial:
         return strict or (source_verdict.thrown is None) is not (target_verdict.thrown is None)
 
     def rule(self, candidate: ast.Expression, witness: Witness, goal: Goal) -> Rule:
-        """Return the rule of the dialects that causes the difference of ``witness``.
+        """Return the rule that causes the difference between the two dialects on the message of ``witness``.
 
-        It is the rule on which the dialects only have to agree for their results to be the same.
+        If the dialects agreed on this rule alone, their results would be the same.
         """
 
         def agree(left: Dialect, right: Dialect) -> bool:

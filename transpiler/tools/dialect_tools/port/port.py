@@ -45,12 +45,12 @@ _TRUE: frozenset[Truth] = frozenset({True})
 
 @dataclass(frozen=True, slots=True)
 class Ported:
-    """The result of porting a selector: its text in the target dialect, and notes about the port.
+    """The result of porting a selector: ``text`` in the target dialect, and notes about the port.
 
-    A note whose code begins with ``port.`` is about the meaning. Each change of meaning has a warning;
-    ``port.unproved`` states that no change was found, but the absence of a change is not proved. Without such a note,
-    both selectors select the same messages. The other notes are findings of ``check`` about ``text`` in the target,
-    except those whose code ``check`` also reports about the original in the source dialect.
+    A note whose code begins with ``port.`` is about the meaning: each change of meaning has a warning, and
+    ``port.unproved`` states that no change was found but that a change is not ruled out. Without such a note, both
+    selectors are proved to select the same messages. All other notes are findings that ``check`` has only about the
+    ported text.
     """
 
     text: str
@@ -191,10 +191,10 @@ class _Porting:
         return Ported(text, tuple(_one_for_a_rule(self.notes)))
 
     def _check_order(self, tree: ast.Expression, result: ast.Expression) -> None:
-        """Compare the whole selectors if a condition may throw before another condition decides.
+        """Compare the two whole selectors if one of their conditions may throw an exception.
 
-        Each condition is ported separately, but an exception matters only if the broker evaluates the condition: an
-        unknown condition before it ends an AND in one broker, and not in another.
+        Conditions are ported one by one. But an exception matters only if the broker evaluates the condition that
+        throws, and brokers differ in this: in some, an unknown condition before it ends the evaluation of an AND.
         """
         throws = (self.leaving.on_throw or self.arriving.on_throw) and any(
             isinstance(part, ast.Calculate | ast.Sign) and not is_constant(part) for part in ast.walk(tree)
@@ -241,8 +241,8 @@ class _Porting:
         try:
             return ast.Not(self.condition(operand, replace(goal, truths=truths, into=not goal.into)))
         except _FailedError:
-            # Port the operand of the NOT with the opposite goal, because there are more candidates for a condition
-            # without NOT.
+            # No port of the whole NOT exists. Forget the notes of this attempt, and port the operand with the opposite
+            # goal instead: there are more candidates for a condition without NOT.
             del self.notes[notes:]
             kept, self.errors = self.errors, errors
         try:
@@ -256,14 +256,16 @@ class _Porting:
         alone = goal.truths <= _TRUE or goal.truths == frozenset({False, None})
         plain_tables = self.leaving.logic is Logic.SQL and self.arriving.logic is Logic.SQL
         if not goal.into:
-            # The target must be FALSE where the source has the goal's truths. An AND is FALSE if one term is,
-            # an OR if all terms are.
+            # ``into`` is False, so the ported AND or OR must be FALSE in the goal's cases. If it has SQL's truth
+            # tables, an AND is FALSE if one term is FALSE, and an OR if all terms are. Other tables do not allow
+            # porting term by term.
             if not (plain_tables or (self.arriving.logic is Logic.SQL and alone)):
                 message = f"{self.arriving.title} has other tables of AND and OR, and under this NOT they tell"
                 raise self._failed(node, self._error("port.meaning", message, "write it without the NOT"))
         elif not alone and self.leaving.logic is not Logic.SQL:
             return self._forgetful(kind, terms, goal)
-        # True if every term must meet the goal: an AND that must be TRUE, or an OR that must not be TRUE.
+        # Every term must meet the goal if an AND must be TRUE, or if an OR must not be TRUE. Otherwise one term
+        # suffices.
         every = (True in goal.truths) is not decides
         inner = [
             replace(goal, exposed=goal.exposed or self._exposes(every, index, len(terms)))
@@ -274,10 +276,10 @@ class _Porting:
         return joined(ast.And if same else ast.Or, tuple(conditions))
 
     def _exposes(self, every: bool, position: int, count: int) -> bool:
-        """Return True if the other terms of an AND or OR still matter when the term with the index ``position`` throws.
+        """Return True if an exception in one term of an AND or OR may hide another term that still matters.
 
-        ``count`` is the number of terms. ``every`` is True if every term must meet the goal, so that no other term
-        matters.
+        ``position`` is the index of the term that throws, and ``count`` the number of terms. ``every`` is True if every
+        term must meet the goal: then the exception already misses the goal, and no other term matters.
         """
         if every:
             return False
@@ -295,7 +297,8 @@ class _Porting:
         exposed = replace(goal, exposed=True)
         holds, not_true = replace(exposed, truths=_TRUE), replace(exposed, truths=frozenset({False, None}))
         if kind is ast.Or:
-            # In Qpid's OR, the last term determines the result if no term is TRUE.
+            # In Qpid's OR, the last term determines the result if no term is TRUE. So only the last term is ported with
+            # the goal itself, and each term before it with the goal TRUE or not TRUE.
             before, whole = (holds, ast.Or) if True in goal.truths else (not_true, ast.And)
             return joined(whole, tuple(self._each(terms, [before] * (len(terms) - 1) + [exposed])))
         ends = replace(exposed, truths=goal.truths - _TRUE)
@@ -346,8 +349,8 @@ class _Porting:
             if isinstance(tree, TranspilerError):
                 refused = refused or tree
             elif tree is not None and trial.pairs_up(tree):
-                # If a candidate was found that differs only on rare messages, accept another one only if it never
-                # differs.
+                # If a candidate that differs only on rare messages is already known, accept another candidate only if
+                # no message at all shows a difference.
                 found = trial.compare(tree, goal, any_message=bool(rare) or self.changes == "none")
                 if not isinstance(found, Witness):
                     if is_guarded:
@@ -370,11 +373,11 @@ class _Porting:
     def _candidates(
         self, node: ast.Expression, goal: Goal, tried: Sequence[tuple[ast.Expression, Witness]], rare: Sequence[object]
     ) -> Iterator[tuple[ast.Expression, bool]]:
-        """Yield candidates for ``node``, each with True if it has a guard, an added test such as IS NULL.
+        """Yield candidates for ``node``, each with True if it has a guard (an added test such as IS NULL).
 
-        Candidates without guards come first. The caller appends those that failed to ``tried`` and those that failed
-        only on rare messages to ``rare``. Then the failed ones are yielded with guards, unless ``rare`` is not empty
-        and rare changes are allowed.
+        Candidates without guards come first, then failed candidates with guards. While iterating, the caller appends
+        the candidates that failed to ``tried``, and those that failed only on rare messages to ``rare``. Guards are not
+        tried if changes on rare messages are allowed and ``rare`` is not empty.
         """
         candidates = plain(node, self.leaving, self.arriving, goal)
         if self.changes == "any":
@@ -393,9 +396,9 @@ class _Porting:
         return _Note(Diagnostic("port.unproved", "info", message, self.source, None, hint))
 
     def _alike(self, node: ast.Expression, candidates: list[ast.Expression]) -> Iterator[ast.Expression]:
-        """Yield the candidates that have the same form as ``node`` and the same names as the first of these.
+        """Return the candidates of the same form as ``node`` that read the same names as the first of them.
 
-        If no candidate has the form of ``node``, yield all candidates.
+        If no candidate has this form, return all ``candidates``.
         """
         known = [one for one in candidates if isinstance(self._readable(one), ast.Expression)]
         alike = [one for one in known if is_like(one, node)]
@@ -417,7 +420,8 @@ class _Porting:
     def _parting(self, code: str, trial: Trial, candidate: ast.Expression, witness: Witness, goal: Goal) -> _Note:
         left, right = self.leaving.title, self.arriving.title
         spoken = print_tree(candidate, self.arriving)
-        # If the goal negates the condition, compare the candidate with the NOT of the condition.
+        # If the goal asks for the opposite of the condition, the message to the user compares the candidate with NOT of
+        # it.
         this, target_result = "this", witness.source
         if (True in goal.truths) is not goal.into:
             this, target_result = "NOT of this", target_result._replace(truth=NOT[target_result.truth])

@@ -49,9 +49,9 @@ class TopicRules:
         return (*map(self.syntax.pattern_word, queue), *words)
 
     def key(self, pattern: Sequence[str | AnyWord], queue: str | AnyWord | None = None) -> str:
-        """Return the binding key with the words of the topic pattern ``pattern``.
+        """Join the words and wildcards of ``pattern`` to a binding key, with separators and escapes.
 
-        Unless ``queue`` is None, it is added to the key as a word.
+        Unless ``queue`` is None, the key ends with ``queue_mark`` and the queue's name.
         """
         end = "" if queue is None else self.queue_mark + self.syntax.escaped((queue,))
         return self.syntax.escaped(pattern) + end
@@ -128,12 +128,13 @@ class BindingRules:
     direct_replies: str | None = None
 
     def is_direct_reply(self, key: str) -> bool:
-        """Return True if a message with the routing key ``key`` goes directly to a waiting client."""
+        """Return True if a message with the routing key ``key`` goes straight to a client that waits for a reply."""
         return self.direct_replies is not None and key.startswith(self.direct_replies)
 
 
-#: The Apache AMQP filter document: for a message without a subject, section 1.1 states that a direct binding "does not
-#: match", and section 1.2 that a topic binding "matches only if the value of the filter is a single “#”".
+#: The rules of the Apache AMQP filter document. For a message without a subject, section 1.1 states that a direct
+#: binding "does not match", and section 1.2 that a topic binding "matches only if the value of the filter is a single
+#: “#”".
 APACHE_FILTERS = BindingRules("apache-filters", absent_key_is_empty=False)
 
 
@@ -147,7 +148,7 @@ class HeadersMatch:
 
     any: bool
     pairs: tuple[tuple[str, AmqpValue | None], ...]
-    #: True if the broker never delivers a message through the binding with these arguments.
+    #: True if the broker never routes a message through the binding, because ``x-match`` is missing and required.
     never: bool = False
 
 

@@ -129,7 +129,7 @@ class Equal:
 class Like:
     """A condition that holds if the value of ``message_fields`` is a string with this prefix or suffix.
 
-    One of the two is empty.
+    Exactly one of ``prefix`` and ``suffix`` is not empty.
     """
 
     message_fields: MessageFields
@@ -159,10 +159,11 @@ class Words:
 
     @property
     def or_absent(self) -> bool:
-        """True if the condition also holds for a message without a text in the fields ``message_fields``."""
+        """True if the condition also holds for a message in which none of ``message_fields`` has a text."""
         words = self.pattern
-        # Apache AMQP filter document, 1.2, if the message has no subject: "matches only if the value of the filter is a
-        # single “#”"
+        # The Apache AMQP filter document, section 1.2, says of a topic binding, if the message has no subject, that it
+        # "matches only if the value of the filter is a single “#”". So without ``absent_is_empty``, ``#.#`` does not
+        # match.
         return all(word is MANY_WORDS for word in words) and (self.absent_is_empty or len(words) == 1)
 
 
@@ -176,7 +177,7 @@ EVERY_MESSAGE, NO_MESSAGE = All(), Any()
 
 
 def inner(condition: Condition) -> tuple[Condition, ...]:
-    """Return the direct terms of ``condition``; an empty tuple if it is a test."""
+    """Return the direct terms of an ``All``, ``Any`` or ``Not``; an empty tuple for any other condition."""
     match condition:
         case All(terms=terms) | Any(terms=terms):
             return terms
@@ -213,14 +214,14 @@ def text_of_test(test: FieldTest | Query) -> str:
 
 
 def reads_key(condition: Condition) -> bool:
-    """Return True if ``condition`` is a test of the routing key."""
+    """Return True if ``condition`` tests the routing key with which the message was published."""
     return isinstance(condition, FIELD_TESTS) and condition.message_fields == (ROUTING_KEY,)
 
 
 def without_key(condition: Condition) -> Condition:
-    """Return ``condition`` without the tests of the routing key among its terms.
+    """If ``condition`` is an ``All``, return it without the terms that test the routing key.
 
-    A condition that is not an AND is unchanged.
+    Any other condition is returned unchanged.
     """
     if not isinstance(condition, All):
         return condition
@@ -243,10 +244,10 @@ def key_matches(message_field: MessageField, key: str, rules: BindingRules, path
 
 
 def fields_of_header(name: str, subject_header: str | None) -> MessageFields:
-    """Return the message fields from which the header ``name`` is read: its application property, at times the subject.
+    """Return the message fields from which the header ``name`` is read: the application property of this name.
 
-    If ``name`` is ``subject_header``, the subject is read as well. AMQP 0-10 keeps it in the headers, AMQP 1.0 in the
-    properties section.
+    If ``name`` equals ``subject_header``, the message's subject is read if there is no such property. AMQP 0-10 keeps
+    the subject in the headers, AMQP 1.0 in the properties section.
     """
     message_field = MessageField(PROPERTIES, name)
     return (message_field, SUBJECT) if name == subject_header else (message_field,)
@@ -256,8 +257,9 @@ def headers_match(match: HeadersMatch, rules: BindingRules, path: str = "") -> A
     """Return the condition of a headers binding: the message's headers contain all pairs, or at least one pair."""
     if match.never:
         return NO_MESSAGE
-    # "either the field in the bind arguments has no value and a field of the same name is present in the message
-    # headers or ... a field of the same name exists in the message headers and has that same value"
+    # AMQP 0-9-1 defines when a pair matches: "either the field in the bind arguments has no value and a field of the
+    # same name is present in the message headers or ... a field of the same name exists in the message headers and has
+    # that same value"
     tests: list[Condition] = []
     for name, value in match.pairs:
         message_fields = fields_of_header(name, rules.subject_header)
@@ -266,5 +268,6 @@ def headers_match(match: HeadersMatch, rules: BindingRules, path: str = "") -> A
             if value is None
             else Equal(message_fields, value, rules.headers.equality, path=path)
         )
-    # "all implies that all the other pairs must match ... any implies that the message should be routed if any ..."
+    # AMQP 0-9-1 defines x-match: "all implies that all the other pairs must match ... any implies that the message
+    # should be routed if any ..."
     return Any(tuple(tests)) if match.any else All(tuple(tests))

@@ -65,7 +65,7 @@ STREAM, UNFILTERED = "rabbitmq:stream-filter", "rabbitmq:stream-match-unfiltered
 #: Symbol and code of the filter with which Service Bus clients request one session by its id, a string. Most clients
 #: send the string without a descriptor, in a filter named ``SESSION``. A null requests the next free session.
 SESSION, SESSION_CODE = "com.microsoft:session-filter", 0x137000000C
-#: The option that a hint proposes, so that unknown filters are ignored.
+#: The setting that hints propose for an unknown filter: ``unknown="ignore"`` skips the filter.
 _IGNORED = Setting("unknown", "ignore")
 
 _TEXTS = (AmqpType.STRING, AmqpType.SYMBOL)
@@ -77,10 +77,11 @@ class UnknownFilterError(UnsupportedFeatureError):
 
 @dataclass(slots=True)
 class Reader:
-    """Decoder of the described values (descriptor and payload) in one filter set. ``findings`` collects warnings.
+    """Decoder of the filters in one filter set. Each filter is a described value, that is, a descriptor and a payload.
 
     ``with_x`` allows RabbitMQ's additional values of ``x-match``, which only a filter built in Python can have.
-    ``count`` and ``entries`` count filters and map entries.
+    ``findings`` collects the warnings. ``count`` and ``entries`` are the numbers of filters and of map entries decoded
+    so far, which are limited.
     """
 
     with_x: bool = False
@@ -170,7 +171,8 @@ class Reader:
     def _composite(self, kind: Any, items: tuple[Value, ...], path: str, name: str | int, depth: int) -> Filter:
         inner = tuple(self.filter(item, f"{path}.value[{number}]", depth + 1) for number, item in enumerate(items))
         if kind is NotFilter:
-            # "field name="filter" type="*" requires="filter" mandatory="true""
+            # AMQP Filter Expressions require exactly one inner filter: "field name="filter" type="*" requires="filter"
+            # mandatory="true"".
             if len(inner) != 1:
                 raise refusal("filters.payload", f"{path}.value", f"not-filter wraps one filter, found {len(inner)}")
             return NotFilter(inner[0], path=path, descriptor=name)
@@ -178,7 +180,7 @@ class Reader:
         return logical
 
     def _no_local(self, payload: Value, path: str, name: str | int) -> Filter:
-        """Decode a no-local filter: an empty list, or the text that some clients send instead."""
+        """Decode a no-local filter. Its payload is an empty list, or the text that some clients send instead."""
         match payload:
             case AmqpList(items=()):
                 pass
@@ -218,7 +220,8 @@ class Reader:
             else:
                 pairs.append((key, value))
         if how is None:
-            # "This key MUST map to the symbolic value “any” or the symbolic value “all” within the described map."
+            # The Apache AMQP filter document requires ``x-match``: "This key MUST map to the symbolic value “any” or
+            # the symbolic value “all” within the described map."
             raise refusal("filters.x-match", content, "x-match is missing", "perhaps all pairs must match, or any")
         return HeadersBinding(how, tuple(pairs), path=path, descriptor=name)
 
@@ -293,16 +296,18 @@ def _simple_entries(entries: AmqpMap, keys: tuple[AmqpType, ...], path: str) -> 
         if not isinstance(key, AmqpValue) or key.type not in keys:
             raise refusal("filters.key", path, mismatch(f"{keys[-1].value} as key", kind_of(key)))
         if not isinstance(value, AmqpValue):
-            # "the values are restricted to be of simple types only, that is, excluding map, list, and array types"
+            # AMQP 1.0 defines the map of application properties: "the values are restricted to be of simple types only,
+            # that is, excluding map, list, and array types". The filters have the same restriction.
             raise refusal("filters.payload", f"{path}.{key.value!s}", mismatch("a simple value", kind_of(value)))
         pairs.append((str(key.value), value))
     return pairs
 
 
 def _reference(value: AmqpValue, path: str) -> Reference:
-    """Return what the string ``value`` requires of a field: a prefix (``&p:``), a suffix (``&s:``), or equality.
+    """Parse the string ``value`` of a property filter: ``&p:text`` is a prefix, ``&s:text`` a suffix.
 
-    A doubled ``&&`` at the beginning stands for one ``&``. Source: AMQP Filter Expressions, 4.1.1.
+    Any other string stands for itself, except that ``&&`` at the beginning stands for one ``&``. Source: AMQP Filter
+    Expressions, 4.1.1.
     """
     if value.type is not AmqpType.STRING or not isinstance(value.value, str) or not value.value.startswith("&"):
         return value
@@ -344,7 +349,7 @@ def to_value(node: Filter, *, numeric: bool = False, depth: int = 0) -> Describe
 
 
 def name_of(node: Filter) -> str | int:
-    """Return the AMQP descriptor from which ``node`` was decoded; by default, the symbol of its kind of filter."""
+    """Return the AMQP descriptor of ``node``: the one from which it was decoded, otherwise the symbol of its class."""
     if node.descriptor is not None:
         return node.descriptor
     return STREAM if isinstance(node, StreamFilter) else BY_KIND[type(node)].symbol
@@ -383,7 +388,7 @@ def _string(text: str) -> AmqpValue:
 
 
 def refusal(code: str, path: str, message: str, hint: str | None = None, fix: Remedy | None = None) -> DecodeError:
-    """Return the ``DecodeError`` with ``message`` for the entry at ``path``."""
+    """Return a ``DecodeError`` whose text is ``message`` after ``path``, the location of the invalid entry."""
     return DecodeError.at(code, f"{path}: {message}", hint=hint, fix=fix)
 
 

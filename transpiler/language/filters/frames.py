@@ -50,9 +50,10 @@ def composite_of(name: str | int) -> str | None:
 
 
 def filters_in(data: bytes) -> Value:
-    """Return the map of filters, or the single filter, in ``data``; an AMQP null if a source has no filters.
+    """Find the filters in the AMQP bytes ``data``: one filter, or a map of filters; an AMQP null for no filters.
 
-    ``data`` contains one filter, a map of filters, a source, an attach or whole frames. Raises ``DecodeError``.
+    ``data`` can also contain a composite that has a filter set (a source or an attach), or whole AMQP frames. Raises
+    ``DecodeError``.
     """
     bodies = _bodies(data)
     if bodies is None:
@@ -113,10 +114,10 @@ def _field(fields: Value, position: int) -> Value:
 
 
 def _bodies(data: bytes) -> list[bytes] | None:
-    """Return the bodies of the AMQP frames in ``data``; None if ``data`` does not consist of frames.
+    """Return the bodies of the AMQP frames in ``data``; None if ``data`` does not begin with a frame.
 
-    A frame begins with its size in four bytes, a described value with one zero byte and a descriptor. So data is taken
-    for frames if the size equals the length of ``data`` or begins with two zero bytes.
+    A frame begins with its size in four bytes; a bare described value begins with one zero byte and its descriptor. To
+    distinguish them, the size must equal the length of ``data``, or begin with two zero bytes.
     """
     size = int.from_bytes(data[:4])
     is_framed = len(data) >= _HEADER_SIZE and data[4] >= 2 and data[5] <= 1 and (size == len(data) or size < 2**16)

@@ -51,7 +51,7 @@ def is_described_by_client(data: object) -> bool:
 def _of_client(data: Any, depth: int = 0) -> Any:
     """Convert a value of an AMQP client library to the JSON of filters, with the AMQP types of its classes."""
     if depth > 2 * MAX_DEPTH:
-        # Leave the value as None; ``from_json`` then rejects it as too deeply nested, with its path.
+        # Stop the recursion. The value None lets ``from_json`` raise the error for too deep nesting, with the path.
         return None
     if is_described_by_client(data):
         descriptor = data.descriptor
@@ -105,7 +105,8 @@ def from_json(data: Any, path: str, depth: int = 0) -> Value:
     if code_or_symbol in (SESSION, SESSION_CODE):
         return Described(name, read_value(inside, content))
     if row is None or row.kind is None:
-        # The payload's type is unknown, but only the unknown descriptor will be reported, so use a null.
+        # The descriptor is unknown, so the type of its payload is unknown, too. A null is enough: the later error names
+        # only the descriptor.
         return Described(name, AmqpValue(AmqpType.NULL, None))
     if row.payload is Payload.LIST and row.kind is not NoLocal and isinstance(content, list | tuple):
         items = (from_json(item, f"{inside}[{number}]", depth + 1) for number, item in enumerate(content))
@@ -125,9 +126,9 @@ def from_json(data: Any, path: str, depth: int = 0) -> Value:
 
 
 def _texts(content: Any, path: str) -> Value:
-    """Return a payload that is a string, a boolean or a list of strings as an AMQP value.
+    """Convert a filter's payload from JSON to AMQP: a string, a boolean, or a list whose strings are kept.
 
-    Any other payload becomes a null.
+    Any other payload becomes an AMQP null, and so does any other item of a list.
     """
     if isinstance(content, list | tuple):
         items = content[: MAX_ENTRIES + 1]
@@ -139,9 +140,9 @@ _NOTHING = AmqpValue(AmqpType.NULL, None)
 
 
 def _payload(content: Any, path: str) -> Value:
-    """Return a payload of any other form as an AMQP value, so that errors can name its type.
+    """Convert a payload of the wrong form from JSON to AMQP, only so that the error can name its type.
 
-    A list or map is converted without its items.
+    The items of a list or map are dropped.
     """
     match content:
         case list() | tuple():
@@ -166,7 +167,7 @@ def _entry(item: Any, path: str, key: str, of_properties: bool) -> AmqpValue:
 
 
 def _bytes_refusal(path: str, key: str, text: str) -> DecodeError:
-    """Return the error for a string where bytes are required. The string may be the bytes as text, or their base64."""
+    """Return the error for a JSON string where bytes are required: it may be the bytes as text, or their base64."""
     as_text = base64.b64encode(text.encode("utf-8", "surrogatepass")).decode()
     hint = f'perhaps write {{"type": "binary", "value": "{as_text}"}} for the bytes of the text'
     with suppress(ValueError):

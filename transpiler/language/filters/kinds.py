@@ -47,8 +47,8 @@ from transpiler.message.types import AmqpValue, Equality, NumberEquality
 #: The dialect of every ``amqp:sql-filter``, independent of the consumer's dialect.
 _SQL_DIALECT = DIALECTS["rabbitmq"]
 
-#: AMQP Filter Expressions: numbers "of a different floating-point or integer number type … equal when treated as a
-#: floating-point".
+#: How property filters compare numbers. AMQP Filter Expressions says of numbers "of a different floating-point or
+#: integer number type" that they are "equal when treated as a floating-point".
 _FILTER_EXPRESSIONS = Equality(numbers=NumberEquality.AS_DOUBLES)
 
 
@@ -91,7 +91,10 @@ Reference: TypeAlias = AmqpValue | Prefix | Suffix
 
 @dataclass(frozen=True, slots=True)
 class Consumer:
-    """The receiver of a filter's messages: the dialect of its selectors, and the id of its connection or None."""
+    """The consumer that receives a filter's messages: the dialect of its selectors and the id of its connection.
+
+    ``connection`` is None if the id is not known; then a no-local filter raises an error.
+    """
 
     dialect: Dialect = JMS
     connection: str | None = None
@@ -111,8 +114,9 @@ class DirectBinding(_Kind):
 
     def condition(self, _: Consumer) -> Condition:
         """Return the condition that a message must meet, for any consumer."""
-        # "matches … if and only if the described string value exactly matches the subject field"
-        # "If the message has no Properties section, or if the subject field … is not set, then … does not match."
+        # Apache filter document, 1.1: "matches … if and only if the described string value exactly matches the subject
+        # field", and "If the message has no Properties section, or if the subject field … is not set, then … does not
+        # match."
         return key_equals(SUBJECT, self.key, APACHE_FILTERS, self.path)
 
 
@@ -124,8 +128,8 @@ class TopicBinding(_Kind):
 
     def condition(self, _: Consumer) -> Condition:
         """Return the condition that a message must meet, for any consumer."""
-        # "The token consisting of the single character “*” matches a single word in the subject field", and "“#”
-        # matches zero or more words".
+        # Apache filter document, 1.2: "The token consisting of the single character “*” matches a single word in the
+        # subject field", and "“#” matches zero or more words".
         return key_matches(SUBJECT, self.pattern, APACHE_FILTERS, self.path)
 
 
@@ -146,7 +150,7 @@ class HeadersBinding(_Kind):
 
     @property
     def pairs(self) -> tuple[tuple[str, AmqpValue], ...]:
-        """The pairs that are compared with the message.
+        """The pairs that are compared with the message: without keys that begin with ``x-``, unless ``with_x``.
 
         Apache filter document: "All other keys which begin “x-” MUST be ignored".
         """
@@ -154,9 +158,10 @@ class HeadersBinding(_Kind):
 
     def condition(self, _: Consumer) -> Condition:
         """Return the condition that a message must meet, for any consumer."""
-        # "If the value for “x-match” is “all” then all other valid key-value pairs in the map MUST match with an entry
-        # with the same key in the application-properties section. If … “any” then … at least one key-value pair".
-        # A pair matches if the values are equal "or if the value in the filter map for the key is null".
+        # Apache filter document, 1.3: "If the value for “x-match” is “all” then all other valid key-value pairs in the
+        # map MUST match with an entry with the same key in the application-properties section. If … “any” then … at
+        # least one key-value pair". A pair matches if the values are equal "or if the value in the filter map for the
+        # key is null".
         tests = tuple((name, None if value.value is None else value) for name, value in self.pairs)
         return headers_match(HeadersMatch(self.match.any_pair, tests), APACHE_FILTERS, self.path)
 
@@ -177,9 +182,9 @@ class NoLocal(_Kind):
                 hint="perhaps pass connection='…', the receiver's connection id in the form in which "
                 "messages record their publisher's",
             )
-        # Apache filter document: "accepted … if and only if the message was originally sent … on a separate
-        # connection". A message without the id of its publisher's connection was not published on the receiver's
-        # connection.
+        # Apache filter document, 2.1: "accepted … if and only if the message was originally sent … on a separate
+        # connection". A message that does not record its publisher's connection is accepted, too: it cannot come from
+        # the receiver's connection.
         return Not(text_equals(PUBLISHER_CONNECTION, consumer.connection, path=self.path))
 
 
@@ -205,7 +210,8 @@ class OrFilter(_Kind):
 
     def condition(self, consumer: Consumer) -> Condition:
         """Return the condition that a message must meet, for ``consumer``."""
-        # "accepts a message if at least one of the filters within its list accept the message"
+        # Apache filter document, 3.1: "accepts a message if at least one of the filters within its list accept the
+        # message"
         return Any(tuple(inner.condition(consumer) for inner in self.filters))
 
 
@@ -217,7 +223,8 @@ class AndFilter(_Kind):
 
     def condition(self, consumer: Consumer) -> Condition:
         """Return the condition that a message must meet, for ``consumer``."""
-        # "accepts a message if and only if all of the filters within its list accept the message"
+        # Apache filter document, 3.2: "accepts a message if and only if all of the filters within its list accept the
+        # message"
         return All(tuple(inner.condition(consumer) for inner in self.filters))
 
 
@@ -229,7 +236,7 @@ class NotFilter(_Kind):
 
     def condition(self, consumer: Consumer) -> Condition:
         """Return the condition that a message must meet, for ``consumer``."""
-        # "accepts a message if and only the filter it wraps does not accept the message"
+        # Apache filter document, 3.3: "accepts a message if and only the filter it wraps does not accept the message"
         return Not(self.filter.condition(consumer))
 
 
@@ -237,14 +244,15 @@ class NotFilter(_Kind):
 class PropertiesFilter(_Kind):
     """A filter for messages whose properties section matches all ``fields`` (AMQP Filter Expressions, 4.2.4).
 
-    The names of the fields have underscores.
+    ``fields`` uses the names of AMQP with underscores, such as ``group_id``.
     """
 
     fields: tuple[tuple[str, Reference], ...]
 
     def condition(self, _: Consumer) -> Condition:
         """Return the condition that a message must meet, for any consumer."""
-        # "true if all properties enclosed in the filter expression match the respective properties in the message"
+        # AMQP Filter Expressions, 4.2.4: "true if all properties enclosed in the filter expression match the respective
+        # properties in the message"
         message_fields = ((MessageField("properties", name), reference) for name, reference in self.fields)
         return All(
             tuple(_matches((message_field,), reference, self.path) for message_field, reference in message_fields)
@@ -341,7 +349,7 @@ Filter: TypeAlias = (
     | StreamFilter
 )
 
-#: The union ``Filter`` in the form that ``isinstance`` accepts.
+#: The classes of filters, for ``isinstance``.
 KINDS = Filter
 
 

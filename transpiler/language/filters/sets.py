@@ -62,8 +62,8 @@ _TEXTS = (AmqpType.STRING, AmqpType.SYMBOL)
 MAX_RABBITMQ_FIELDS = 16
 #: The only name under which RabbitMQ accepts an SQL filter.
 SQL_NAME = "sql-filter"
-#: Stream filters that select no messages, by descriptor, with what they do as a phrase for a warning. The filter by
-#: value is listed for the case that not all of its values are strings.
+#: The phrase for a warning about each RabbitMQ stream filter that selects no messages, by descriptor. ``STREAM``
+#: normally selects messages, but not if one of its values is not a string.
 _STREAM_FILTERS = {
     "rabbitmq:stream-offset-spec": "sets the offset at which reading of a stream starts, and selects no messages",
     UNFILTERED: "sets how stream-filter treats messages without a filter value, and selects no messages itself",
@@ -84,15 +84,16 @@ class FilterSet:
     filters: tuple[tuple[str, Filter], ...] = ()
     ignored: tuple[str, ...] = ()
     findings: tuple[Diagnostic, ...] = ()
-    #: The names of the filters on properties whose maps have strings as keys instead of AMQP symbols.
+    #: The names of properties filters whose keys are strings instead of AMQP symbols, which RabbitMQ rejects.
     string_keyed: frozenset[str] = frozenset()
 
     def accepted_by(self, dialect: Dialect) -> FilterSet:
-        """Return the filters that the broker ``dialect`` accepts, with a warning for each that RabbitMQ silently drops.
+        """Return the filters that the broker of ``dialect`` applies; warn about each filter that RabbitMQ drops.
 
-        RabbitMQ's modules ``rabbit_amqp_session`` and ``rabbit_amqp_filter_prop`` read the filter map from its end.
-        They accept property filters of 1 to 16 fields, one for each section, or an SQL filter named ``sql-filter``; the
-        keys of a properties filter must be symbols. They ignore JMS selectors. An empty filter name is not checked.
+        RabbitMQ accepts property filters of 1 to 16 fields, at most one filter for each section, with symbols as the
+        keys of a properties filter. It accepts an SQL filter only under the name ``sql-filter``, and ignores JMS
+        selectors. It reads the filter map from its end. Source: ``rabbit_amqp_session`` and
+        ``rabbit_amqp_filter_prop``.
         """
         if dialect.name != "rabbitmq":
             return self
@@ -140,11 +141,11 @@ class FilterSet:
 
     @property
     def whole(self) -> Filter:
-        """The conjunction of all filters; it accepts every message if there are no filters."""
+        """The conjunction (``AndFilter``) of all filters. Without filters it accepts every message."""
         return AndFilter(tuple(node for _, node in self.filters), path=ROOT)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the filters in effect as JSON, in the form in which a peer would echo them."""
+        """Return the filters in effect as JSON: an object with the name and the descriptor and value of each filter."""
         named = {name: to_json(node) for name, node in self.filters}
         return named | ({UNFILTERED: {"descriptor": UNFILTERED, "value": True}} if self._takes_unfiltered else {})
 
@@ -154,10 +155,10 @@ class FilterSet:
 
     @property
     def capabilities(self) -> tuple[str, ...]:
-        """The capabilities that a peer must offer for these filters, sorted and without duplicates.
+        """The capabilities that a peer must advertise to support these filters, sorted and without duplicates.
 
-        "Containers which support the filters that are defined in this section should advertise the capability … and
-        MUST provide this capability on sources supporting these filter types." Each document has its own capability.
+        The documents define one capability each: "Containers which support the filters that are defined in this section
+        should advertise the capability … and MUST provide this capability on sources supporting these filter types."
         """
         nodes = [node for _, named in self.filters for node in every_filter(named)]
         rows = (find_descriptor(name_of(node)) for node in nodes)
@@ -166,12 +167,13 @@ class FilterSet:
     def to_amqp(
         self, *, numeric: bool = False, wire_names: bool | None = None, dialect: str | Dialect = "jms"
     ) -> bytes:
-        """Encode the filters in effect as the map of an attach frame; ``numeric`` writes codes instead of symbols.
+        """Encode the filters in effect as the AMQP map that an attach frame carries in its source.
 
-        ``wire_names`` determines whose header names are translated to the form of apache-filters.xml, such as
-        ``amqp.correlation_id``: those of all JMS selectors (True), of no selector (False), or of selectors with that
-        document's descriptor, ``apache.org:selector-filter:string`` (None). A text that is invalid in ``dialect`` stays
-        unchanged. Raises ``UnsupportedFeatureError`` for a condition that has no counterpart on the wire.
+        ``numeric`` writes descriptors as numeric codes instead of symbols. ``wire_names`` selects the JMS selectors
+        whose header names are translated to names such as ``amqp.correlation_id``: all (True), none (False), or those
+        with the descriptor ``apache.org:selector-filter:string``, whose document requires it (None). A text that is
+        invalid in ``dialect`` is not translated. Raises ``UnsupportedFeatureError`` for a condition that cannot be
+        translated.
         """
         entries = [
             (AmqpValue(AmqpType.SYMBOL, name), filter_to_value(on_wire(node, wire_names, dialect), numeric=numeric))
@@ -188,7 +190,10 @@ FiltersLike: TypeAlias = "Filter | FilterSet | Described | Mapping[str, Any] | s
 
 
 def is_filters(condition: SelectorLike | FiltersLike) -> TypeGuard[FiltersLike]:
-    """Return True for filters, and False for a selector: a tree, None, or a text that is not a JSON object or array."""
+    """Return True if ``condition`` is a filter set or a filter, and False if it is a selector.
+
+    A selector is None, a parsed tree, or a text that does not begin as a JSON object or array.
+    """
     if isinstance(condition, str):
         # A selector never begins with { or [, so such a text is JSON.
         return condition.lstrip().startswith(("{", "["))
@@ -223,7 +228,10 @@ def read_filters(filters: FiltersLike, unknown: Unknown = "error") -> FilterSet:
 
 
 class _Entry(NamedTuple):
-    """A named filter before it is decoded. ``made`` is True if it was given as a Python object."""
+    """A filter of a filter set before it is decoded: its ``name``, its ``path`` for errors, and its encoded ``value``.
+
+    ``made`` is True if the filter was built as a Python object.
+    """
 
     name: str
     path: str
@@ -283,7 +291,7 @@ def _entries_of_bytes(data: bytes) -> list[_Entry] | None:
         raise refusal("filters.type", ROOT, f"a filter set must be a map of symbols to filters, found {kind_of(value)}")
     entries = []
     for key, item in value.entries:
-        # AMQP 1.0, part 3, 3.5.8: "Every key in the map MUST be of type symbol".
+        # AMQP 1.0, part 3, 3.5.8, defines a filter set: "Every key in the map MUST be of type symbol".
         if not isinstance(key, AmqpValue) or key.type is not AmqpType.SYMBOL:
             raise refusal("filters.key", ROOT, f"the name of a filter must be a symbol, found {kind_of(key)}")
         entries.append(_Entry(str(key.value), f"{ROOT}.{key.value!s}", item))
@@ -304,7 +312,7 @@ def _read(entries: Iterable[_Entry], unknown: Unknown) -> FilterSet:
             filters.append((name, PropertiesFilter((("group_id", session),), path=path)))
             continue
         if isinstance(value, AmqpValue) and value.value is None and session is None:
-            # A null means that there is no filter.
+            # AMQP 1.0 allows a null as the value of a filter's name, which means that there is no such filter.
             continue
         values = _stream_values(value)
         if values:
@@ -337,7 +345,10 @@ def _read(entries: Iterable[_Entry], unknown: Unknown) -> FilterSet:
 
 
 def _session(name: str, value: Value) -> AmqpValue | None:
-    """Return the session that a Service Bus filter requests, a string or an AMQP null; None if it is another filter."""
+    """Return the session id that a filter of Azure Service Bus requests: a string, or a null for the next free session.
+
+    Return None if ``value`` is not a Service Bus session filter.
+    """
     if isinstance(value, Described) and isinstance(value.descriptor, AmqpValue):
         found = value.value if value.descriptor.value in (SESSION, SESSION_CODE) else None
     else:
@@ -356,7 +367,10 @@ def _is_true(value: Value) -> bool:
 
 
 def _stream_values(value: Value) -> tuple[str, ...]:
-    """Return the values of a stream filter; an empty tuple for other filters and if not all values are strings."""
+    """Return the values of RabbitMQ's stream filter, with which ``x-stream-filter-value`` is compared.
+
+    Return an empty tuple if ``value`` is another filter, or if one of its values is not a string.
+    """
     if not _is_stream(value, STREAM):
         return ()
     assert isinstance(value, Described)
@@ -366,13 +380,13 @@ def _stream_values(value: Value) -> tuple[str, ...]:
 
 
 def _stream_purpose(value: Value) -> str | None:
-    """Return what a filter of RabbitMQ streams does if it selects no messages, as text; None for any other filter."""
+    """Describe the effect of a RabbitMQ stream filter that selects no messages; None for any other filter."""
     if isinstance(value, Described) and isinstance(value.descriptor, AmqpValue):
         return _STREAM_FILTERS.get(str(value.descriptor.value))
     return None
 
 
-#: The descriptor of selectors in the older document, the one that requires translated header names.
+#: The descriptor of selectors in apache-filters.xml, the older document. It requires translated header names.
 _TRANSLATED = "apache.org:selector-filter:string"
 
 
@@ -409,5 +423,5 @@ def _translated(node: JmsSelector, dialect: str | Dialect) -> JmsSelector:
         return node
     tree = condition.tree
     translated = translate_tree(tree, "amqp", condition.source)
-    # A selector without header names is sent unchanged, so that its spelling is kept.
+    # Keep the user's spelling if no header name had to be translated; ``print_tree`` would change it.
     return node if translated == tree else replace(node, text=print_tree(translated, rules))

@@ -70,7 +70,7 @@ class Operation:
 
     @property
     def operands(self) -> tuple[Expression, ...]:
-        """All operands, from left to right."""
+        """The first operator of the chain. All its operators have the same precedence."""
         return (self.first, *(operand for _, operand in self.rest))
 
 

@@ -17,7 +17,8 @@ from typing import ClassVar, Final, NamedTuple, NoReturn
 from transpiler.base.source import Span
 from transpiler.language.path_expressions import path_tree as tree
 
-#: Maximum nesting depth of parentheses, brackets and calls. Java's own limit is lower: 10 groups in one expression.
+#: Maximum nesting depth of parentheses, brackets and calls. Java's XPath engine has a stricter limit of its own: 10
+#: groups in one expression (``jdk.xml.xpathExprGrpLimit``).
 MAX_DEPTH = 60
 
 #: The characters that begin a name in the fifth edition of XML 1.0.
@@ -35,7 +36,7 @@ _AXES = (
 )
 _NODE_TYPES = ("comment", "text", "processing-instruction", "node")
 
-#: The operators by precedence level, from the loosest to the tightest. All are left-associative.
+#: The binary operators by precedence level, from the loosest to the tightest. All are left-associative.
 _LEVELS: Final = (("or",), ("and",), ("=", "!="), ("<", "<=", ">", ">="), ("+", "-"), ("*", "div", "mod"))
 
 #: The minimum and maximum number of arguments of each supported function.
@@ -66,7 +67,7 @@ _OTHER_FUNCTIONS = frozenset(
 
 
 class NoXPathError(ValueError):
-    """Error for a text that is not an XPath. ``args`` contains the message and the index of the invalid character."""
+    """Error for a text that is not an XPath. ``args`` contains the message and the invalid character's index."""
 
 
 class Token(NamedTuple):
@@ -78,7 +79,7 @@ class Token(NamedTuple):
 
 
 class _Unfinished(NamedTuple):
-    """An operator chain of one precedence level whose last operand is still to be parsed."""
+    """A chain of operators of one precedence level, such as ``a + b +``, whose last operand has not been parsed yet."""
 
     level: int
     start: Span
@@ -137,7 +138,7 @@ class PathParser:
         raise NoXPathError(f"{text[at]!r} cannot begin a token of XPath", at)
 
     def _unexpected(self) -> NoReturn:
-        """Raise the error for an unexpected next token."""
+        """Raise the error that the next token is not allowed at its position."""
         kind, text, span = self._next
         raise NoXPathError(
             "the expression ends too early" if kind == "end" else f"{text} is not expected here", span.start
@@ -193,9 +194,10 @@ class PathParser:
     def _operated(
         self, read_operand: Callable[[], tree.Expression], levels: tuple[tuple[str, ...], ...]
     ) -> tree.Expression:
-        """Parse operands and the operators of ``levels`` between them, without recursion.
+        """Parse operands with binary operators between them, such as ``a + b * c``, without recursion.
 
-        ``read_operand`` parses one operand. ``levels`` lists the operators from the loosest to the tightest level.
+        ``read_operand`` parses one operand. ``levels`` lists the operators by precedence, from the loosest to the
+        tightest.
         """
         # A stack of incomplete operator chains such as ``a + b +``, from the loosest to the tightest level. Each waits
         # for its next operand.
@@ -260,7 +262,10 @@ class PathParser:
         return self._steps(begin, steps, start)
 
     def _steps(self, begin: tree.Start | tree.Expression, steps: list[tree.Step], start: Span) -> tree.Path:
-        """Parse the rest of a path that starts at ``begin`` and whose first ``steps`` have been parsed."""
+        """Parse the steps after ``steps``, which have been parsed, and return the path that begins at ``begin``.
+
+        ``start`` is the span of the path's first token.
+        """
         while self._is("/", "//"):
             self._step(steps, self._take().text == "//")
         return tree.Path(begin, tuple(steps), self._span(start))
@@ -338,9 +343,9 @@ class PathParser:
 
 @lru_cache(maxsize=4096)
 def outside(expression: str) -> str | None:
-    """Describe one construct of ``expression`` that this library cannot evaluate.
+    """Describe the first construct of the XPath ``expression`` that this library cannot evaluate.
 
-    Returns None if the whole expression can be evaluated, and if it is not an XPath.
+    Return None if the library can evaluate ``expression``, or if ``expression`` is not an XPath.
     """
     try:
         parsed = parse_xpath(expression)

@@ -38,8 +38,8 @@ def parse_query(text: str) -> tree.Expression:
 
 
 class _Parser(PathParser):
-    # XPath 1.0 has neither comments ('"(:" (CommentContents | Comment)* ":)"'), nor a doubled quote inside a literal
-    # (EscapeQuot), nor exponents (DoubleLiteral).
+    # XQuery has three kinds of tokens that XPath 1.0 lacks: comments ('"(:" (CommentContents | Comment)* ":)"'), a
+    # doubled quote inside a literal (EscapeQuot), and exponents (DoubleLiteral).
     pattern = re.compile(
         rf"""(?P<space>\s+)
         |(?P<comment>\(:.*?:\))
@@ -60,7 +60,7 @@ class _Parser(PathParser):
         if half is not None:
             self._wrong("half of a surrogate pair is not a Unicode character", half)
         super().__init__(source.text)
-        #: The paths that ``let`` binds, by variable name.
+        #: For each variable that a ``let`` clause defines, its path.
         self._bound: dict[str, tree.Path] = {}
         self._declared: set[str] = set()
 
@@ -153,7 +153,7 @@ class _Parser(PathParser):
             right = self._sum()
             self._check_comparison(sign, left, right, self._span(start))
             return tree.Operation(left, ((sign, right),), self._span(start))
-        # XPath 1.0, by which the query is evaluated, has no value comparisons such as ``eq``.
+        # XQuery has value comparisons such as ``eq``. The query is evaluated as XPath 1.0, which has none.
         if self._next.text in _VALUE_COMPARISONS:
             hint = f"perhaps write {_VALUE_COMPARISONS[self._next.text]}"
             self._unsupported(f"the value comparison {self._next.text}", self._next.span, hint)
@@ -228,7 +228,10 @@ class _Parser(PathParser):
                 return self._location()
 
     def _literal(self, text: str, span: Span) -> str:
-        """Return the value of a literal. Unlike XPath 1.0, XQuery replaces entity and character references in it."""
+        """Return the value of the string literal ``text``, with references replaced: ``&lt;`` is ``<``.
+
+        XPath 1.0 has no such entity and character references in literals.
+        """
         quote, inner = text[0], text[1:-1]
 
         def replace_entity(entity: re.Match[str]) -> str:
@@ -314,10 +317,7 @@ class _Parser(PathParser):
                 self._unsupported("arithmetic on a string or a header", operand.span)
 
     def _check_comparison(self, sign: str, left: tree.Expression, right: tree.Expression, span: Span) -> None:
-        """Raise an error for a comparison that XPath 1.0 lacks or interprets differently.
-
-        XPath 1.0 evaluates the query.
-        """
+        """Raise an error for a comparison that XPath 1.0, which evaluates the query, would evaluate otherwise."""
         sides = (left, right)
         textual = any(map(tree.is_string, sides))
         ordering = sign not in ("=", "!=")

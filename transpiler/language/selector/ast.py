@@ -36,7 +36,10 @@ class Arithmetic(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Identifier:
-    """The name of a header field or property; if ``section`` is not None, the name of a field of that section."""
+    """The name of a header field or property.
+
+    If ``section`` is not None, the name of a field of that section of the message, such as ``properties``.
+    """
 
     name: str
     span: Span = field(default=_NOWHERE, compare=False, repr=False)
@@ -224,8 +227,8 @@ Expression = Identifier | Literal | Sign | Calculate | Call | Test | Not | And |
 LITERALS = (StringLiteral, IntegerLiteral, FloatLiteral, BooleanLiteral, NullLiteral, BinaryLiteral)
 
 
-#: The fields of each class of nodes that contain operands. The pattern of LIKE, its escape and a query of the body are
-#: not operands.
+#: For each class of nodes, the fields that contain operands. The pattern and the escape of LIKE are texts, not
+#: operands.
 _PARTS = parts_of(get_args(Expression), "Expression")
 
 
@@ -239,9 +242,9 @@ def children(node: Expression) -> tuple[Expression, ...]:
 
 
 def bare_span(node: Expression, text: str) -> Span:
-    """Return the span of the test ``node`` in ``text`` without the parentheses around the test.
+    """Return the span of the test ``node`` in ``text``, without the parentheses around the whole test.
 
-    A fix that replaces this span keeps the parentheses, which limit the scope of a NOT before them.
+    A fix replaces only this span. It keeps the parentheses because, without them, a NOT before them would negate less.
     """
     start, end = node.span
     while text[start] == "(" and start < children(node)[0].span.start:
@@ -255,7 +258,7 @@ def bare_span(node: Expression, text: str) -> Span:
 
 
 def exchanged(node: Expression, change: Callable[[Expression], Expression]) -> Expression:
-    """Return ``node`` with each operand replaced by ``change(operand)``; the operands of operands are not visited."""
+    """Return a copy of ``node`` whose operands are replaced by ``change(operand)``. Nested operands are not changed."""
     changed: dict[str, Any] = {}
     for name, _, several in _PARTS[type(node)]:
         part = getattr(node, name)
@@ -263,7 +266,7 @@ def exchanged(node: Expression, change: Callable[[Expression], Expression]) -> E
     return replace(node, **changed) if changed else node
 
 
-#: The most frequent classes of nodes without operands. ``walk`` yields them at once, to save time.
+#: Classes of nodes that have no operands. ``walk`` yields such nodes without looking for operands, to save time.
 _LEAVES = frozenset({Identifier, StringLiteral, IntegerLiteral, FloatLiteral, BooleanLiteral})
 
 

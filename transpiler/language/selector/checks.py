@@ -36,12 +36,13 @@ from transpiler.message.header_fields import DELIVERY_MODES, Conversion
 
 #: The classes of nodes that every dialect accepts in any position that the grammar allows.
 _ANY_FORM = frozenset({ast.Identifier, ast.StringLiteral, ast.FloatLiteral, ast.Compare, ast.And, ast.Or})
-#: The syntaxes of numeric literals in which the check has to reject integers of more than 64 bits. For other syntaxes,
-#: the lexer rejects them.
+#: The syntaxes of numeric literals whose lexer accepts integers of more than 64 bits, so that ``check`` must reject
+#: them.
 _LONG_INTEGERS = (NumericLiterals.JAVA, NumericLiterals.QPID_CPP)
 #: The kinds of arithmetic whose integers have at most 64 bits.
 _LONG_ARITHMETIC = (IntegerArithmetic.LONG, IntegerArithmetic.WRAP_LONG)
-#: For each operator whose left operand must be a name in ``jms``: a hint with the dialects that accept any operand.
+#: For each operator that in ``jms`` accepts only a name on its left: a phrase for hints about the dialects that accept
+#: more.
 _ANY_OPERAND = {
     "IN": "the dialects qpid-cpp and rabbitmq accept any expression",
     "LIKE": "all dialects except jms and rabbitmq-jms accept any expression",
@@ -50,9 +51,10 @@ _ANY_OPERAND = {
 
 
 def check(tree: ast.Expression, source: Source, dialect: Dialect = JMS) -> None:
-    """Raise ``SelectorTypeError`` if ``dialect`` rejects ``tree``, or ``SelectorSyntaxError`` if it rejects a literal.
+    """Raise an error if ``dialect`` rejects ``tree``, which the grammar has accepted.
 
-    Raises ``UnsupportedFeatureError`` for a name whose value only the broker knows.
+    Raises ``SelectorTypeError`` for operands of a wrong type or form, ``SelectorSyntaxError`` for a literal, and
+    ``UnsupportedFeatureError`` for a header field that only the broker can read.
     """
     checker = _Checker(dialect, source)
     checker.selector(tree)
@@ -69,7 +71,7 @@ def check(tree: ast.Expression, source: Source, dialect: Dialect = JMS) -> None:
 
 
 def _order(finding: Diagnostic) -> tuple[Span, bool]:
-    """Return a sort key for ``finding``: its span; at the same span, a type error comes before a syntax error."""
+    """Return the sort key of the error ``finding``: its span. At the same span, type errors precede syntax errors."""
     return finding.span or Span(0, 0), finding.code.startswith("syntax.")
 
 
@@ -80,7 +82,8 @@ class _Checker:
         self.dialect = dialect
         self.source = source
         self.findings: list[Diagnostic] = []
-        #: For each IN node, by its ``id``, the equivalent comparisons as text; empty if its list has non-literals.
+        #: For each IN node, by its ``id``, the equivalent comparisons as text, such as ``a = 1 OR a = 2``. An empty
+        #: text means that a member of the list is not a literal.
         self._joined_lists: dict[int, str] = {}
 
     def report(self, code: str, message: str, span: Span, hint: str | None = None, fix: Fix | None = None) -> None:
@@ -128,9 +131,7 @@ class _Checker:
                         self._member(member, node)
             case ast.Like(operand=operand):
                 self._tested(operand, "LIKE", self.dialect.like_operand_form, node)
-                # Imported late because most selectors have no LIKE.
-
-                # Imported only here because only LIKE needs patterns.
+                # Imported here because only a selector with LIKE needs the module.
                 from transpiler.language.selector.pattern_checks import check_pattern
 
                 check_pattern(node, self.dialect, self.source, self.report)
@@ -167,10 +168,10 @@ class _Checker:
                 pass
 
     def _tested(self, operand: ast.Expression, operator: str, form: OperandForm, test: ast.Expression) -> None:
-        """Report the left operand of IN, LIKE or IS NULL if the dialect does not allow an operand of this form.
+        """Report the left operand of IN, LIKE or IS NULL if the dialect does not allow this kind of expression.
 
-        ``form`` is the rule of the dialect; the standard allows only an identifier. ``test`` is the whole test,
-        ``operator`` its name.
+        ``form`` is the dialect's rule; the standard allows only an identifier. ``test`` is the whole test, and
+        ``operator`` its name in the message.
         """
         if form is OperandForm.ANY:
             return
@@ -192,9 +193,9 @@ class _Checker:
             self.report("type.not-a-name", message, operand.span, *advice)
 
     def _exchanged(self, test: ast.Expression) -> tuple[str, Fix] | None:
-        """Return a hint and a fix for an IN with names in its list: comparisons of its operand with each name.
+        """Return a hint and a fix for an IN whose list contains names: ``'a' IN (x, y)`` → ``(x = 'a' OR y = 'a')``.
 
-        Return None if ``test`` is not an IN, or if a member of its list is not a name.
+        Return None if ``test`` is not an IN, or if its list contains anything but names.
         """
         if not isinstance(test, ast.In) or not all(isinstance(member, ast.Identifier) for member in test.members):
             return None
@@ -204,10 +205,14 @@ class _Checker:
         return f"write {written}", Fix(written, span=ast.bare_span(test, self.source.text))
 
     def _joined(self, node: ast.In) -> str | None:
-        """Return comparisons joined by OR that are equivalent to the IN ``node``; None if a member is not a literal."""
+        """Return the IN ``node`` as comparisons joined by OR: ``a IN (1, 2)`` → ``a = 1 OR a = 2``.
+
+        Return None if a member of the list is not a literal.
+        """
         known = self._joined_lists.get(id(node))
         if known is None:
-            # The text is computed once for each IN, because thousands of its members may need it.
+            # An IN can have thousands of members, each with an error whose hint contains this text, so compute the text
+            # once.
             known = self._joined_lists[id(node)] = self._comparisons(node) or ""
         return known or None
 
@@ -219,9 +224,9 @@ class _Checker:
         return f"({joint.join(f'{self._text(node.operand)} {sign} {self._text(one)}' for one in node.members)})"
 
     def _mode(self, member: ast.Expression, node: ast.In) -> str | None:
-        """Return the string literal that is meant by ``member``, if it is a number that Java uses for a delivery mode.
+        """Return the string literal to suggest for ``member``, the number of a delivery mode.
 
-        Return None for any other member.
+        Return None if ``member`` is another value, or if the IN ``node`` does not test the delivery mode.
         """
         named = node.operand
         field = self.dialect.fields.find(named.name, named.section) if isinstance(named, ast.Identifier) else None
@@ -266,7 +271,7 @@ class _Checker:
             hint = f"did you mean {near[0]}?" if near else f"the functions are {', '.join(FUNCTIONS)}"
             start = node.span.start
             fix = Fix(near[0], span=Span(start, start + len(node.function))) if near else None
-            # Imported late because only this error needs the module.
+            # Imported here because only the error for an unknown function needs the module.
             from transpiler.language.selector.mistakes.functions import operator_for
 
             if not near and (found := operator_for(self._text(node))) is not None:

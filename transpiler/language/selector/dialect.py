@@ -103,8 +103,8 @@ class Dialect:
     on_throw: str = ""
 
     def __hash__(self) -> int:
-        # The parser's cache hashes dialects. The name is enough: few dialects have the same name, and equality still
-        # compares all rules.
+        # Hash only the name, because the parser's cache hashes the dialect of each selector. Few dialects share a name,
+        # and ``__eq__`` still compares all fields.
         return hash(self.name)
 
     def __repr__(self) -> str:
@@ -118,7 +118,7 @@ class Dialect:
         Args:
             extension: The construct, such as ``Extension.NULL_LITERAL``.
         """
-        # Test for an empty set first: the dialect jms has no extensions, and the test of a flag is slow.
+        # Skip the slow test of a flag for dialects without extensions, such as ``jms``.
         return bool(self.extensions) and extension in self.extensions
 
     @property
@@ -134,7 +134,7 @@ _DEFINED: dict[str, Dialect] = {}
 def define(dialect: Dialect) -> Dialect:
     """Register ``dialect`` under its name, and return it.
 
-    The ``repr`` of another dialect with the same name then lists only the differences.
+    The ``repr`` of a changed copy then lists only the fields that differ from the registered dialect.
     """
     _DEFINED[dialect.name] = dialect
     return dialect

@@ -158,7 +158,8 @@ class NumericPromotion(Enum):
 
     #: Operands are converted by Java's binary numeric promotion, with 64-bit integers and doubles.
     PROMOTION = "Java's numeric promotion"
-    #: A byte or short on the right never equals a value of a wider type. A long and a float are compared as floats.
+    #: A byte or short on the right never equals a left value of a wider type. A long and a float are compared as
+    #: floats.
     UPWARDS = "the left type is widened, byte and short on the right are not"
     #: As UPWARDS, except that the comparison of a double with a float throws.
     UPWARDS_THROWING = "the left type is widened, byte and short on the right are not, double with float throws"
@@ -206,7 +207,8 @@ class Logic(Enum):
     """The results of AND and OR if one operand is unknown (Jakarta Messaging 3.8.1.2)."""
 
     SQL = "SQL's tables"
-    #: Unknown AND FALSE is unknown, unknown OR FALSE is FALSE.
+    #: With an unknown left operand: unknown AND FALSE is unknown, and unknown OR FALSE is FALSE. SQL has FALSE and
+    #: unknown.
     QPID_JAVA = "an unknown left side makes AND unknown, and OR gets the value of its right side"
 
 
@@ -311,8 +313,8 @@ class Extension(Flag):
     NEGATED_PREFIXES = auto()
 
 
-#: The prefixes of a selector, each with its extension, the index of the switch that it sets, and the switch's new
-#: value. Switch 0 makes comparisons convert strings, switch 1 allows hyphens in names.
+#: For each prefix of a selector: the extension that a dialect needs for the prefix, the index of the switch that it
+#: sets, and the switch's new value. Switch 0 makes comparisons convert strings, and switch 1 allows hyphens in names.
 PREFIXES: Mapping[str, tuple[Extension, int, bool]] = MappingProxyType(
     {
         "convert_string_expressions:": (Extension.CONVERT_STRINGS, 0, True),

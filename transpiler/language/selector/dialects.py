@@ -29,7 +29,7 @@ class _Dialects(Mapping[str, Dialect]):
 
 @cache
 def _brokers() -> Mapping[str, Dialect]:
-    # Imported here, because most selectors are in the dialect jms and do not need it.
+    # Imported on first use, because most selectors are in the dialect ``jms``, which this module does not define.
     from transpiler.language.selector.broker_dialects import BROKERS
 
     return BROKERS
@@ -97,7 +97,7 @@ def keywords(words: ReservedWords, queries: bool) -> Mapping[str, str]:
 
 
 def is_reserved(name: str, dialect: Dialect) -> bool:
-    """Return True if ``name`` is a reserved word, so that an identifier must be quoted."""
+    """Return True if ``name`` is a reserved word of ``dialect``. A property of this name must then be quoted."""
     upper = name.upper()
     if upper in KEYWORDS:
         return True

@@ -31,10 +31,10 @@ CHAINING = _COMPARISONS | frozenset("LPAREN RPAREN AND OR COMMA NOT".split())
 
 
 class Chains:
-    """A detector of chained comparisons such as ``a < b < c``, which most dialects reject. It reads a stream of tokens.
+    """A detector of chained comparisons such as ``a < b < c``, which most dialects reject.
 
     ``compared`` and ``bounded`` are stacks with one flag for each open parenthesis. ``compared`` is True if the current
-    condition already has a comparison, ``bounded`` if that comparison is a BETWEEN whose AND has not come yet.
+    condition already has a comparison. ``bounded`` is True if that comparison is a BETWEEN whose AND is still missing.
     """
 
     def __init__(self) -> None:
@@ -59,8 +59,8 @@ class Chains:
             self.compared[-1] = self.bounded[-1] = False
         elif kind in _COMPARISONS or kind == "NOT":
             if before in _OPERAND_ENDS and self.compared[-1]:
-                # If the AND of a BETWEEN is still missing, let the parser report that, because its error is better than
-                # the error about chained comparisons, such as a < b < c.
+                # If a BETWEEN still lacks its AND, do not report a chain: the parser's own error about the missing AND
+                # is clearer.
                 return not self.bounded[-1]
             if kind in _COMPARISONS:
                 self.compared[-1] = True
@@ -70,7 +70,8 @@ class Chains:
     def narrow(self, legal: set[str], kind: str, before: tuple[str, str]) -> set[str]:
         """Return ``legal``, token types to suggest in an error, without those that would begin a chain of comparisons.
 
-        ``kind`` is the type of the rejected token, ``before`` contains the types of the two tokens before it.
+        For example, after ``a < b`` an error must not suggest another ``<``. ``kind`` is the type of the rejected
+        token, ``before`` contains the types of the two tokens before it.
         """
         after_pattern = before in (("LIKE", "STRING"), ("ESCAPE", "STRING"))
         chains = kind in _COMPARISONS or kind == "NOT" or after_pattern
@@ -109,10 +110,9 @@ class SelectorParser(Parser):
         self.count = 0
 
     def _ordered(self, node: ast.Expression, other: ast.Expression) -> ast.Expression:
-        """Return ``node``, an operand of <, <=, > or >= whose other operand is ``other``; perhaps as a number.
+        """Convert a string literal to a number if it is ordered against a header field that stores numbers as strings.
 
-        A string literal is converted if ``other`` is the name of an annotation whose values are numbers stored as
-        strings.
+        ``node`` and ``other`` are the operands of <, <=, > or >=. Return ``node`` unchanged in any other case.
         """
         if not isinstance(node, ast.StringLiteral) or not isinstance(other, ast.Identifier):
             return node
@@ -130,7 +130,7 @@ class SelectorParser(Parser):
         """Parse the whole source and return its tree."""
         tokens = self.scanned
         if _has_other_tokens(self.dialect):
-            # Imported here, because the dialect jms needs no rewriting of tokens.
+            # Imported here because the grammar reads the tokens of the dialect ``jms`` unchanged.
             from transpiler.language.selector.token_rewriting import retag
 
             tokens = retag(tokens, self.dialect)
@@ -191,7 +191,8 @@ class SelectorParser(Parser):
     def negation(self, p: Any) -> ast.Expression:
         return p[0]
 
-    # comparison: = and IS NULL have a lower precedence than the others, which matters only in chained comparisons
+    # comparison: as in the brokers' grammars, = and IS NULL have a lower precedence than <, LIKE, IN and BETWEEN. The
+    # difference matters only in chained comparisons such as a = b < c.
 
     @_("equality EQ relation", "equality NE relation")
     def equality(self, p: Any) -> ast.Expression:
@@ -370,7 +371,7 @@ class SelectorParser(Parser):
 
 
 def _has_other_tokens(dialect: Dialect) -> bool:
-    """Return True if the tokens of ``dialect`` must pass through ``token_rewriting`` before the grammar reads them."""
+    """Return True if ``token_rewriting`` must change the tokens of ``dialect`` before the grammar reads them."""
     return (
         dialect.not_binding in (NotBinding.TIGHT, NotBinding.GREEDY)
         or dialect.has(Extension.NULL_LITERAL)
@@ -394,6 +395,7 @@ def _join(node: type[ast.And] | type[ast.Or], terms: list[ast.Expression]) -> as
         return terms[0]
     span = _between(terms[0], terms[-1])
     if any(isinstance(term, node) for term in terms):
-        # AND and OR are associative in three-valued logic, so an AND in parentheses inside an AND becomes a part of it.
+        # Merge an AND in parentheses into the AND around it, and the same for OR. The result is the same, because AND
+        # and OR are associative, in three-valued logic, too.
         terms = [inner for term in terms for inner in (term.terms if isinstance(term, node) else (term,))]
     return node(tuple(terms), span)

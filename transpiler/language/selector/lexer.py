@@ -40,12 +40,13 @@ _DOUBLE_MINUS = re.compile(r"--(?:\s|\Z)")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 #: Maximum length of a number in a hint, in characters. Python does not format integers of many thousand digits.
 _WRITTEN_OUT = 100
-#: Matches the position before a capital letter inside a camel-case name.
+#: Matches between the words of a camel-case name, such as before the I in ``groupId``.
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _REGULAR = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
-#: Patterns of the first character of a name (a letter, _, $ or a non-ASCII character) and of the others (also digits
-#: and dots). They are negated because Python compiles a range of a million characters slowly.
+#: Character sets for the first character of a name (a letter, _, $ or any non-ASCII character) and for the other
+#: characters (also digits and dots). They list the excluded characters, because Python is slow to compile a set with a
+#: range of a million characters.
 _NAME_START, _NAME_PART = r"[^\x00-#%-@\[-^`{-\x7f]", r"[^\x00-#%-,\-/:-@\[-^`{-\x7f]"
 _HYPHENS = re.compile(f"(?:-{_NAME_PART}+)*")
 
@@ -56,9 +57,10 @@ _TYPOGRAPHIC = {
 
 
 class SelectorLexer(Lexer):
-    """Lexer of one selector in one dialect. Every failure is a ``SelectorSyntaxError`` with its position.
+    """Lexer of one selector in one dialect. For invalid text it raises ``SelectorSyntaxError`` with the position.
 
-    The selector begins at offset ``start``, after its prefixes. ``hyphens`` allows hyphens in names.
+    The lexer begins at offset ``start``, after the prefixes of the selector, such as ``hyphenated_props:``. If
+    ``hyphens`` is True, names may contain hyphens.
     """
 
     tokens = {
@@ -76,28 +78,32 @@ class SelectorLexer(Lexer):
         self.hyphens = hyphens
         self.keywords = keywords(dialect.reserved_words, dialect.has(Extension.XPATH))
         fields, dots = dialect.fields, dialect.identifiers is Identifiers.UNICODE_WITH_DOTS
-        #: The prefix of names that denote message annotations; such names may contain hyphens. Empty if the dialect has
-        #: no such names.
+        #: The prefix of names that denote message annotations, such as ``m.``; only these names may contain hyphens.
+        #: Empty if the dialect has no such names.
         self.annotations = fields.annotation_prefix if dots else ""
-        #: The end offset of the latest IS NULL or IS NOT NULL, whose words are reserved words, not names.
+        #: The end offset of the last IS NULL or IS NOT NULL. Before this offset, IS and NULL are reserved words; after
+        #: it, they may be names.
         self.null_test_end = 0
         self.line_end: Span | None = None
-        #: The error for the first reserved word in lower case, if the dialect requires upper case; None if there was
-        #: none.
+        #: If the dialect requires upper case, the error for the first reserved word that is not in upper case;
+        #: otherwise None.
         self.misspelled: SelectorSyntaxError | None = None
 
     # Only some dialects accept a vertical tab as white space; in the other dialects it is an error.
     @_(r"\v+")
     def VERTICAL_TAB(self, token: Token) -> None:
-        """Skip vertical tabs, which are white space in Java and C; raise an error in dialects where they are not."""
+        """Skip vertical tabs, which are white space in Java and C; raise an error if the dialect rejects them."""
         if not self.dialect.has(Extension.VERTICAL_TAB):
             self._refuse(token.index)
 
-    # The possessive group alone would be enough, but Python 3.11.2 (in Debian) backtracks into it, so its inner
-    # quantifiers are possessive, too.
+    # The possessive group would be enough to prevent backtracking. But Python 3.11.2 (in Debian) backtracks into
+    # possessive groups, so the quantifiers inside the group are possessive, too.
     @_(r"--|/\*(?:[^*]++|\*++[^*/])*+\*+/")
     def COMMENT(self, token: Token) -> Token | None:
-        """Skip the comment, raise an error, or return a MINUS token for its first character."""
+        """Skip the comment ``--`` or ``/* */`` if the dialect has comments.
+
+        Otherwise raise an error for ``/*``, and return a minus sign for the first character of ``--``.
+        """
         if self.dialect.comments is Comments.TAKEN:
             if token.value[0] == "/":
                 return None
@@ -176,20 +182,20 @@ class SelectorLexer(Lexer):
 
     @_(f"{_NAME_START}{_NAME_PART}*")
     def IDENTIFIER(self, token: Token) -> Token:
-        """Return the token of a word as a reserved word or a name; raise an error if a name has invalid characters."""
+        """Return the token of a reserved word or of a name; raise an error if the dialect rejects the name."""
         if self.hyphens and (hyphenated := _HYPHENATED.match(self.source.text, token.index)):
             token.value = hyphenated[0]
             self.index = token.end = hyphenated.end()
         elif self.annotations and token.value.startswith(self.annotations):
-            # A hyphen is part of an annotation's name, because most annotation keys have hyphens. So a minus after the
-            # name needs white space before it.
+            # Most keys of annotations contain hyphens, so a hyphen after an annotation's prefix belongs to the name.
+            # Users write a minus after such a name with white space before it.
             hyphenated = _HYPHENS.match(self.source.text, token.end)
             assert hyphenated is not None
             token.value += hyphenated[0]
             self.index = token.end = hyphenated.end()
         text = token.value
         if self.dialect.identifiers is Identifiers.ASCII and (match := _WORD_BEFORE_NUMBER.match(text)):
-            # Names in this dialect have no dots, so in AND.5 the word ends before the dot, and a number begins.
+            # Names in this dialect contain no dots. So AND.5 consists of the word AND and the number .5.
             token.value = text = match[0]
             self.index = token.end = token.index + len(text)
         word = self.keywords.get(text)
@@ -277,7 +283,11 @@ class SelectorLexer(Lexer):
             self._fail("syntax.unexpected-character", message, span, hint, fix)
 
     def _refuse_field(self, token: Token, section: str, prefix: str, span: Span) -> NoReturn:
-        """Raise the error that ``section``, written as ``prefix``, has no field with the name in ``token``."""
+        """Raise the error for a name such as ``properties.colour``: the section has no field of this name.
+
+        ``section`` is the section of the message, ``prefix`` its spelling before the dot, ``span`` the span of the
+        error.
+        """
         names = [name for position, name in self.dialect.fields.sections if position == section]
         whole = self._whole_name(token)
         written = self.source.text[whole.start : whole.end].partition(".")[2]
@@ -305,7 +315,7 @@ class SelectorLexer(Lexer):
 
     @_(r"<>|!=")
     def NE(self, token: Token) -> Token:
-        """Convert the inequality operator to ``<>``; only some dialects have the spelling ``!=``."""
+        """Normalize the spelling ``!=`` to ``<>``; raise an error if the dialect does not have ``!=``."""
         if token.value == "!=":
             if not self.dialect.has(Extension.NOT_EQUAL):
                 self._refuse(token.index)
@@ -343,9 +353,9 @@ class SelectorLexer(Lexer):
     COMMA = r","
 
     def _refuse(self, index: int) -> NoReturn:
-        """Raise the error for a character that begins no token.
+        """Raise the error for the character at offset ``index``, with which no token of the dialect begins.
 
-        The package ``mistakes`` may replace it by a better one.
+        The functions in the package ``mistakes`` may replace this error by a more specific one.
         """
         rest, title = self.source.text[index:], self.dialect.title
         if self.hyphens and rest[0] == ".":
@@ -424,7 +434,11 @@ class SelectorLexer(Lexer):
         )
 
     def _check_identifier(self, text: str, start: int) -> None:
-        """Raise an error at a character that Java's isJavaIdentifierStart or isJavaIdentifierPart rejects."""
+        """Raise an error at the first character of the name ``text`` that Java does not allow in an identifier.
+
+        The rules are those of Java's isJavaIdentifierStart and isJavaIdentifierPart; in addition, dots are allowed.
+        ``start`` is the offset of the name.
+        """
         for offset, character in enumerate(text):
             category = unicodedata.category(character)
             letter = category[0] == "L" or category in ("Nl", "Sc", "Pc")
@@ -463,7 +477,7 @@ class SelectorLexer(Lexer):
 
 
 def then_raise(tokens: list[Token], error: SelectorSyntaxError) -> Iterator[Token]:
-    """Yield ``tokens``, then raise ``error``."""
+    """Yield ``tokens``, then raise ``error``: the error of the lexer follows the tokens that precede it."""
     yield from tokens
     raise error
 

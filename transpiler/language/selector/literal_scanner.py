@@ -14,9 +14,9 @@ from transpiler.base.source import Span
 from transpiler.language.selector import ast
 from transpiler.message.header_fields import HeaderFields
 
-#: Matches the literals to extract: strings, and plain decimal numbers except zero. Words and numbers of any other form
-#: are matched to be skipped. This pattern and ``_UNKNOWN`` begin with a character set, because the engine searches for
-#: a set faster.
+#: Matches the literals that ``scan`` extracts: strings, and plain decimal numbers except zero. It also matches words
+#: and other numbers, in order to skip them. This pattern and ``_UNKNOWN`` begin with a character set, which Python's
+#: engine finds faster.
 _LITERALS = re.compile(
     r"""(['0-9]
     (?:(?<=')(?:[^']++|'')*+'
@@ -27,7 +27,7 @@ _LITERALS = re.compile(
     re.VERBOSE,
 )
 
-#: The beginnings of constructs that the scanner does not support: quoted names and comments.
+#: Matches the beginning of a quoted name or of a comment, for which ``scan`` leaves the text unchanged.
 _UNKNOWN = re.compile(r'["\[\]`\x00/-](?:(?<![/-])|(?<=-)-|(?<=/)\*)')
 
 #: The value of a scanned literal.
@@ -35,7 +35,7 @@ LiteralValue = str | int | float
 
 
 class Scanned(NamedTuple):
-    """A literal that the scanner found: its kind (string, integer or float), its text, and its end offset."""
+    """A literal in the text of a selector: its kind (string, integer or float), its text and its end offset."""
 
     kind: str
     raw: str
@@ -48,9 +48,9 @@ class Scanned(NamedTuple):
 
 
 def scan(text: str) -> tuple[str, list[str]]:
-    """Replace each literal in ``text`` by a mark; return the result, called the skeleton, and the literals.
+    """Replace each literal in ``text`` by a placeholder; return the skeleton (the new text) and the literals.
 
-    If ``text`` has constructs that the scanner does not support, return ``text`` and an empty list.
+    If ``text`` contains a comment or a quoted name, return ``text`` unchanged and an empty list.
     """
     if _UNKNOWN.search(text):
         return text, []
@@ -61,11 +61,14 @@ def scan(text: str) -> tuple[str, list[str]]:
 
 
 def without_literals(text: str) -> str:
-    """Return ``text`` with each literal replaced by a question mark; unchanged if it has unsupported constructs."""
+    """Return ``text`` with each literal replaced by a question mark.
+
+    If ``text`` contains a comment or a quoted name, return it unchanged.
+    """
     return text if _UNKNOWN.search(text) else _LITERALS.sub("?", text)
 
 
-#: The marks that replace literals in a skeleton.
+#: The placeholders of literals in a skeleton.
 _STRING, _INTEGER, _FLOAT = "\x00s", "\x00i", "\x00f"
 
 _KINDS = {mark[1]: kind for mark, kind in ((_STRING, "string"), (_INTEGER, "integer"), (_FLOAT, "float"))}
@@ -95,9 +98,9 @@ _NODES = {"string": ast.StringLiteral, "integer": ast.IntegerLiteral, "float": a
 
 
 def literal_nodes(tree: ast.Expression, literals: list[Scanned]) -> dict[int, ast.PlainLiteral]:
-    """Return the nodes of the operands that are scanned literals, by the index of the literal in ``literals``.
+    """Find the nodes of ``tree`` for the literals that ``scan`` found, by the index of the literal in ``literals``.
 
-    For a negative number this is the node of the number without its minus sign.
+    For a negative number, the node is that of the number without the minus sign.
     """
     by_end = {literal.end: number for number, literal in enumerate(literals)}
     nodes: dict[int, ast.PlainLiteral] = {}

@@ -12,12 +12,13 @@ from types import MappingProxyType
 
 from transpiler.language.selector.dialect_rules import NumericLiterals
 
-#: The value of a literal: an integer, a floating-point number, or a binary string.
+#: The value of a literal: an integer, a floating-point number, or the bytes of a binary string.
 Number = int | float | bytes
 
 _LONG_MAX = 2**63 - 1
 _ULONG_MAX = 2**64 - 1
-#: Maximum length of a number, in characters. Python refuses to convert longer integers, and no broker compares them.
+#: Maximum length of a numeric literal, in characters. Python refuses to convert longer integers by default, and their
+#: values exceed the types of all brokers.
 MAX_DIGITS = 3_500
 
 _EXPONENT = r"[eE][+-]?[0-9]+"
@@ -34,14 +35,14 @@ _SPELLED = re.compile(r"\s*\+?(-?)0*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)((?:[eE][+-]?[
 def spelled_number(text: str) -> str | None:
     """Return the number in ``text`` as a literal without leading zeros; None if ``text`` is not a number.
 
-    Leading zeros are dropped because they would make the literal octal: ``00123`` is 83.
+    Some dialects would read a literal with leading zeros as octal: ``00123`` is 83.
     """
     match = _SPELLED.fullmatch(text)
     return "".join(match.groups()) if match else None
 
 
 def read_number(syntax: NumericLiterals, text: str, start: int) -> tuple[Number, int] | None:
-    """Return the value and the end of the literal at offset ``start``; None if there is no literal.
+    """Parse the numeric literal at offset ``start``; return its value and end offset, or None if there is none.
 
     Raises ``NumberError`` if the value is out of range.
     """
@@ -54,13 +55,13 @@ def read_number(syntax: NumericLiterals, text: str, start: int) -> tuple[Number,
 
 
 def floating_literal(syntax: NumericLiterals, number: int) -> str | None:
-    """Return ``number`` as a floating-point literal; None if it is out of the range of doubles."""
+    """Return the integer ``number`` as a floating-point literal: 5 → ``5.0``; None if it is too large for a double."""
     text = f"{number}.0"
     return None if number_in(syntax, text.removeprefix("-")) is None else text
 
 
 def number_in(syntax: NumericLiterals, text: str) -> int | float | None:
-    """Return the value of ``text`` if it is a single number within the range of the dialect; otherwise None."""
+    """Return the value of ``text`` if it is one numeric literal within the dialect's range; otherwise None."""
     try:
         literal = read_number(syntax, text, 0)
     except NumberError:
@@ -75,8 +76,8 @@ def _java(match: re.Match[str]) -> Number:
         mantissa, suffix = match["floating"], match["suffix"] or ""
         value = float(mantissa)
         if suffix in ("f", "F"):
-            # A literal with the suffix f is rounded to 32 bits, and keeps the rounded value as a double. Imported here,
-            # because few literals have this suffix.
+            # The suffix f makes the literal a 32-bit float, so round its value. Imported here, because few literals
+            # have this suffix.
             from transpiler.base.float_texts import float32_in_text
 
             value = float32_in_text(mantissa)
@@ -105,7 +106,7 @@ def _qpid_cpp(match: re.Match[str]) -> Number:
     text = match[0].replace("_", "")
     if match["approximate"]:
         value = float.fromhex(text.rstrip("fFdD")) if text[1:2] in ("x", "X") else float(text.rstrip("fFdD"))
-        # The C function strtod, which the broker calls, reports a range error also for subnormal numbers.
+        # Qpid C++ calls strtod, which reports a range error also for subnormal numbers.
         if math.isinf(value) or 0 < abs(value) < 2.0**-1022 or (value == 0 and re.split("[eEpP]", text)[0].strip("0.")):
             raise NumberError(f"{text} is outside the range of a double")
         return value

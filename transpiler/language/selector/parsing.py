@@ -22,8 +22,8 @@ from transpiler.language.selector.dialects import Dialect, find_dialect
 from transpiler.language.selector.grammar import SelectorParser, UnexpectedTokenError
 from transpiler.language.selector.lexer import SelectorLexer, then_raise
 
-#: Number of open parentheses that are allowed for each allowed level of the tree, because most parentheses add no
-#: level.
+#: Number of open parentheses that are allowed for each level of ``max_nesting``. Most parentheses do not add a level to
+#: the tree.
 PARENTHESES = 10
 
 #: Maximum number of trees in the cache, and maximum length of a selector whose tree is cached, in characters.
@@ -70,7 +70,7 @@ def selector_text(selector: SelectorLike, dialect: Dialect) -> str | None:
         return selector
     if not isinstance(selector, ast.Expression):
         raise unexpected("selector", "text, or the tree that parse_selector returns", selector)
-    # Imported late because most selectors are text.
+    # Imported here because only trees have to be printed, and most selectors are text.
     from transpiler.language.selector.printer import print_tree
 
     return print_tree(selector, dialect)
@@ -138,7 +138,8 @@ def parse_tree(text: str, dialect: Dialect) -> ast.Expression | None:
     lexer = SelectorLexer(source, dialect, start, hyphens)
     tokens = lexer.scan()
     if len(text) > 2 * dialect.max_terms:
-        # Each operand needs a character and a separator, so a shorter text cannot have too many operands.
+        # Two operands need at least one character between them. So a shorter text cannot exceed the limit, and its
+        # tokens need not be counted.
         tokens = _within_limits(tokens, dialect, source)
     parser = SelectorParser(source, dialect, tokens)
     try:
@@ -149,7 +150,7 @@ def parse_tree(text: str, dialect: Dialect) -> ast.Expression | None:
         raise explain(failure, source, dialect, start, lexer.misspelled, partial(_failure, dialect)) from None
     if lexer.misspelled is not None:
         raise lexer.misspelled
-    # Each node of the tree has a token of its own, so a text of few tokens needs no check.
+    # A tree has at most one level and one operand for each token. So if the parser read few tokens, skip the check.
     if parser.count > min(dialect.max_nesting, dialect.max_terms):
         _check_limits(tree, dialect, source)
     return ast.ConvertStrings(tree, Span(0, len(text))) if convert else tree
@@ -176,10 +177,11 @@ def _failure(dialect: Dialect, text: str) -> int | None:
 def prefixes(text: str, dialect: Dialect) -> tuple[int, bool, bool]:
     """Parse the prefixes of a selector, such as ``convert_string_expressions:``.
 
-    Artemis' SelectorParser accepts prefixes in any number and order, without white space; the last prefix of each kind
-    takes effect. ActiveMQ's parser accepts one prefix.
+    Artemis' SelectorParser accepts any number of prefixes in any order, without white space between them. The last
+    prefix of each kind takes effect. ActiveMQ's parser accepts one prefix.
 
-    Returns the offset after the prefixes, True if they convert strings, and True if they allow hyphens in names.
+    Returns:
+        The offset after the prefixes; True if comparisons convert strings; True if names may contain hyphens.
     """
     start, switches = 0, [False, False]
     known = {prefix: rule for prefix, rule in PREFIXES.items() if dialect.has(rule[0])}
@@ -257,8 +259,8 @@ def _within_limits(tokens: Iterator[Token], dialect: Dialect, source: Source) ->
             prefixes = prefixes + 1 if kind in _SIGNS else 0
             if opened > PARENTHESES * dialect.max_nesting or prefixes > dialect.max_nesting + 1:
                 raise _too_deep(dialect, source, Span(token.index, token.end))
-            # The number of tokens is limited, too. A term has about five: an operand, an operator, and some
-            # parentheses.
+            # Also limit the number of tokens, which a text of parentheses or signs could exceed without operands. An
+            # operand needs about five tokens, with its operator and parentheses.
             if terms > dialect.max_terms or len(read) > 5 * dialect.max_terms:
                 raise _too_many_terms(dialect, source, Span(token.index, token.end))
             read.append(token)

@@ -15,8 +15,8 @@ _PARTS = re.compile("([_%])")
 _HEXADECIMAL = re.compile("[0-9a-fA-F]")
 
 
-#: Maximum length of a LIKE pattern, in characters. A thousand wildcards take a second for a text of ten thousand
-#: characters.
+#: Maximum length of a LIKE pattern, in characters. Matching a pattern of a thousand wildcards with a text of ten
+#: thousand characters takes a second.
 MAX_LENGTH = 20_000
 
 
@@ -104,10 +104,11 @@ def _after_collapse(text: str, escape: str | None) -> Iterator[str | Wildcard]:
 
 
 def _java_hexadecimal(text: str, index: int, escape: str | None) -> tuple[str, int]:
-    r"""Return the text that an escaped character matches in the broker's Java regular expression, and the next offset.
+    r"""Return the text that an escaped character matches in ActiveMQ and Qpid Broker-J, and the offset after it.
 
-    The broker writes the hexadecimal code of the character after ``\x``, and Java reads two digits. If the code has
-    only one, the second is taken from the pattern. Digits after the second are plain text.
+    These brokers write ``\x`` and the character's hexadecimal code into a Java regular expression. Java reads exactly
+    two digits after ``\x``: a code of one digit takes the next character of the pattern as its second digit, and the
+    digits after the second are plain text.
     """
     character, following = text[index : index + 1], text[index + 1 : index + 2]
     if not character or 0x10 <= ord(character) <= 0xFF:
@@ -124,8 +125,8 @@ def _vanishing(text: str, escape: str | None) -> Iterator[str | Wildcard]:
     escaped = False
     for character in text:
         if character == "\0":
-            # The broker passes the regular expression to a C library, for which it ends at a NUL. The anchor $ is lost,
-            # so any text may follow.
+            # The broker passes the regular expression to a C library, which stops at the NUL. So the anchor $ at its
+            # end is lost, and any text may follow.
             yield Wildcard.ANY
             return
         if escape and character == escape:

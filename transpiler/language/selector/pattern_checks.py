@@ -36,9 +36,9 @@ def check_pattern(node: ast.Like, dialect: Dialect, source: Source, report: Repo
 
 
 def _refused_pattern(node: ast.Like, error: PatternError, source: Source, report: Report) -> None:
-    """Report ``error`` in the LIKE pattern of ``node``, at the position of the invalid character in ``source``.
+    """Report ``error``, an invalid LIKE pattern in ``node``, at the position of the invalid character in ``source``.
 
-    The offset of the error counts a quote once, but the text of a literal contains each quote twice.
+    Each quote is doubled in the source, but counts once in the offset of the error.
     """
     value, written = node.pattern.value, source.text[node.pattern.span.start : node.pattern.span.end]
     begin = node.pattern.span.start
@@ -52,7 +52,7 @@ def _refused_pattern(node: ast.Like, error: PatternError, source: Source, report
     report("syntax.pattern", str(error), span, hint, fix)
 
 
-#: For each rule, the valid operands of ESCAPE in words for an error.
+#: For each rule about ESCAPE, a description of the valid operands for error messages.
 _ESCAPE_FORMS = {
     Escapes.ONE_CODE_POINT: "one character in quotes",
     Escapes.BEFORE_WILDCARDS: "one character in quotes, of the Basic Multilingual Plane",

@@ -17,7 +17,7 @@ from transpiler.language.selector.dialect_rules import (
 from transpiler.language.selector.dialects import JMS, Dialect, is_reserved
 from transpiler.language.selector.literal_scanner import string_literal
 
-#: Precedence of each kind of node, from loosest to tightest, as in the grammar.
+#: The precedence levels of the grammar, from the loosest to the tightest.
 _OR, _AND, _NOT, _COMPARISON, _SUM, _PRODUCT, _SIGN, _PRIMARY = range(8)
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
@@ -35,14 +35,14 @@ def print_tree(tree: ast.Expression, dialect: Dialect = JMS, *, parenthesize_and
 class _Printer:
     def __init__(self, dialect: Dialect, or_level: int) -> None:
         self.dialect = dialect
-        #: A term of an OR whose precedence is lower than this gets parentheses.
+        #: The terms of an OR get parentheses if their precedence is lower than this level.
         self.or_level = or_level
-        #: The operand of a NOT gets parentheses if its precedence is lower than this. This way all brokers parse the
-        #: text alike.
+        #: The operand of a NOT gets parentheses if its precedence is lower than this level. Unless the dialect's NOT is
+        #: loose as in the standard, only names and literals need none, so that all brokers parse the text alike.
         self.not_level = _NOT if dialect.not_binding is NotBinding.LOOSE else _PRIMARY
 
     def print(self, node: ast.Expression) -> tuple[str, int]:
-        """Return the text of ``node`` and the precedence of its operator."""
+        """Return the text of ``node`` and its precedence, one of the constants from ``_OR`` to ``_PRIMARY``."""
         match node:
             case ast.Identifier(name=name, section=None):
                 return self.name(name), _PRIMARY
@@ -62,7 +62,7 @@ class _Printer:
                 return f"0x{octets.hex().upper()}", _PRIMARY
             case ast.Sign(operator=operator, operand=operand):
                 inner = self.inside(operand, _SIGN)
-                # A blank between two signs, because some brokers read ``--`` as the beginning of a comment.
+                # Two adjacent minus signs would begin a comment for some brokers, so separate the signs.
                 gap = " " if inner.startswith(("-", "+")) else ""
                 return f"{operator.value}{gap}{inner}", _SIGN
             case ast.Calculate(operator=operation, left=left, right=right):
@@ -106,7 +106,7 @@ class _Printer:
                 return f"{language} {string_literal(query.value)}"
 
     def inside(self, node: ast.Expression, level: int) -> str:
-        """Return the text of an operand, in parentheses if its precedence is less than ``level``."""
+        """Return the text of an operand, in parentheses if its precedence is lower (looser) than ``level``."""
         text, own = self.print(node)
         return text if own >= level else f"({text})"
 

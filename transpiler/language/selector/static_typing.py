@@ -54,7 +54,7 @@ def is_condition(function: str) -> bool:
 #: Callback that reports an error: its arguments are code, message, span, hint and fix.
 Report = Callable[[str, str, Span, str | None, Fix | None], None]
 
-#: A number that is spelled the same in all dialects. A leading zero would make it octal in some.
+#: A number with the same value in all dialects. It has no leading zero, which would make it octal in some dialects.
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]+)?")
 
 _TESTS = frozenset({ast.Compare, ast.Between, ast.In, ast.Like, ast.IsNull, ast.BodyQuery, ast.Not, ast.And, ast.Or})
@@ -106,16 +106,16 @@ def describe(node: ast.Expression) -> str:
 
 
 def without_plus(node: ast.Expression) -> ast.Expression:
-    """Return ``node`` without its unary plus signs."""
+    """Return the operand of ``node`` if ``node`` is a unary plus (or several); otherwise ``node`` unchanged."""
     while isinstance(node, ast.Sign) and node.operator is ast.Arithmetic.ADD:
         node = node.operand
     return node
 
 
 def not_before(operand: ast.Expression, test: ast.Expression, text: str) -> tuple[str, Fix] | None:
-    """Return a hint and a fix if ``operand``, the left operand of ``test``, is a NOT. It negates only the name.
+    """Return a hint and a fix if ``operand``, the left operand of ``test``, is a NOT, as in ``NOT a LIKE 'b'``.
 
-    Return None for any other operand.
+    In this dialect the NOT negates only the name; the fix adds parentheses. Return None for any other operand.
     """
     if not isinstance(operand, ast.Not) or text[operand.span.start] == "(":
         return None
@@ -144,7 +144,7 @@ def _report_condition(node: ast.Expression, kind: str, report: Report) -> None:
 
 
 def _number_fix(node: ast.Expression) -> Fix | None:
-    """Return a fix that replaces the string literal ``node`` by the number in it, or by a time in milliseconds.
+    """Return a fix that replaces a string literal by its number: ``'5'`` → ``5``, a time → its milliseconds.
 
     Return None if ``node`` is not a string literal with a number or a time.
     """
@@ -169,7 +169,7 @@ def _number_hint(node: ast.Expression) -> str | None:
 
 
 class _LiteralTypes:
-    """The standard's checks of literals and conditions, or the subset of these checks that ActiveMQ makes."""
+    """The type checks of literals and conditions: all that the standard requires, or those that ActiveMQ makes."""
 
     def __init__(self, dialect: Dialect, source: Source, report: Report) -> None:
         self.source = source
@@ -181,8 +181,9 @@ class _LiteralTypes:
     def condition(self, node: ast.Expression, before: ast.Expression | None = None, is_either: bool = False) -> None:
         """Report ``node``, a whole selector or a term of AND, OR or NOT, if it is not a condition.
 
-        Jakarta Messaging 3.8.1.2: "A selector is a conditional expression". ``before`` is the previous term, whose
-        operator the hint suggests for a bare value. ``is_either`` is True if OR joins the two terms.
+        Jakarta Messaging 3.8.1.2: "A selector is a conditional expression". ``before`` is the previous term. If
+        ``node`` is a mere value, as in ``a = 1 OR 2``, the hint repeats the operator of ``before``. ``is_either`` is
+        True for OR.
         """
         inner = self._operand(node)
         if _is_one_of(inner, _CONDITIONS):
@@ -197,9 +198,10 @@ class _LiteralTypes:
             self.report("type.not-a-condition", message, node.span, hint, Fix(written))
 
     def _tested_before(self, node: ast.Expression | None, is_either: bool) -> str | None:
-        """Return the name and operator of ``node`` as text, if it is a comparison with a literal or a LIKE.
+        """Return the test ``node`` up to its literal, for a hint that repeats it: ``a =`` of ``a = 1 OR 2``.
 
-        Otherwise return None; also for equalities joined by AND, because nothing equals two values.
+        Return None if ``node`` is not a LIKE or a comparison of a name with a literal. Return None also for an equality
+        before AND, because no value equals two literals.
         """
         match node:
             case ast.Compare(left=ast.Identifier() as name, operator=operator, right=right):
@@ -214,7 +216,7 @@ class _LiteralTypes:
         return None
 
     def _values_for_conditions(self, node: ast.Compare) -> None:
-        """Report an equality with an OR of values on its right side, as in ``color = ('red' OR 'blue')``."""
+        """Report an equality whose right side is an OR of values, as in ``color = ('red' OR 'blue')``."""
         match node.left, node.right:
             case ast.Identifier() as name, ast.Or(terms=terms) if node.operator is Comparison.EQ:
                 if all(isinstance(term, ast.StringLiteral) for term in terms):
@@ -263,7 +265,7 @@ class _LiteralTypes:
                 pass
 
     def _ordered(self, node: ast.Expression, operator: str, test: ast.Compare | ast.Between) -> None:
-        """Report an operand of <, >, BETWEEN and so on that has no order.
+        """Report an operand of <, <=, >, >= or BETWEEN that is a string or a boolean, because these have no order.
 
         Jakarta Messaging 3.8.1.2: "String and Boolean comparison is restricted to = and <>".
         """
@@ -307,7 +309,7 @@ class _LiteralTypes:
                     )
                 self.report("type.null", "nothing equals NULL", side.span, hint, fix)
                 return
-        # The broker parses a negative number as an expression, not as a literal.
+        # RabbitMQ's JMS client parses a negative number as an expression, so it does not count as a literal.
         literal = isinstance(right, ast.StringLiteral) or (
             isinstance(right, ast.IntegerLiteral | ast.FloatLiteral) and not str(right.value).startswith("-")
         )
@@ -349,8 +351,7 @@ class _Type(Enum):
     STRING = "a string"
     #: The type of a property, which is known only at evaluation.
     ANY = "anything"
-    #: The type of an expression that contains an error that has been reported already, so that it is reported only
-    #: once.
+    #: The type of an expression whose error has been reported already. No further error is reported about it.
     ERROR = "nothing"
 
 

@@ -22,12 +22,13 @@ _CONDITION_STARTS = frozenset("AND OR LPAREN NOT".split())
 
 
 def retag(tokens: Iterator[Token], dialect: Dialect) -> Iterator[Token]:
-    """Return ``tokens`` with changed types and added parentheses, as the grammar expects them for ``dialect``."""
+    """Return ``tokens`` in the form that the grammar needs for ``dialect``: some types changed, parentheses added."""
     read: list[Token] = []
     try:
         read.extend(tokens)
     except SelectorSyntaxError as error:
-        # Raise the lexer's error only after the tokens before it, because the parser may reject one of those first.
+        # Yield the tokens before the lexer's error first: if the parser rejects one of them, its error comes first in
+        # the text.
         return then_raise(_Retagging(read, dialect).result, error)
     return iter(_Retagging(read, dialect).result)
 
@@ -37,8 +38,9 @@ class _Retagging:
         self.tokens = tokens
         self.dialect = dialect
         self.result: list[Token] = []
-        #: ``ends`` contains the indexes of the last tokens of tests that are operands. ``closing`` contains, for each
-        #: parenthesis that was added before a NOT, the depth at which the equality after this NOT ends.
+        #: ``ends`` contains the index of the last token of each test that is an operand. ``closing`` contains the
+        #: nesting depth of each equality around a NOT; at its end, the parenthesis that was added before the NOT is
+        #: closed.
         self.ends: set[int] = set()
         self.closing: list[int] = []
         self.depth = 0
@@ -114,16 +116,16 @@ class _Retagging:
         self._add("LPAREN", token.index)
 
     def _add(self, kind: str, index: int) -> None:
-        """Append a parenthesis that is not in the text; its token has no width."""
+        """Append a parenthesis of type ``kind`` at offset ``index``; its token has no width."""
         added = Token()
         added.type, added.value = kind, "(" if kind == "LPAREN" else ")"
         added.index = added.end = index
         self.result.append(added)
 
     def _test_end(self, position: int) -> int | None:
-        """Return the index of the last token of the LIKE, IN or IS NULL that tests the name at ``position``.
+        """Return the index of the last token of the test after the name at ``position``, as in ``a LIKE 'b'``.
 
-        Return None if no such test follows the name.
+        Return None if no LIKE, IN or IS NULL follows the name.
         """
         at = position + 1
         if self._type(at) == "NOT" and self._type(at + 1) in ("LIKE", "IN"):

@@ -10,16 +10,17 @@ from transpiler.language.translation.message_fields import fields_of_name, is_pr
 
 
 def names_in(node: ast.Identifier, source: Dialect, target: Dialect) -> list[ast.Identifier]:
-    """Return the names in ``target`` for the message field that ``node`` names in ``source``, likeliest first.
+    """Return the names of the dialect ``target`` that read the same message field as ``node`` in ``source``.
 
-    Names that exist in ``target`` only because its client libraries rewrite selectors are not included.
+    The likeliest name comes first. Names that work only because a client library of ``target`` rewrites selectors are
+    not included.
     """
     same = ast.Identifier(node.name)
     if is_property(node, source):
         return [same] if is_property(same, target) else []
     message_fields = fields_of_name(node, source)
     if not message_fields:
-        # The name is always NULL in ``source``, so only a name that is always NULL in ``target`` corresponds to it.
+        # The source dialect always reads the name as NULL, so its counterpart must be NULL in the target dialect, too.
         return [same] if not fields_of_name(same, target) else []
     names = [
         name

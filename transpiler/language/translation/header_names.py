@@ -50,7 +50,7 @@ _DURABILITIES = {mode: durable for durable, mode in DELIVERY_MODES.items()}
 
 
 class _NoCounterpartError(Exception):
-    """Raised if a name, or a comparison with it, has no counterpart in the other form. The error text says why."""
+    """Error for a name, or a comparison with a name, that has no counterpart in the other form of header names."""
 
 
 @renamed("text", "selector")

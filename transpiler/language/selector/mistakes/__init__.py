@@ -39,9 +39,8 @@ def explain(
     """Return a better error for ``failure``, an error of the lexer or of the parser.
 
     ``start`` is the offset after the selector's prefixes. ``misspelled`` is the error for an earlier reserved word in
-    lower case; it is used if no rule of ``RULES`` matches. ``fails_at`` accepts a corrected text and returns the offset
-    of its first error, or None if the text parses. A fix is kept only if the first error of the corrected text is
-    closer to the end.
+    lower case, which is used if no rule matches. ``fails_at`` returns the offset of the first syntax error in a text,
+    or None. A fix is dropped unless it moves the first error closer to the end of the text.
     """
     if isinstance(failure, UnexpectedTokenError):
         index = failure.span.start if failure.span else len(source.text)
@@ -61,9 +60,10 @@ def explain(
 
 
 def _followed(finding: Diagnostic, source: Source, index: int, fails_at: Callable[[str], int | None]) -> Diagnostic:
-    """Return ``finding``. Drop its fix if the corrected text still fails, at the same position or earlier.
+    """Return ``finding``, without its fix if the fixed text still fails at the same position or earlier.
 
-    ``index`` is the offset of the error. ``fails_at`` returns the offset of the first error in a text, or None.
+    ``index`` is the offset of the error in ``source``. ``fails_at`` returns the offset of the first error in a text, or
+    None.
     """
     if not isinstance(finding.fix, Fix):
         return finding
@@ -75,12 +75,12 @@ def _followed(finding: Diagnostic, source: Source, index: int, fails_at: Callabl
 
 
 def _unexpected(failure: UnexpectedTokenError, reading: Reading) -> Diagnostic:
-    """Return the diagnostic for the parser's failure: what was expected, after which word, and what was found."""
+    """Return the diagnostic for a token that the parser rejects: ``expected X after Y, found Z``."""
     word, previous, source = reading.at(reading.position), reading.at(reading.position - 1), reading.source
-    # A token that was inserted has no width; report the word before which it was inserted.
+    # A parenthesis that ``token_rewriting`` inserted has no width, so report the word that follows it.
     span = failure.span if failure.span and failure.span.start < failure.span.end else word.span
-    # If the error is inside a word, such as at the second of two operator characters, the text before it belongs to the
-    # same word.
+    # If the parser failed inside a word, the text before the error is the beginning of this word. Otherwise it is the
+    # previous word.
     before = source.text[word.start : span.start] or previous.text
     expected = _described(failure.legal, reading)
     after = f" after {brief(before)}" if before else ""
@@ -90,7 +90,7 @@ def _unexpected(failure: UnexpectedTokenError, reading: Reading) -> Diagnostic:
 
 
 def _described(legal: set[str], reading: Reading) -> str:
-    """Return a short description of the token types ``legal``, which the parser would accept."""
+    """Return a phrase such as "an operand" for ``legal``, the token types that the parser would accept."""
     opened = reading.opened
     in_list = opened is not None and reading.at(opened - 1).key == "IN"
     if legal >= _OPERAND_STARTS:

@@ -19,14 +19,15 @@ from transpiler.language.selector.mistakes.word_patterns import as_pattern
 from transpiler.language.selector.mistakes.words import COMPARISONS, Reading, both_ends
 
 _TEST = r"(?:[=<>!]|(?:NOT\s+)?(?:LIKE|IN|IS|BETWEEN)\b)"
-#: Percent-encoded characters that occur in conditions.
+#: Matches a percent-encoded character that occurs in conditions, such as ``%3D`` for =.
 _ENCODED = re.compile(r"%(?:2[0-9A-Ca-c]|3[C-Ec-e])")
 _OPTION = re.compile(
     rf"\s*[?&-]*(?:jms\.?|message|msg)?-?(?:selector|filter|filterExpression)\s*[=:]\s*(?=[\"'“]?\s*[\w.$]+\s*{_TEST})",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(rf"\s*([\"“”])(\s*\(*[\w.$]+\s*{_TEST}.*)[\"“”]\s*", re.IGNORECASE | re.DOTALL)
-#: A quoted literal that continues after a backslash and its own quote, if no white space follows.
+#: Matches a quoted literal that contains an escaped quote, as in ``'it\'s'``: after the backslash and the quote, the
+#: text continues without white space.
 _BACKSLASHED = re.compile(r"(['\"])((?:(?!\1)[^\\]|\\(?!\1).)*\\\1(?=\S)(?:(?!\1)[^\\]|\\.)*)\1", re.DOTALL)
 _SLASHED = re.compile(r"(?:(!)?=?~|\b(?:(NOT)\s+)?LIKE)\s*/((?:[^/\\\r\n]|\\.)*)/(\w*)", re.IGNORECASE)
 _PROPERTY_OF = re.compile(
@@ -53,9 +54,9 @@ def _position(reading: Reading, finding: Diagnostic) -> int:
 
 
 def _around(pattern: re.Pattern[str], reading: Reading, index: int) -> re.Match[str] | None:
-    """Return the match of ``pattern`` that contains the offset ``index``, or None.
+    """Return the first match of ``pattern`` that contains the offset ``index``; None without a match.
 
-    The match may begin at most 200 characters before ``index``.
+    The match must begin at most 200 characters before ``index``, which limits the search.
     """
     text = reading.source.text
     for match in pattern.finditer(text, max(reading.start, index - 200), index + 1_000):
@@ -77,7 +78,7 @@ def encoded_for_url(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def option_before(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Diagnose the name of an option before the condition: ``selector=color = 'red'``."""
+    """Diagnose a selector that was copied with the name of a configuration option: ``selector=color = 'red'``."""
     match = _OPTION.match(reading.source.text)
     if match is None or _position(reading, finding) < match.start():
         return None
@@ -90,7 +91,7 @@ def option_before(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def quoted_whole(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Diagnose a whole selector in double quotes."""
+    """Diagnose a selector that is enclosed in double quotes as a whole: ``"color = 'red'"``."""
     match = _QUOTED.fullmatch(reading.source.text)
     if match is None or '"' in match[2]:
         return None
@@ -155,7 +156,7 @@ def typed_time(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def filter_policy(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Diagnose a filter policy of Amazon SNS or a pattern of EventBridge: JSON with values by name."""
+    """Diagnose JSON such as ``{"color": ["red"]}``: a filter policy of Amazon SNS, or an EventBridge pattern."""
     text = reading.source.text
     if not text.lstrip().startswith("{") or len(text) > 10_000:
         return None
@@ -172,7 +173,10 @@ def filter_policy(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def _of_policy(name: str, values: Any) -> str:
-    """Return the condition for one name of a policy; raise ``ValueError`` if a selector cannot express it."""
+    """Translate one member of a filter policy, a name with its allowed ``values``, to a condition.
+
+    Raises ``ValueError`` if a selector cannot express the member.
+    """
     if not name.replace("-", "_").isidentifier() or isinstance(values, dict):
         raise ValueError(name)
     listed = values if isinstance(values, list) else [values]

@@ -14,7 +14,10 @@ from transpiler.language.selector.mistakes.words import COMPARISONS, TESTS, both
 
 
 def operator_in_parentheses(taken: Captured) -> Proposal:
-    """Correct ``entry (not like '%aa%')``: repeat the name ``entry`` before each operator inside the parentheses."""
+    """Correct ``entry (not like '%aa%')`` to ``entry not like '%aa%'``.
+
+    If the parentheses contain several operators, each of them gets the name ``entry`` as its left operand.
+    """
     reading, name, at = taken.reading, f"{taken['x']}", taken["open"].behind
     close = reading.partners.get(at - 1, len(reading.words) - 1)
     parts: list[str] = []
@@ -28,7 +31,7 @@ def operator_in_parentheses(taken: Captured) -> Proposal:
 
 
 def two_comparisons(taken: Captured) -> str | Proposal:
-    """Correct two adjacent comparison operators."""
+    """Correct two adjacent comparison operators, such as ``< =`` or ``= <>``."""
     first, second = f"{taken['x']}", f"{taken['y']}"
     joined = first + second
     if first == second:
@@ -39,7 +42,10 @@ def two_comparisons(taken: Captured) -> str | Proposal:
 
 
 def whole_list(taken: Captured) -> Proposal:
-    """Correct a list without parentheses, or in square brackets or braces, to an IN or to comparisons."""
+    """Correct a list without parentheses, or in square brackets or braces, such as ``a IN ['x', 'y']``.
+
+    The correction is an IN, or comparisons if the dialect's IN accepts only strings.
+    """
     reading, first = taken.reading, taken["members"].first
     brackets = reading.at(first).text
     written = [part.strip() for part in brackets.strip("[]").split(",")] if brackets[0] == "[" else None
@@ -55,7 +61,7 @@ def whole_list(taken: Captured) -> Proposal:
 
 
 def corrected_list(taken: Captured) -> Proposal:
-    """Correct a list in parentheses, or after a comparison operator, to an IN or to comparisons."""
+    """Correct an invalid list in parentheses, or a list after a comparison operator, to an IN or to comparisons."""
     reading, first = taken.reading, taken["members"].first
     members, behind = reading.members_after(first)
     close = reading.partners.get(first - 1)
@@ -64,9 +70,10 @@ def corrected_list(taken: Captured) -> Proposal:
 
 
 def _one_of(taken: Captured, written: list[str]) -> str:
-    """Return an IN with the members ``written``, or comparisons if the dialect's IN accepts only strings.
+    """Return the condition that ``a`` equals one of the members ``written``: an IN, or comparisons joined by OR.
 
-    A name without quotes becomes a string if the dialect's IN does not accept names.
+    Comparisons are needed if the dialect's IN accepts only strings. It then also accepts no names, so a name in the
+    list becomes a string.
     """
     takes_any = taken.reading.dialect.list_member is ListMember.ANY
     members = [string_literal(member) if member.isidentifier() and not takes_any else member for member in written]
@@ -78,7 +85,7 @@ def _one_of(taken: Captured, written: list[str]) -> str:
 
 
 def _beside(taken: Captured, joined: str) -> str:
-    """Return ``joined``, several conditions, in parentheses if the selector has other conditions around them."""
+    """Return ``joined``, conditions joined by AND or OR, in parentheses if the selector contains other conditions."""
     words = taken.reading.words
     others = any(word.key in ("AND", "OR") for word in words) or any(
         word.key == "NOT" for word in words[: taken["a"].first]
@@ -98,7 +105,7 @@ def each_pattern(taken: Captured) -> Proposal:
 
 
 def quote_inside(taken: Captured) -> str | Proposal:
-    """Correct a literal that ended at an apostrophe inside its text: double the apostrophe."""
+    """Correct a literal that ends too early, at an apostrophe in its text: ``'it's'`` → ``'it''s'``."""
     reading, last = taken.reading, taken.underlined.first
     text, start = reading.source.text, reading.at(last - 1).start
     advice = "a quote inside a literal is written twice: "
@@ -110,13 +117,13 @@ def quote_inside(taken: Captured) -> str | Proposal:
 
 
 def bare_before_quote(taken: Captured) -> Proposal:
-    """Correct a text without an opening quote."""
+    """Correct a text that has only its closing quote: ``red'`` → ``'red'``."""
     text = taken["x"]
     return Proposal("text goes into single quotes: ", f"{text:text}", span=Span(text.span.start, text.span.end + 1))
 
 
 def doubled_quotes(taken: Captured) -> Proposal:
-    """Correct a text that is enclosed in two single quotes on each side."""
+    """Correct a text with two single quotes on each side: ``''red''`` → ``'red'``."""
     return Proposal("text goes into single quotes: ", f"{taken['y']:text}", span=taken["x"].span.to(taken["z"].span))
 
 
@@ -137,9 +144,9 @@ def as_name(taken: Captured) -> str | Proposal:
 
 
 def regex_elsewhere(taken: Captured) -> str | Proposal:
-    """Correct a test by a regular expression to LIKE if a LIKE pattern is equivalent.
+    """Correct an operator for regular expressions that another dialect has as the function REGEX, to a LIKE.
 
-    The hint also mentions the function REGEX of another dialect.
+    If no LIKE is equivalent, only return a hint.
     """
     regex, other = "REGEX({x:text}, {a})".format_map(taken), dialects_with(Extension.FUNCTIONS)
     pattern = as_pattern(taken["x"].content)
@@ -151,7 +158,10 @@ def regex_elsewhere(taken: Captured) -> str | Proposal:
 
 
 def like_for_regex(taken: Captured) -> str | Proposal:
-    """Correct an operator for regular expressions to LIKE if a LIKE pattern is equivalent."""
+    """Correct an operator for regular expressions, such as ``=~``, to an equivalent LIKE.
+
+    If no LIKE is equivalent, only return a hint.
+    """
     name, expression = taken["a"], taken["x"]
     has_both = name.behind > name.first and expression.behind > expression.first
     pattern = as_pattern(expression.content) if has_both else None
@@ -162,7 +172,7 @@ def like_for_regex(taken: Captured) -> str | Proposal:
 
 
 def functions_elsewhere(taken: Captured) -> str:
-    """Return the hint that names the dialect in which functions exist."""
+    """Return the hint that the dialect lacks functions, and that the dialect ``activemq`` has some."""
     own = "has no function except UTC()" if taken.reading.dialect.has(Extension.UTC) else "has no functions"
     return f"{taken.reading.dialect.title} {own}; the dialect activemq has REGEX, INLIST, MAKELIST, SPLIT and REPLACE"
 
@@ -225,7 +235,10 @@ def compared_null_test(taken: Captured) -> str | Proposal:
 
 
 def closed_text(taken: Captured) -> str | Proposal:
-    """Correct an unclosed literal: add the closing quote if the literal has no white space, so its end is clear."""
+    """Correct a string literal without a closing quote by adding the quote.
+
+    If the literal contains white space, its end is not known, so only return a hint.
+    """
     text = taken.underlined.content
     advice = "close the literal with a single quote; a quote inside a literal is written twice"
     if not text or any(character.isspace() for character in text):

@@ -19,7 +19,7 @@ from transpiler.language.selector.mistakes.words import COMPARISONS, TESTS, Read
 
 #: A date with an optional time and time zone, outside words and quotes.
 _TIME = re.compile(r"(?<![\w.$'\"-])[12][0-9]{3}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:]+(?:\.[0-9]+)?(?:Z|[+-][0-9:]+)?)?")
-#: The phrase in every hint that suggests a number for a time.
+#: The phrase in hints that suggest a number instead of a time.
 MILLISECONDS = "the milliseconds since 1970-01-01 in UTC"
 _NUMBER = re.compile(r"(?P<grouped>[0-9]{1,3}(,[0-9]{3})+)|[0-9]{1,3}(?P<dotted>\.[0-9]{3})*,[0-9]+|[0-9]+,[0-9]+")
 
@@ -122,7 +122,7 @@ _AND_SIGNS = re.compile(r"('(?:[^']|'')*')|&&")
 _PLACEHOLDER = re.compile(r"\?\d*|[:@]\w+|[#$%]?\{\{?[^{}'\",]*\}?\}|%\(\w+\)s|%s\b|<\w+>")
 _UNQUOTED = re.compile(r"[^\s'\"(),=<>!&|;\[\]{}]+")
 _BEFORE_VALUE = COMPARISONS | frozenset(("LIKE", "IN", "BETWEEN", "AND"))
-#: The operators that compare by order, so that their right operand must be a number.
+#: The operators that order their operands (all but = and <>). Their right operand must be a number.
 _ORDERS = COMPARISONS - {"=", "<>"} | {"BETWEEN", "AND"}
 _WITH_UNIT = re.compile(r"([0-9]+(?:\.[0-9]+)?)[A-Za-z]+")
 
@@ -135,7 +135,7 @@ def markup_entities(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
         return None
     quote = "'" if reading.dialect.double_quotes is DoubleQuotes.REFUSED else '"'
     written = without_entities(text, quote)
-    # Code that was copied from XML often has && for AND; in string literals && stays.
+    # A selector that was copied from XML often has && for AND. Inside string literals, && is kept.
     written = _AND_SIGNS.sub(lambda match: match[0] if match[1] else "AND", written)
     hint, fix = f"write the characters themselves: {both_ends(written)}", Fix(written, span=Span(0, len(text)))
     found = next(match for match in ENTITY.finditer(text) if match.start() <= position < match.end())
@@ -164,7 +164,7 @@ def text_without_quotes(reading: Reading, finding: Diagnostic) -> Diagnostic | N
     index = finding.span.start if finding.span is not None else len(text)
     start = max(text.rfind(sign, 0, index + 1) for sign in " \t\r\n'\"(),=<>!&|;[]{}") + 1
     match = _UNQUOTED.match(text, start)
-    # If the error is at an arithmetic operator, other rules handle it.
+    # Other rules handle errors at an arithmetic operator.
     if match is None or not match.start() <= index < match.end() or text[index] in "*/%+-^~":
         return None
     odd = re.search(r"[:@#\\?]|//", match[0]) or finding.message.endswith("a name")
@@ -187,7 +187,8 @@ def _takes_value(word: Word) -> bool:
     return word.key in _BEFORE_VALUE or word.kind in ("open", "comma")
 
 
-#: Literals, and the comments of other languages up to the end of the line (only at the start or after white space).
+#: Matches a comment of another language up to the end of the line, if white space precedes it. It also matches
+#: literals, in order to skip comment signs inside them.
 _COMMENT = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|(?<!\S)(?P<sign>--|//|#)[^\r\n]*")
 
 
@@ -280,9 +281,9 @@ def name_with_colon(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def _begins_condition(reading: Reading, number: int) -> bool:
-    """Return True if word ``number`` begins a condition.
+    """Return True if the word at index ``number`` is the first of a condition.
 
-    It does not if it is an operand of BETWEEN or a member of a list.
+    It is not if it is an operand of BETWEEN or a member of a list.
     """
     before = reading.at(number - 1)
     if before.key == "AND":
@@ -293,9 +294,10 @@ def _begins_condition(reading: Reading, number: int) -> bool:
 
 
 def _term_with_colon(reading: Reading, at: int) -> tuple[str, int] | None:
-    """Translate the name, colon and value that begin at word ``at`` to a comparison; return its text and end index.
+    """Translate a name, a colon and a value to a comparison: ``color: red`` → ``color = 'red'``.
 
-    Return None if there is no such term.
+    ``at`` is the index of the name among the words. Return the comparison and the index after the value; None if the
+    words have another form.
     """
     name, colon = reading.at(at), reading.at(at + 1)
     if name.kind not in ("name", "quoted", "string") or colon.text != ":" or not name.content:

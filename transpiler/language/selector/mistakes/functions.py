@@ -16,8 +16,8 @@ from transpiler.language.selector.mistakes.word_patterns import as_pattern
 from transpiler.language.selector.mistakes.words import Reading
 
 _TEXT = r"'(?:[^']|'')*'|\"[^\"]*\""
-#: Functions that test a text, by name in upper case without underscores. Each value is a function from the text
-#: argument to the operator and right operand of an equivalent condition, or None if there is none.
+#: Functions that test a text, by name in upper case without underscores. Each value is a function: it accepts the text
+#: argument, and returns the operator and right operand of an equivalent condition, or None.
 _TESTS: dict[str, Callable[[str], str | None]] = {
     **dict.fromkeys(("PREFIX", "STARTSWITH", "BEGINSWITH"), lambda text: f"LIKE {string_literal(f'{text}%')}"),
     **dict.fromkeys(("SUFFIX", "ENDSWITH"), lambda text: f"LIKE {string_literal(f'%{text}')}"),
@@ -50,7 +50,10 @@ _EQUAL_TO = re.compile(rf"\s*={{1,3}}\s*({_TEXT})")
 
 
 def operator_for(call: str) -> tuple[str, str] | None:
-    """Return the error message for a call and the equivalent condition; None if the call is not known."""
+    """Translate a function call that selectors lack; return the error message and the equivalent condition.
+
+    For example, ``startsWith(color, 'b')`` becomes ``color LIKE 'b%'``. Return None if no rule matches ``call``.
+    """
     for form in _FORMS:
         match = form.fullmatch(call)
         if match is not None and (found := _written(match)) is not None:
@@ -59,7 +62,7 @@ def operator_for(call: str) -> tuple[str, str] | None:
 
 
 def call(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Diagnose calls: ``NOT EXISTS(color)``, ``color.startsWith('b')``, ``CAST(size AS INT)``."""
+    """Diagnose a function call that selectors write as an operator: ``NOT EXISTS(a)``, ``CAST(a AS INT)``."""
     text, position = reading.source.text, finding.span.start if finding.span is not None else len(reading.source.text)
     for form in _FORMS:
         for match in form.finditer(text, max(reading.start, position - 200), position + 1_000):
@@ -88,7 +91,7 @@ def call_for_case(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def _written(match: re.Match[str]) -> tuple[str, str] | None:
-    """Return the error message for the matched call and the equivalent condition; None if there is no equivalent."""
+    """Return the error message and the equivalent condition for the matched function call; None without one."""
     found = match.groupdict()
     if found.get("cast"):
         return "a selector has no casts: a property has the type that it was sent with", found["cast"]

@@ -75,8 +75,8 @@ def _saying(message: str, *rows: Row, code: str | None = None) -> tuple[Row, ...
 _hint = partial(Row, ends_at_position=True)
 _sign = partial(_saying, code="syntax.operator")
 
-#: The rules that recognize a mistake by the words around the error. The first rule that matches supplies the error
-#: message.
+#: The rules that recognize a mistake by the words around the error. They are tried in order, and the first rule that
+#: matches supplies the error message.
 RULES: tuple[Rule, ...] = (
     # Rules for mistakes that are found in the text of the selector, such as an unknown prefix or escaped quotes.
     unknown_prefix,

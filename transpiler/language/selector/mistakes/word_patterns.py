@@ -32,12 +32,12 @@ from transpiler.language.selector.literal_scanner import string_literal
 from transpiler.language.selector.mistakes.words import COMPARISONS, QUOTES, TESTS, Reading, Word, brief
 
 _DOUBLE_QUOTES = '; artemis, qpid-java and qpid-cpp take "…" as a name, rabbitmq as a string'
-#: Maximum number of words between the beginning of a match and the position of the error.
+#: Maximum number of words before the error at which a match may begin.
 _BEFORE = 30
 _ELEMENT = re.compile(r"(?P<optional>\?)?(?P<adjacent>\^)?(?P<underlined>@)?(?:(?P<name>\w+):)?(?P<choices>.+)")
 #: For each comparison operator, its negation.
 OPPOSITE = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
-#: Words that users write instead of an operator, with the operator.
+#: Operators that users spell as words, with the equivalent operator of selectors.
 SPELLED = {
     "EQ": "=", "EQUAL": "=", "EQUALS": "=", "NE": "<>", "NEQ": "<>", "GT": ">", "LT": "<", "GE": ">=", "GTE": ">=",
     "LE": "<=", "LTE": "<=", "MOD": "%", "DIV": "/",
@@ -69,7 +69,7 @@ class Element(NamedTuple):
 
     @property
     def is_operand(self) -> bool:
-        """True if the element matches an arithmetic expression: it is a single letter, such as ``a``."""
+        """True if the element matches an arithmetic expression. Its notation is then a single lower-case letter."""
         return len(self.choices[0]) == 1 and self.choices[0].islower()
 
     def take(self, reading: Reading, at: int) -> int | None:
@@ -84,9 +84,9 @@ class Element(NamedTuple):
 
 
 class Part(NamedTuple):
-    """The words that one element of a word pattern matched: from index ``first`` up to ``behind``.
+    """The words that one element of a word pattern matched: from index ``first`` to the index before ``behind``.
 
-    Without words, it is shown as ``…``.
+    If there are no words, it is formatted as ``…``.
     """
 
     reading: Reading
@@ -150,7 +150,7 @@ _PATTERN_OF = {".*": "%", ".+": "_%", ".": "_"}
 class Captured(dict[str, Part]):
     """The words of a selector that a word pattern matched, by the names of the pattern's elements.
 
-    Names in ``DERIVED`` are computed from these words when they are read. Any other missing name means no words.
+    The text of a name in ``DERIVED``, such as ``no``, is computed on access. Any other name without words is ``…``.
     """
 
     def __init__(self, reading: Reading, anchor: int) -> None:
@@ -165,14 +165,14 @@ class Captured(dict[str, Part]):
 
     @property
     def mark(self) -> str:
-        """The first character of the underlined words. If they are quoted, it is the quotation mark."""
+        """The first character of the words that the error underlines: the quotation mark if they are quoted."""
         return self.reading.at(self.underlined.first).text[:1]
 
 
 class Proposal(NamedTuple):
-    """A hint that contains a correction: the texts ``before``, ``text`` and ``behind`` in sequence.
+    """A hint that proposes a correction. The hint is the concatenation of ``before``, ``text`` and ``behind``.
 
-    The fix replaces ``span`` by ``text``; if ``span`` is None, the matched words determine the span.
+    The fix replaces ``span`` by ``text``. If ``span`` is None, the fix replaces the words that the rule matched.
     """
 
     before: str
@@ -182,9 +182,9 @@ class Proposal(NamedTuple):
 
     @classmethod
     def of(cls, template: str, taken: Captured) -> tuple[Proposal | None, str]:
-        """Fill in ``template`` with the words ``taken``; return its proposal and the whole hint.
+        """Insert the matched words ``taken`` into ``template``, and return the proposal and the text of the hint.
 
-        The proposal is the text between « and »; None if the template has no such text.
+        The text between « and » is the correction; without it, the proposal is None.
         """
         before, mark, rest = template.partition("«")
         text, _, behind = rest.partition("»")
@@ -213,7 +213,10 @@ class Row:
     code: str | None = None
 
     def __call__(self, reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-        """Return a better diagnostic than ``finding`` if the pattern matches around or directly before the error."""
+        """Return the diagnostic of this rule instead of ``finding``; None if the pattern does not match.
+
+        The match must contain the position of the error or end directly before it.
+        """
         if self.when is not None and not CONDITIONS[self.when](reading.dialect):
             return None
         if self.at is not None:
@@ -233,8 +236,8 @@ class Row:
         first, last = (taken.reading.at(number) for number in (taken.underlined.first, taken.underlined.behind - 1))
         span, code = Span(first.start, last.end), self.code
         if self.fix is not None:
-            # In some languages, backticks and double quotes enclose names, so a fix that makes them texts is not
-            # certain.
+            # The author may have meant a name: some languages enclose names in backticks or double quotes. So a fix
+            # that makes the word a string is not certain to be right.
             position, is_certain = Span(taken.reading.at(taken.anchor).start, last.end), taken.mark not in ('"', "`")
             fix = Fix(self.fix.format_map(taken), is_certain, position)
         if first.kind == "quoted" or code == "syntax.bracket":
@@ -245,7 +248,7 @@ class Row:
         return replace(finding, message=self.message.format_map(taken), span=span, hint=hint, code=code, fix=fix)
 
     def _proposed(self, taken: Captured) -> tuple[str, Fix | None]:
-        """Return the hint for the matched words ``taken``, and the fix that the hint proposes or None."""
+        """Return the hint for the matched words ``taken``, and the fix for it; None if there is no fix."""
         if isinstance(self.hint, str):
             proposal, hint = Proposal.of(self.hint, taken)
             captured_names = set(_NAMED.findall(self.hint.partition("«")[2].partition("»")[0]))
@@ -263,9 +266,10 @@ class Row:
 
 
 def match(elements: tuple[Element, ...], reading: Reading, anchor: int) -> tuple[Captured, int] | None:
-    """Match ``elements``; the first of them after a leading operand must begin at word ``anchor``.
+    """Match the words of ``reading`` against ``elements``, from the word at index ``anchor`` on.
 
-    Returns the matched words and the index after the last of them; None if the elements do not match.
+    If the first element is an operand, it must end directly before the anchor. Return the matched words and the index
+    after the last word; None if the elements do not match.
     """
     leading = elements[0] if elements[0].is_operand and len(elements) > 1 else None
     taken, at, underlined = Captured(reading, anchor), anchor, None
@@ -278,15 +282,15 @@ def match(elements: tuple[Element, ...], reading: Reading, anchor: int) -> tuple
         if element.choices == ("NOT",) and element.optional:
             taken.is_negated = True
         if element.underlined:
-            # If the underlined element is an arithmetic expression, underline only its first word.
+            # An arithmetic expression can be long, so underline only its first word.
             first = at if underlined is None else underlined
             taken.underlined, underlined = Part(reading, first, at + 1 if element.is_operand else end), first
         taken[element.name] = Part(reading, at, end)
         at = end
     if leading is not None:
         start = reading.operand_before(anchor)
-        # An operand before the anchor that already is the right operand of a comparison cannot be the left operand of
-        # this mistake.
+        # In ``a = b LIKE``, the operand ``b`` already belongs to the first comparison, so it is not the left operand of
+        # LIKE.
         if start is None or reading.at(start - 1).key in (*COMPARISONS, "LIKE", "ESCAPE"):
             return (taken, at) if leading.optional else None
         taken[leading.name] = Part(reading, start, anchor)
@@ -320,7 +324,10 @@ def _fits(reading: Reading, at: int, choice: str) -> bool:
 
 
 def _group(reading: Reading, at: int) -> int | None:
-    """Return the index after the closing parenthesis of the one that opens at word ``at``; None if there is no pair."""
+    """Match a pair of parentheses with its content, from the word at index ``at`` on; return the index after it.
+
+    Return None if the word is not an opening parenthesis, or if the parenthesis is not closed.
+    """
     return reading.partners[at] + 1 if reading.at(at).kind == "open" and at in reading.partners else None
 
 
@@ -334,7 +341,10 @@ def _several(reading: Reading, at: int) -> int | None:
 
 
 def _words(reading: Reading, at: int) -> int | None:
-    """Match a name and at least one more name or number; a name at the start of the next comparison is not included."""
+    """Match several words that may be a text without quotes: a name and at least one more name or number.
+
+    Return the index after the words, or None. A name that begins the next comparison is not included.
+    """
     end = at
     while reading.at(end).kind in ("name", "number"):
         end += 1
@@ -344,7 +354,10 @@ def _words(reading: Reading, at: int) -> int | None:
 
 
 def _unquoted(reading: Reading, at: int) -> int | None:
-    """Match a text without quotes: all words and signs up to the next comparison operator or keyword."""
+    """Match a text without quotes: all words and signs up to the next comparison operator or keyword.
+
+    Return the index after them.
+    """
     end = at + (reading.at(at).kind == "keyword")
     while (word := reading.at(end)).kind in ("name", "number", "operator", "other") and word.key not in COMPARISONS:
         end += 1
@@ -383,7 +396,7 @@ KINDS: Mapping[str, Callable[[Word], bool]] = {
     "reserved": lambda word: word.kind == "keyword" and word.key not in ("AND", "OR"),
     "spelled": lambda word: word.key in SPELLED,
     "empty": lambda word: word.text == "''",
-    # Words in the syntax of other languages, such as the prefix of a string literal or a name in brackets.
+    # Words of other languages: the prefix of a string literal, as in N'text', or a name in brackets.
     "prefix": lambda word: word.kind == "name" and word.text.upper() in ("E", "N", "R", "U"),
     "bracketed": lambda word: word.text[:1] == "[",
     "interval": lambda word: word.text[:1] == "[" and INTERVAL.search(word.text) is not None,
@@ -411,10 +424,11 @@ CONDITIONS: Mapping[str, Callable[[Dialect], bool]] = {
     "no !=": lambda dialect: not dialect.has(Extension.NOT_EQUAL),
 }
 
-#: Names that the template of a fix or message can contain besides the elements of the word pattern. Each comes with the
-#: function that computes its text from the matched words.
+#: Names that a template of a fix or message can contain in addition to the elements of the word pattern. For each name,
+#: the function that computes its text from the matched words.
 DERIVED: Mapping[str, Callable[[Captured], str]] = {
-    # The leading operand. Unlike the words of ``{a}``, its words are not added to the span of the fix.
+    # The text of the leading operand. A fix whose template contains ``{a}`` also replaces the operand; ``{name}``
+    # leaves it.
     "name": lambda taken: f"{taken['a']}",
     "no": lambda taken: "NOT " if taken.is_negated else "",
     "equals": lambda taken: "<>" if taken.is_negated else "=",

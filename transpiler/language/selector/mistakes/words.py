@@ -24,8 +24,8 @@ _SIGNS = "≤≥≠–—−×÷¬∧∨…"
 _SPACES = "\x85\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff"
 _NAME_START = rf"[^\x00-#%-@\[-^`{{-\x7f{QUOTES}{_SIGNS}{_SPACES}]"
 _NAME_PART = rf"[^\x00-#%-,\-/:-@\[-^`{{-\x7f{QUOTES}{_SIGNS}{_SPACES}]"
-#: The regular expression of comments. Like a quote, a comment that is not closed extends to the end of the text, so
-#: that no text is scanned twice.
+#: Matches a comment. An unclosed comment extends to the end of the text, as an unclosed quote does; so no part of the
+#: text is scanned twice.
 _COMMENT = r"(?P<comment>/\*(?:[^*]++|\*++[^*/])*+(?:\*+/|\Z)|--[^\r\n]*+)|"
 _PATTERN = rf"""(?P<space>[\s{_SPACES}]+)
     |(?P<string>'(?:[^']++|'')*+(?:'|\Z))
@@ -44,7 +44,7 @@ COMPARISONS = frozenset(("=", "<>", "<", "<=", ">", ">="))
 TESTS = frozenset(("LIKE", "IN", "BETWEEN", "IS"))
 #: Words and signs that users write instead of a comma between members.
 _SEPARATORS = frozenset(("OR", "AND", "TO", "|", "||", ";"))
-#: Number of characters after the error up to which words are scanned.
+#: Maximum distance after the error at which words are still scanned, in characters.
 _MAX_READ = 10_000
 #: Maximum length of a correction in a hint, and of a word in a message, in characters.
 _MAX_TEXT, _MAX_QUOTED = 120, 40
@@ -101,10 +101,10 @@ def both_ends(text: str) -> str:
 
 
 class Reading:
-    """The words of a selector around an error, in a form for the rules that recognize mistakes.
+    """The words of a selector around an error. The rules that recognize mistakes read this list.
 
-    ``start`` is the offset after the selector's prefixes, ``index`` the offset of the error, ``position`` the index of
-    the first word that ends after that offset. The last word has the kind ``end``.
+    ``start`` is the offset after the selector's prefixes, and ``index`` the offset of the error. ``position`` is the
+    index of the word at the error. The last word has the kind ``end``.
     """
 
     def __init__(self, source: Source, dialect: Dialect, start: int, index: int) -> None:
@@ -115,7 +115,7 @@ class Reading:
         self.position = min(bisect_right(self.words, index, key=lambda word: word.end), len(self.words) - 1)
 
     def at(self, number: int) -> Word:
-        """Return the word at index ``number``; a word of kind ``end`` if the index is out of range."""
+        """Return the word at index ``number``. If the index is out of range, return a word of kind ``end``."""
         if 0 <= number < len(self.words):
             return self.words[number]
         end = self.words[-1].start
@@ -155,7 +155,8 @@ class Reading:
         ends: dict[int, int] = {}
         for at in range(len(self.words) - 1, -1, -1):
             word, end = self.words[at], at + 1
-            # A name directly before an opening parenthesis, without white space, is a function call.
+            # A name with an opening parenthesis directly after it is a function call, so it is one operand with its
+            # arguments.
             if word.kind == "name" and self.at(end).kind == "open" and self.at(end).start == word.end:
                 end = self.partners.get(end, end - 1) + 1
             elif word.kind == "open" and at in self.partners:
@@ -175,11 +176,14 @@ class Reading:
         return {end: start for start, end in self.operands.items()}
 
     def operand_before(self, number: int) -> int | None:
-        """Return the first index of the arithmetic expression that ends before word ``number``; None without one."""
+        """Return the index of the first word of the arithmetic expression that ends before the word ``number``.
+
+        Return None if no arithmetic expression ends there.
+        """
         return self._starts.get(number)
 
     def operand_after(self, number: int) -> int | None:
-        """Return the index after the arithmetic expression that begins at word ``number``; None without one."""
+        """Return the index after the arithmetic expression that begins at the word ``number``; None without one."""
         return self.operands.get(number)
 
     def members_after(self, number: int) -> tuple[list[str], int]:
@@ -216,13 +220,16 @@ class Reading:
         return both_ends(self.source.text[self.at(first).start : self.at(behind - 1).end])
 
     def found(self, number: int) -> str:
-        """Return the clause of an error message that names the word at index ``number``."""
+        """Return the end of an error message, such as "found x", about the word at index ``number``."""
         word = self.at(number)
         return "the selector ends" if word.kind == "end" else f"found {brief(word.text)}"
 
 
 def _scan(text: str, dialect: Dialect, start: int, last: int) -> list[Word]:
-    """Scan the words from offset ``start`` to the first word after offset ``last``, and append the word ``end``."""
+    """Scan the words of ``text`` from offset ``start`` to the first word after offset ``last``.
+
+    The list ends with a word of kind ``end``.
+    """
     words: list[Word] = []
     for match in _compiled(dialect.comments is Comments.TAKEN).finditer(text, start):
         kind = match.lastgroup or ""
@@ -236,7 +243,7 @@ def _scan(text: str, dialect: Dialect, start: int, last: int) -> list[Word]:
 
 @cache
 def _compiled(comments: bool) -> re.Pattern[str]:
-    """Compile the regular expression of a word when it is first needed; it matches comments if ``comments`` is True."""
+    """Compile the regular expression that matches one word, or one comment if ``comments`` is True; cached."""
     return re.compile(_COMMENT + _PATTERN if comments else _PATTERN, re.VERBOSE | re.DOTALL)
 
 

@@ -25,9 +25,9 @@ class Known(NamedTuple):
 
 
 class Baseline:
-    """Findings of an earlier run, with their counts; they are not reported again.
+    """The known findings of an earlier run, each with its count. A later run does not report them again.
 
-    ``path(file)`` returns the name of a file as written in the baseline.
+    ``path(file)`` converts the name of a checked file to the form in which the baseline stores it.
     """
 
     def __init__(self, path: Callable[[str], str], known: Counter[Known] | None = None) -> None:

@@ -26,8 +26,9 @@ from transpiler.tools.analysis.building import identity_of
 from transpiler.tools.analysis.contained_conditions import Candidate, contained
 from transpiler.tools.lint.registry import Selection, lint, without_lesser
 
-#: Limits of the comparison of all selectors in a list: ``MAX_SELECTORS`` different selectors, ``MAX_PAIRS`` pairs that
-#: no example message distinguishes, and ``MAX_TESTS`` occurrences of names in one selector.
+#: Limits for comparing each selector of a list with all others. A list of more than ``MAX_SELECTORS`` selectors is not
+#: compared. At most ``MAX_PAIRS`` pairs that no example message distinguishes are examined. Selectors with more than
+#: ``MAX_TESTS`` names, repetitions included, are not compared.
 MAX_SELECTORS, MAX_PAIRS, MAX_TESTS = 400, 2_000, 30
 
 
@@ -81,7 +82,8 @@ class Checker:
         except TranspilerError as error:
             if self.layout is not None or error.diagnostics[0].code != "name.unreadable":
                 return None, error.diagnostics
-            # The broker accepts the selector; only this project cannot evaluate it.
+            # The error only says that this project cannot evaluate one of the names. The broker accepts the selector,
+            # so examine the rest of it.
             tree = parse_tree(text, dialect)
             notes = [replace(finding, severity="info", hint=None) for finding in error.diagnostics]
             if tree is None:
@@ -139,9 +141,9 @@ def _without_unreadable(tree: ast.Expression, dialect: Dialect) -> ast.Expressio
 
 
 def _as_warning(finding: Diagnostic) -> Diagnostic:
-    """Return ``finding``, an error about a selector that the broker accepts, as a warning.
+    """Return ``finding`` as a warning if it is an error about Spark or about a limit of this project.
 
-    Only errors about Spark or a limit become warnings; other errors stay as they are.
+    The broker accepts such a selector. Any other finding is returned unchanged.
     """
     return replace(finding, severity="warning") if finding.code.startswith(("spark.", "limit.")) else finding
 

@@ -45,14 +45,18 @@ def fixed(text: str, fix: Fix, dialect: Dialect, checker: Checker | None = None)
     if before is None or (before.parses and after is not None):
         severity = "warning" if before is None else "error"
         own, new = (_codes(checker, one, dialect, severity) for one in (text, changed))
-        # If the selector parsed, all its errors are known, so fewer errors mean progress.
+        # A selector that parsed has been checked to its end, so all its errors are known, and fewer errors mean
+        # progress. After a syntax error, the number of errors says nothing.
         is_better = after is None if before is None else new.total() < own.total()
         return changed if is_better and not new - own else None
     return changed if after is None or _is_progress(text, before, changed, after) else None
 
 
 def mended(text: str, fix: Fix, dialect: Dialect) -> str | None:
-    """Return the selector ``text`` after ``fix`` and then all certain fixes; None if an error is left."""
+    """Return the selector ``text`` after ``fix`` and all further fixes that are certain, not only probable.
+
+    Return None if the result still has an error.
+    """
     checker = Checker()
     changed = fixed(text, fix, dialect, checker)
     if changed is None or _first_error(checker, changed, dialect) is None:
@@ -62,9 +66,9 @@ def mended(text: str, fix: Fix, dialect: Dialect) -> str | None:
 
 
 def fix_all(text: str, dialects: Sequence[Dialect], checker: Checker | None = None) -> tuple[str, list[Fix]]:
-    """Return the selector ``text`` after all certain fixes, and these fixes in the order of their application.
+    """Return the selector ``text`` after all fixes that are certain, and these fixes in the order of their application.
 
-    The span of each fix refers to the text after the fixes before it.
+    A fix is certain if the source can mean nothing else. Its span refers to the text after the fixes before it.
     """
     checker = checker or Checker()
     done: list[Fix] = []
@@ -77,9 +81,9 @@ def fix_all(text: str, dialects: Sequence[Dialect], checker: Checker | None = No
 
 
 def _fix_conditions(text: str, dialects: Sequence[Dialect], checker: Checker) -> tuple[list[Fix], str]:
-    """Return the certain fixes of the selector ``text``, and the new text.
+    """Return the fixes of ``text`` that are certain (the source can mean nothing else), and the text after these fixes.
 
-    A condition with an error that has no certain fix is skipped, so that the conditions after it are fixed as well.
+    A condition with an error but without such a fix is skipped, so that the conditions after it are fixed as well.
     """
     done: list[Fix] = []
     broken: list[Span] = []
@@ -111,8 +115,8 @@ def _certain_fix(text: str, dialects: Sequence[Dialect], checker: Checker) -> Fi
     """Return the first fix of ``text`` that is certain and improves the selector; None if there is no such fix."""
     for found in checker.check(text, dialects).findings:
         fix = found.diagnostic.fix
-        # A fix is certain only if all dialects report the finding. The other dialects may read the text as it was
-        # meant.
+        # Fix the selector only if all its dialects report the finding: in any other dialect, the text may be correct as
+        # it is.
         is_certain = isinstance(fix, Fix) and fix.certain and len(found.dialects) == len(dialects)
         if is_certain and isinstance(fix, Fix) and fixed(text, fix, dialects[0], checker) is not None:
             return fix
@@ -130,7 +134,10 @@ def _with_placeholders(text: str, broken: Sequence[Span]) -> str:
 
 
 def _placeholder(span: Span) -> str:
-    """Return the condition that replaces the one at ``span``; if the condition is missing, with a blank after it."""
+    """Return the condition that replaces the text at ``span``.
+
+    If ``span`` is empty, because a condition is missing there, a blank follows, so that the next word stays separate.
+    """
     return _PLACEHOLDER if span.end > span.start else f"{_PLACEHOLDER} "
 
 
@@ -250,11 +257,11 @@ def fix_file(
     declarations: Declarations | None = None,
     used_elsewhere: Sequence[FoundSelector] = (),
 ) -> tuple[str, int]:
-    """Return the text of a file after the certain fixes of its selectors, and the number of fixes.
+    """Return the text of a file after all certain fixes of its selectors, and the number of fixes.
 
-    ``used_elsewhere`` are constants of the file that other files use as selectors. A selector stays unchanged if its
-    changed characters are not contiguous in the file, or if a comment on its line suppresses findings. Nothing is
-    changed if the new text does not contain exactly the fixed selectors. Raises ``UnreadableError``.
+    ``used_elsewhere`` are constants in this file that other files use as selectors. A selector is not fixed if a
+    comment on its line suppresses findings, or if its fix changes characters that are not contiguous in the file. If
+    the new text does not contain exactly the fixed selectors, nothing is changed. Raises ``UnreadableError``.
     """
     own_selectors = _of_file(content, name, declarations)
     locations = {one.mapped.location(Span(0, len(one.mapped.text))) for one in own_selectors}
@@ -286,13 +293,16 @@ def fix_file(
 
 
 def _of_file(content: str, name: str, declarations: Declarations | None) -> list[FoundSelector]:
-    """Return the selectors of the file ``content`` whose whole text is in this file, without values from others."""
+    """Return the selectors in ``content`` whose whole text is in this file.
+
+    A selector is excluded if its text is a constant of another file, or has values in place of placeholders.
+    """
     found = find_selectors(content, name, declarations)
     return [one for one in found if isinstance(one, FoundSelector) and one.file is None and not one.is_filled]
 
 
 def _changes(text: str, fixes: Sequence[Fix]) -> list[tuple[Span, str]]:
-    """Return ``fixes``, which were applied one after the other, as spans of the original ``text`` and new texts."""
+    """Return the changes that ``fixes``, applied in order, make to ``text``: spans of ``text`` and new texts."""
     characters: list[tuple[str, int | None]] = [(character, number) for number, character in enumerate(text)]
     for fix in fixes:
         assert fix.span is not None

@@ -89,7 +89,7 @@ def json_listing(report: Report) -> str:
 
 
 def _where(one: Listed | Reported) -> dict[str, Any]:
-    """Return the first members of the JSON object for a selector in a listing: version, file and location."""
+    """Return the first members of a selector's JSON object: the version of the JSON form, the file and the location."""
     return {"version": VERSION, "file": one.name, **one.location._asdict()}
 
 
@@ -166,7 +166,7 @@ def _command(reported: Reported) -> str:
     properties = {}
     if reported.file is not None:
         properties = {"file": reported.file, "line": str(location.line), "endLine": str(location.end_line)}
-        # A workflow command of GitHub accepts columns only if the range is within one line.
+        # GitHub accepts the columns of an annotation only if its range is within one line.
         if location.line == location.end_line:
             properties |= {"col": str(location.column), "endColumn": str(location.end_column)}
     properties["title"] = diagnostic.code

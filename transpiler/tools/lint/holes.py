@@ -26,8 +26,9 @@ _OPERANDS = ("value", "'value'", "1", "value = 1")
 _FRAGMENTS = ("", "=", "AND", "'value', 'value'", "NOT", "value = 1 AND", "AND value = 1", "(", ")", "value ESCAPE")
 #: The sample text for a hole inside quotes.
 _IN_QUOTES = "x"
-#: Maximum numbers of holes outside quotes: ``_MAX_HOLES`` in a selector that is judged at all, and
-#: ``_MAX_WITH_FRAGMENTS`` if holes are filled with other fragments as well as operands.
+#: Limits for holes outside quotes. A selector with more than ``_MAX_HOLES`` is not judged. With more than
+#: ``_MAX_WITH_FRAGMENTS``, only operands are tried in the holes, because each further fragment multiplies the number of
+#: texts to parse.
 _MAX_HOLES, _MAX_WITH_FRAGMENTS = 4, 2
 
 
@@ -62,8 +63,8 @@ def judge_in_part(mapped: MappedText, dialect: Dialect, checker: Checker) -> Fil
         except TranspilerError as error:
             [diagnostic, *_] = error.diagnostics
             span = diagnostic.span or Span(0, 0)
-            # The fillings have different lengths, so compare errors by the length of the text after them: the shortest
-            # is furthest.
+            # The parser came furthest in the text that has the fewest characters after the error. Offsets of the errors
+            # are not comparable, because the sample texts in the holes have different lengths.
             left = len(filled.text) - span.start
             if not _touches(span, spans) and (furthest is None or left < furthest[0]):
                 furthest = left, number, filled, diagnostic
@@ -77,9 +78,10 @@ def judge_in_part(mapped: MappedText, dialect: Dialect, checker: Checker) -> Fil
 
 
 def _common(legal: Sequence[tuple[MappedText, list[Span]]], dialect: Dialect, checker: Checker) -> Filled:
-    """Return the warnings that all selectors of ``legal`` have in common, outside the spans of their filled holes.
+    """Return the warnings that do not depend on the unknown parts (holes) of a selector.
 
-    ``legal`` contains the same selector with different texts in its holes, each with the spans of the holes.
+    ``legal`` contains the selector once for each choice of texts in the holes, with the spans of the holes. A warning
+    is returned if all of these have it, at the same position outside the holes.
     """
     first = legal[0][0]
     common: dict[tuple[str, str, int], Finding] | None = None

@@ -28,7 +28,7 @@ _SUBJECTS = {
 
 
 def page_without_example(code: str) -> str:
-    """Return the documentation page of the finding ``code``, which no example selector alone can show."""
+    """Return the documentation page of the finding ``code``, which no selector alone can cause."""
     title, text = WITHOUT_EXAMPLE[code]
     return f"# {code}\n\n{title}\n\n{text}"
 

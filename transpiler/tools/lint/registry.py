@@ -196,7 +196,7 @@ for _rule in RULES:
     for _node in _rule.nodes:
         if _rule.find is not None:
             _OF_NODE.setdefault(_node, []).append((_rule, _rule.find))
-#: For each class of node, the rules with findings that are warnings or errors.
+#: The rules that are called for each class of node if only warnings and errors are wanted.
 _WARNING_OF_NODE = {
     node: [(rule, find) for rule, find in rules if rule.severity != "info"] for node, rules in _OF_NODE.items()
 }
@@ -226,9 +226,9 @@ class Selection(NamedTuple):
 
 
 def check_pattern(pattern: str) -> str:
-    """Return ``pattern``, which selects rules, as a full id, a part of ids, or a severity.
+    """Return the full id or name by which ``pattern`` selects rules: the id of a rule, a part of ids, or a severity.
 
-    Raise ``UnsupportedFeatureError`` if it selects no rule.
+    Raise ``UnsupportedFeatureError`` if ``pattern`` selects no rule.
     """
     name = full_id(pattern)
     if name in _NAMES or name in _LAST_PARTS or name in WITHOUT_EXAMPLE or name == "check":
@@ -246,9 +246,9 @@ def check_pattern(pattern: str) -> str:
 
 
 def full_id(pattern: str) -> str:
-    """Return the full id of the rule that ``pattern`` names, with or without ``lint.``.
+    """Return the id of the rule that ``pattern`` names, with the prefix ``lint.`` if ``pattern`` omits it.
 
-    Any other pattern is returned without a final ``.*``.
+    A pattern that names no single rule is returned without a final ``.*``: ``selector.*`` → ``selector``.
     """
     name = pattern.strip().removesuffix(".*").removesuffix(".")
     return f"lint.{name}" if f"lint.{name}" in _BY_ID else name
@@ -316,9 +316,9 @@ def _span_of(finding: Diagnostic) -> Span:
 
 
 class _Spans(NamedTuple):
-    """Spans sorted by start, for binary search.
+    """Spans in the order of their start, so that binary search finds the spans that overlap another span.
 
-    For each span, ``ends`` has the largest end of this span and all spans before it.
+    ``starts[i]`` is the start of span ``i``, ``ends[i]`` the largest end among spans 0 to ``i``.
     """
 
     starts: list[int]
@@ -326,9 +326,9 @@ class _Spans(NamedTuple):
 
 
 def _replacing(findings: Iterable[Diagnostic]) -> dict[str, _Spans]:
-    """Return for each code the spans of the findings that replace findings with this code.
+    """Return for each rule code the spans in which a more specific rule made a finding.
 
-    Only a finding of a more specific rule replaces another. ``findings`` are sorted by the start of their spans.
+    In these spans, findings with that code are dropped. ``findings`` are sorted by the start of their spans.
     """
     found: dict[str, _Spans] = {}
     for finding in findings:

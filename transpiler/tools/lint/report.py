@@ -88,10 +88,10 @@ class Reported:
 
 
 class Listed(NamedTuple):
-    """A selector that was checked, as an entry in the listing of selectors.
+    """A checked selector, as an entry in the listing of all selectors.
 
-    ``whence`` is the pattern by which it was found, ``used`` the line in which it is used, and ``used_file`` the file
-    of that line, which may be another file.
+    ``whence`` is the pattern that found the selector in the file. ``used_file`` and ``used`` are the file and the line
+    in which it is used, because its text may be a constant in another file.
     """
 
     name: str

@@ -109,9 +109,9 @@ class Context:
         return self.dialect.fields.find(node.name, node.section) if isinstance(node, ast.Identifier) else None
 
 
-#: A claim that tests check for the two examples of a rule, in every dialect in which the rule reports the wrong one:
-#: the examples select ``different`` messages, or the ``same`` messages; or the wrong example ``never`` selects a
-#: message.
+#: A statement on which messages the examples of a rule select; tests check it in every dialect in which the rule
+#: reports the wrong example. ``different``: the two examples select different messages. ``same``: they select the same
+#: messages. ``never``: the wrong example selects no message.
 Claim = Literal["different", "same", "never"]
 
 #: The function of a rule: called with a node of one of the rule's classes and the context, it returns the findings.
@@ -120,12 +120,12 @@ Finder = Callable[[Any, Context], Iterable[Violation]]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A lint rule and the text of its documentation page.
+    """A lint rule, with the text of its documentation page.
 
-    ``find`` is called for each node whose class is in ``nodes``; if ``nodes`` is empty, it is called once with the
-    root. In ``dialect``, the rule reports the example ``wrong``, and not the example ``right``. ``claim`` is a
-    statement about messages that must hold in every dialect in which the rule reports ``wrong``. If brokers differ,
-    ``find`` has to test ``context.dialect``.
+    ``find`` is called for each node whose class is in ``nodes``, or once with the root if ``nodes`` is empty. The rule
+    reports the example ``wrong``, and does not report ``right``, in ``dialect`` and in any other dialect with this
+    mistake: if brokers differ, ``find`` tests ``context.dialect``. ``claim`` is a statement about the messages that the
+    examples select. It holds in every dialect in which the rule reports ``wrong``.
     """
 
     id: str

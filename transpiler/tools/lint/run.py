@@ -55,8 +55,8 @@ class Run:
     dialects: tuple[Dialect, ...] = ()
     #: A function that is called with the number of selectors checked since the last call.
     progress: Callable[[int], None] = lambda _: None
-    #: A function that is called with each file that cannot be read, and the error. If None, the error is raised
-    #: instead.
+    #: A function that is called with a file that cannot be read, and the error; the run then goes on. If it is None,
+    #: the error is raised and ends the run.
     refuse: Callable[[Text, UnreadableError], None] | None = None
     #: A function that is called with the name of a file that has placeholders in selectors. It returns the properties
     #: of the file's project.
@@ -65,7 +65,10 @@ class Run:
     declarations: Declarations = field(default_factory=Declarations)
 
     def report(self, texts: Iterable[Text]) -> Report:
-        """Check all selectors of ``texts``. If ``refuse`` is None, raise ``UnreadableError`` for an unreadable file."""
+        """Check all selectors of ``texts``, and return all findings.
+
+        A file that cannot be read is passed to the function ``refuse``. If that is None, ``UnreadableError`` is raised.
+        """
         report, memory = Report(), _Memory()
         for is_argument, group in groupby(texts, key=lambda text: text.file is None):
             if is_argument:
@@ -112,8 +115,8 @@ class Run:
                 located.append(one_located)
         self._all(located, report, [f"line {one.line}" for one in located] if is_selector_file(name) else None)
         if located:
-            # Without selectors in the file, the comment may be about something else, such as an example in
-            # documentation.
+            # An ignore comment with an unknown rule is a mistake only in a file with selectors. In any other file, the
+            # comment may be an example in documentation.
             report.findings.extend(_unknown_ignores(comments, lines, text.file))
 
     def _judge_in_part(
@@ -146,7 +149,7 @@ class Run:
         return is_judged
 
     def _elsewhere(self, one: FoundSelector, here: _Located, memory: _Memory) -> _Located | None:
-        """Return ``one``, a selector used in ``here``, located in the other file that contains its text.
+        """Return the selector ``one``, which ``here`` uses, with its location in the other file that contains its text.
 
         Return None if that file cannot be read.
         """
@@ -214,9 +217,9 @@ _FindingKey = tuple[str | None, str, Location, str]
 
 @dataclass
 class _Memory:
-    """The memory of a run: the findings already reported, the selectors, and other files by name.
+    """The state of a run: findings already reported, selectors already checked, and other files already read.
 
-    A file that cannot be read is None.
+    In ``files``, the value of a file that cannot be read is None.
     """
 
     reported_keys: set[_FindingKey] = field(default_factory=set)
@@ -319,7 +322,8 @@ def _finding_key(reported: Reported) -> _FindingKey:
 
 
 def _with_line_feeds(text: str) -> str:
-    # Replace each line end by as many characters, so that the offsets stay valid.
+    # A Windows line end is replaced by two characters, a blank and a line feed, so that all offsets in the text stay
+    # valid.
     return text.replace("\r\n", " \n").replace("\r", "\n")
 
 

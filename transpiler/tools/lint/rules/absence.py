@@ -36,7 +36,8 @@ def _may_be_absent(node: ast.Expression, context: Context) -> Iterator[Violation
     verdict = judge(node, Message(), context.dialect, Receiver(0))
     if verdict.truth is not None or verdict.thrown is not None:
         return
-    # Another test of the same name shows that the author thought of its absence, or excludes it.
+    # Another test of the same name in the selector either shows that the author thought of a missing property, or
+    # selects only messages that have the property.
     found = _tests_of(context)
     if found.shown[name] > (not _is_negative(test)):
         return
@@ -87,7 +88,7 @@ def _tests_of(context: Context) -> _Tests:
 
 
 def _side_by_side(tests: list[ast.Expression], context: Context) -> bool:
-    """Return True if only AND stands between each of ``tests`` and the next one."""
+    """Return True if ``tests`` are neighbours in one AND: only the word AND stands between each test and the next."""
     text = context.source.text
     return all(_ONLY_AND.fullmatch(text, one.span.end, other.span.start) for one, other in pairwise(tests))
 

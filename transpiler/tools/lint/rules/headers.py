@@ -19,7 +19,8 @@ from transpiler.message.sections import Header
 from transpiler.reference.evaluate import judge
 from transpiler.tools.lint.rule import Context, Rule, Violation
 
-#: The words for the two delivery modes (persistent, non-persistent), by the conversion of the header field.
+#: The words of a broker for the two delivery modes, first persistent, then non-persistent, for each conversion that
+#: reads the header field with these words.
 _MODES = {
     Conversion.DELIVERY_MODE: tuple(DELIVERY_MODES.values()),
     Conversion.DURABILITY: ("DURABLE", "NON_DURABLE"),
@@ -161,8 +162,8 @@ def _out_of_range(node: ast.Expression, context: Context) -> Iterator[Violation]
     described = _described(name, context)
     numbers = [bound.value for bound in bounds if isinstance(bound, _NUMBERS)]
     if described is None or len(numbers) < len(bounds):
-        # If a bound of the comparison or BETWEEN is not a number literal, its value is unknown. Another rule reports a
-        # literal of another type.
+        # The value of a bound that is not a number literal is unknown here. If it is a literal of another type, another
+        # rule reports it.
         return
     if described.field == "priority":
         headers = (Header(priority=count) for count in (0, MAX_PRIORITY, *range(MAX_PRIORITY), None))
@@ -181,7 +182,11 @@ def _out_of_range(node: ast.Expression, context: Context) -> Iterator[Violation]
 
 
 def _name_of_clients(node: ast.Identifier, context: Context) -> Iterator[Violation]:
-    """Warn about a JMS name, such as JMSType, in a filter of AMQP 1.0, where no client replaces it."""
+    """Warn about a JMS name such as JMSPriority in one of Artemis' own filters, such as that of a queue or divert.
+
+    Only JMS clients translate such names to Artemis' names. In the broker's own filters they name application
+    properties.
+    """
     own = context.dialect.fields.rewritten_for_clients.get(node.name)
     if own is None:
         return
@@ -196,7 +201,10 @@ def _name_of_clients(node: ast.Identifier, context: Context) -> Iterator[Violati
 
 
 class _Described(NamedTuple):
-    """The range of a header field in words; ``certain`` is False if JMS limits the values but AMQP does not."""
+    """The possible values of a header field, as text.
+
+    ``certain`` is False if JMS limits the values but AMQP does not, so that other values are possible.
+    """
 
     field: str
     text: str

@@ -114,8 +114,8 @@ def _without_wildcard(node: ast.Like, context: Context) -> Iterator[Violation]:
         shown = context.source.text[node.operand.span.start : node.operand.span.end]
         texts = "".join(part for part in parts if isinstance(part, str))
         if node.escape is not None and (_STARRED.fullmatch(texts) or _WITH_PERCENT.fullmatch(texts)):
-            # The pattern has an escaped wildcard, so LIKE is used on purpose. As an equality, the text would look like
-            # a mistake.
+            # An escaped wildcard shows that LIKE is used on purpose. Do not suggest an equality with this text, which
+            # would look as if it had a wildcard by mistake.
             return
         fix = Fix(f"{shown} {sign} {string_literal(texts)}", span=context.bare_span(node))
         if node.escape is None and ("*" in pattern or "?" in pattern):

@@ -26,8 +26,9 @@ from transpiler.tools.analysis.representatives import representatives
 from transpiler.tools.analysis.solve import Solver
 from transpiler.tools.lint.rule import Context, Rule, Violation
 
-#: Limits of the analysis: ``_MAX_OF_NAME`` tests of one name, ``_MAX_TESTS`` tests in a nested condition, and
-#: ``_MAX_PAIRS`` terms of one name for which all pairs are compared.
+#: Limits of the analysis. Nothing is proved about more than ``_MAX_OF_NAME`` tests of one name. Nested conditions are
+#: not analysed if there are more than ``_MAX_TESTS`` tests. Terms of one name are compared pair by pair only if there
+#: are at most ``_MAX_PAIRS`` terms.
 _MAX_OF_NAME, _MAX_TESTS, _MAX_PAIRS = 64, 40, 64
 #: Maximum number of evaluations of tests for one proof.
 _BUDGET = 40_000
@@ -78,7 +79,8 @@ def _constants(tree: ast.Expression, context: Context) -> Iterator[Violation]:
                     yield _verdict(constant, "this is", term.span, "remove it", context.removal(term))
             continue
         position = truths.index(deciding)
-        # If an earlier term of an OR throws, the constant after it does not decide.
+        # ``TRUE`` in an OR makes it TRUE for every message, unless an earlier term may throw an exception: then the
+        # evaluation does not reach the constant.
         if not (deciding and context.dialect.on_throw and position > 0):
             shown = context.text(node.terms[position])
             removed = context.removal(node.terms[position])
@@ -195,7 +197,10 @@ class _Analysis:
             self._implications(node, may_hold)
 
     def _contradiction(self, terms: Sequence[_Term]) -> bool:
-        """Report the first term that contradicts the terms before it; return False if there is none."""
+        """Report the first of ``terms``, all of one AND, that cannot be TRUE together with the terms before it.
+
+        Return False if no term contradicts the others.
+        """
         left = terms[0].holds if terms else frozenset()
         for number, term in enumerate(terms):
             if left.isdisjoint(term.holds):
@@ -238,8 +243,8 @@ class _Analysis:
         for kind, own in self._values_of_types(joined):
             alone = any(all(self._holds(term, message) for message in own) for term in group)
             if not alone and all(self._holds(joined, message) for message in own):
-                # A boolean name alone can be a condition. Its span then includes the parentheses around it, which are
-                # not part of the name.
+                # The text of a boolean name that stands alone as a condition may include the parentheses around it.
+                # Remove them, because only the name is put into the message and the fix.
                 shown = self._context.written(ast.names_of(joined)[0]).strip("() \t\r\n")
                 message = f"this is true for every message that has {shown} as {kind}"
                 hint = f"write {shown} IS NOT NULL, or join with AND"
@@ -388,7 +393,7 @@ class _Analysis:
     ) -> None:
         needed = self._related(term, others)
         outcomes = NOT_TRUE if rule == "lint.implied" else TRUE
-        # Leave out conditions that the proof does not need, so that the text of the finding names only the others.
+        # Omit the conditions that the proof does not need, so that the finding names only the conditions that matter.
         for other in needed:
             fewer = [one for one in needed if one is not other]
             if fewer and self._never(term, fewer, outcomes):

@@ -152,7 +152,8 @@ def _hyphenated_name(node: ast.Compare, context: Context) -> Iterator[Violation]
             other = text.replace("-", "_")
             hint = f"no name has a hyphen in {dialect.title}: perhaps rename the property, such as {other}"
         message, hint = f"this is a subtraction, {' minus '.join(names)}", f"{hint}; or write {' - '.join(names)}"
-        # A difference of numbers never equals a text, so the author meant a name with a hyphen.
+        # The fix would replace the subtraction by another difference, with blanks. But a number never equals a text, so
+        # if the other side is a text, only a name can be meant.
         is_difference = fix is not None and fix.text[:1] not in ('"', "[")
         if is_difference and any(isinstance(other, ast.StringLiteral) for other in (node.left, node.right)):
             hint, fix = hint.partition("; or")[0], None
@@ -209,7 +210,8 @@ _WITHOUT_DOTS = (Identifiers.ASCII, Identifiers.REGULAR)
 def _mixed_and_or(node: ast.Or, context: Context) -> Iterator[Violation]:
     """Warn about the first AND without parentheses inside an OR, because its precedence is easily overlooked."""
     for term in node.terms:
-        # If the AND is in parentheses, its span includes them and begins before its first term.
+        # The span of an AND in parentheses includes the parentheses, so it begins before the span of the first term.
+        # Such an AND is not reported.
         if not isinstance(term, ast.And) or term.span.start < term.terms[0].span.start:
             continue
         shown = " OR ".join(_in_parentheses(one, context) for one in node.terms)
@@ -229,7 +231,8 @@ def _in_parentheses(node: ast.Expression, context: Context) -> str:
 def _not_before_name(node: ast.IsNull | ast.Compare, context: Context) -> Iterator[Violation]:
     """Warn about ``NOT a = b`` in a dialect that parses it as ``(NOT a) = b``."""
     operand, others = (node.operand, ()) if isinstance(node, ast.IsNull) else (node.left, (node.right,))
-    # If the other side is a literal, the compiler knows both types and warns by itself.
+    # If the other side is a literal, the compiler already warns, because it compares a boolean (the NOT) with that
+    # literal.
     remedy = None if isinstance(others[0] if others else None, ast.LITERALS) else _remedy(operand, node, context)
     if remedy is not None:
         message = f"this tests {context.text(operand)}, and does not negate the test"
@@ -252,7 +255,8 @@ def _broker_limit(node: ast.Expression, context: Context) -> Iterator[Violation]
     if RABBITMQ.max_length < len(text):
         what = f"{len(text):,} characters", f"{RABBITMQ.max_length:,}"
     else:
-        # Each token has at least one character, so a short text cannot have too many tokens.
+        # Counting tokens is slow. A text with fewer characters than the maximum number of tokens cannot have too many
+        # tokens.
         most = RABBITMQ.max_tokens or 0
         if len(text) <= most:
             return

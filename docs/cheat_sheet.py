@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from inspect import cleandoc
+from textwrap import wrap
+
 import click
-from click.testing import CliRunner
 
 from spark_ext.cli.commands import main as selector_spark
 from transpiler.cli import main as selector_sql
+from transpiler.cli.group import EXIT_CODES, write_exit_codes
 from transpiler.cli.manual import ManualCommand
 
 PROGRAMS = {
@@ -18,30 +23,102 @@ PROGRAMS = {
 }
 
 
-def help_text(program: click.Group, words: list[str], name: str) -> str:
-    """Return the help of a command, in 100 columns."""
-    return CliRunner().invoke(program, [*words, "--help"], prog_name=name, terminal_width=100).output
+#: The number of commands from which on the page describes an option once, and not at each of these commands.
+SHARED_BY = 3
+
+#: The name of an option with its values, and the description of the option.
+Record = tuple[str, str]
 
 
-def sentence(command: click.Command) -> str:
-    """Return the first paragraph of a command's help, in one line."""
-    return " ".join((command.help or "").partition("\n\n")[0].split())
+def commands(program: click.Group) -> list[ManualCommand]:
+    """Return the commands of a program, in the order of its help."""
+    context = click.Context(program)
+    listed = [program.get_command(context, name) for name in program.list_commands(context)]
+    return [command for command in listed if isinstance(command, ManualCommand)]
 
 
-def section(program: click.Group, name: str, command: ManualCommand) -> str:
-    """Return the section of a command: its sentence, its examples, and its help to unfold."""
-    lines = [f"### {name} {command.name}", "", sentence(command), "", "```sh"]
+def context_of(name: str, command: click.Command) -> click.Context:
+    """Return the context in which the help of a command of the program ``name`` has 100 columns."""
+    return click.Context(command, info_name=f"{name} {command.name}", terminal_width=100)
+
+
+def options(name: str, command: click.Command) -> list[Record]:
+    """Return the options of a command, except ``--help``."""
+    context = context_of(name, command)
+    records = [parameter.get_help_record(context) for parameter in command.params]
+    return [record for record in records if record is not None and record[1]]
+
+
+def shared_options() -> dict[Record, set[str]]:
+    """Return the options that several commands have in the same form, each with the names of their programs."""
+    counts: Counter[Record] = Counter()
+    programs: dict[Record, set[str]] = {}
+    for name, (program, _) in PROGRAMS.items():
+        for command in commands(program):
+            for record in options(name, command):
+                counts[record] += 1
+                programs.setdefault(record, set()).add(name)
+    return {record: names for record, names in programs.items() if counts[record] >= SHARED_BY}
+
+
+def formatted(records: Sequence[Record]) -> str:
+    """Return a block with the names and descriptions of options, in 100 columns."""
+    formatter = click.HelpFormatter(width=100)
+    formatter.write_dl(sorted(records, key=lambda record: record[0].lower()))
+    return f"```text\n{formatter.getvalue().rstrip()}\n```"
+
+
+def long_name(record: Record) -> str:
+    """Return the long name of an option, in code marks."""
+    return "`" + next(word for word in record[0].replace(",", "").split() if word.startswith("--")) + "`"
+
+
+def paragraphs(command: click.Command) -> list[str]:
+    """Return the paragraphs of a command's help, each in one line."""
+    return [" ".join(paragraph.split()) for paragraph in cleandoc(command.help or "").split("\n\n")]
+
+
+def manual(name: str, command: ManualCommand, shared: Collection[Record]) -> str:
+    """Return the part of a command's help that its section does not show: usage, details, options and exit codes."""
+    context = context_of(name, command)
+    formatter = context.make_formatter()
+    command.format_usage(context, formatter)
+    for paragraph in paragraphs(command)[1:]:
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(paragraph)
+    if own := [record for record in options(name, command) if record not in shared]:
+        with formatter.section("Options"):
+            formatter.write_dl(own)
+    if exits := {code: text for code, text in command.exits.items() if EXIT_CODES.get(code) != text}:
+        write_exit_codes(formatter, exits)
+    return formatter.getvalue().strip()
+
+
+def section(name: str, command: ManualCommand, shared: Collection[Record]) -> str:
+    """Return the section of a command: its sentence, its examples, and its manual to unfold."""
+    lines = [f"### {name} {command.name}", "", paragraphs(command)[0], "", "```sh"]
     for number, example in enumerate(command.examples):
         lines += [""] * bool(number) + [f"# {example.purpose}", example.command]
     lines += ["```", "", '<details markdown="1">', "<summary>All options, and the exit codes</summary>", ""]
-    lines += ["```text", help_text(program, [command.name or ""], name).strip(), "```", "", "</details>", ""]
-    return "\n".join(lines)
+    lines += ["```text", manual(name, command, shared), "```", ""]
+    if others := [long_name(record) for record in options(name, command) if record in shared]:
+        text = f"Further [options of several commands](#options-of-several-commands): {', '.join(others)}."
+        lines += [*wrap(text, 120, break_on_hyphens=False), ""]
+    return "\n".join([*lines, "</details>", ""])
 
 
 INTRODUCTION = """# Cheat sheet
 
-This page shows the help of each command, as `--help` prints it. [The page on commands](commands.md) describes the input
-and the output of the commands in full.
+This page is for users of the command line who look for a command, an option or an exit code. `--help` prints the same
+for one command:
+
+```sh
+selector-sql match --help
+```
+
+[The page on commands](commands.md) describes the input and the output of the commands, and [the exit codes that all
+commands have](commands.md#what-all-commands-share).
 
 ## Completion
 
@@ -60,25 +137,41 @@ _SELECTOR_SQL_COMPLETE=fish_source selector-sql | source
 ```
 
 For `selector-spark` the variable is `_SELECTOR_SPARK_COMPLETE`.
+
+## Options of several commands
+
+The section of each command says which of these options the command has:
+
+{both}
+
+Options of `selector-sql`:
+
+{selector-sql}
+
+Options of `selector-spark`:
+
+{selector-spark}
 """
 
 
-def commands(program: click.Group) -> list[ManualCommand]:
-    """Return the commands of a program, in the order of its help."""
-    context = click.Context(program)
-    listed = [program.get_command(context, name) for name in program.list_commands(context)]
-    return [command for command in listed if isinstance(command, ManualCommand)]
+def introduction(shared: Mapping[Record, set[str]]) -> str:
+    """Return the part of the page before the programs."""
+    text = INTRODUCTION.replace("{both}", formatted([record for record in shared if len(shared[record]) > 1]))
+    for name in PROGRAMS:
+        text = text.replace(f"{{{name}}}", formatted([record for record in shared if shared[record] == {name}]))
+    return text
 
 
 def main() -> None:
     """Print the page."""
-    parts = [INTRODUCTION]
+    shared = shared_options()
+    parts = [introduction(shared)]
     for name, (program, about) in PROGRAMS.items():
         rows = [
             f"| [`{each.name}`](#{name}-{each.name}) | {each.get_short_help_str(100)} |" for each in commands(program)
         ]
         parts.append("\n".join([f"## {name}", "", about, "", "| command | |", "|---|---|", *rows, ""]))
-        parts += [section(program, name, command) for command in commands(program)]
+        parts += [section(name, command, shared) for command in commands(program)]
     print("\n".join(parts).strip())
 
 

@@ -462,10 +462,11 @@ selector:1:11: syntax.unexpected-token: expected an operand after AND, found AND
 ```
 
 The code is `syntax.unexpected-token`. It stays the same in later versions, so a program can test it; the sentences may
-change. The numbers are the line and the column. The tables contain the messages and hints of each code. A word in
-braces, such as `{name}`, stands for a part of your input or for a number. Before a message about a file or a JSON
-document, there is also the location of the value, such as `bindings[0].key`. The tables do not contain errors without a
-code, such as those about the options of a command, and texts that Spark or the operating system supplies.
+change. The numbers are the line and the column. The tables contain the messages of each code and their hints; messages
+with the same hints share a row. A word in braces, such as `{name}`, stands for a part of your input or for a number.
+Before a message about a file or a JSON document, there is also the location of the value, such as `bindings[0].key`.
+The tables do not contain errors without a code, such as those about the options of a command, and texts that Spark or
+the operating system supplies.
 
 [Errors](api/errors.md) lists the Python classes. [Troubleshooting](troubleshooting.md) explains what people meet first.
 """
@@ -487,12 +488,16 @@ def rows(prefixes: Sequence[str], found: set[Made]) -> Iterator[str]:
     for made in found:
         hint = joined(made.hint)
         hints[joined(made.code), LOCATION.sub("", joined(made.message))].add(hint if has_words(hint) else "")
+    # The messages of a code with the same hints share a line.
+    messages: dict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
     for (code, message), advice in sorted(
         hints.items(), key=lambda item: (prefixes.index(prefix(item[0][0])), item[0])
     ):
+        messages[code, tuple(sorted(advice - {""}))].append(message)
+    for (code, advice), texts in messages.items():
         page = f"rules/{code}.md"
         name = f"[{code}]({page})" if (ROOT / "docs" / page).exists() else f"`{code}`"
-        yield f"| {name} | {cell(message)} | {'<br>'.join(cell(hint) for hint in sorted(advice) if hint)} |"
+        yield f"| {name} | {'<br>'.join(map(cell, texts))} | {'<br>'.join(map(cell, advice))} |"
 
 
 def prefix(code: str) -> str:

@@ -14,6 +14,8 @@ from transpiler.tools.lint.run import Run, Text
 
 #: Maximum length of an example on a page, in characters.
 _LONGEST = 160
+#: The rule of the index page's example.
+_FIRST = RULES[0]
 _SUBJECTS = {
     "lint": "Legal, and probably not meant",
     "syntax": "Not a selector",
@@ -57,10 +59,7 @@ def page(rule: Rule) -> str:
     ]
     if len(rule.wrong) <= _LONGEST and output:
         parts.insert(3, f"```text\n{output.rstrip()}\n```")
-    if rule.severity != "error":
-        comment = f"# selector-sql: ignore[{rule.id}]"
-        parts.append(f"To ignore this rule, pass `--ignore {rule.id}` to `check`, or write the comment `{comment}`.")
-    parts.append("[All rules](README.md)")
+    parts.append("[All rules, and how to ignore a rule](README.md)")
     return "\n\n".join(parts) + "\n"
 
 
@@ -69,10 +68,18 @@ def index() -> str:
     lines = [
         "# Rules of `selector-sql check`",
         "",
-        "This page lists the rules by which `selector-sql check` reports mistakes in selectors. To choose rules, pass",
-        "to `--select` or `--ignore` the id of a rule, the first part of an id (`lint`, `syntax`), or a severity",
-        "(`error`, `warning`, `info`). You may omit `lint.` from an id. If `check` reports an error or a warning, its",
-        "exit code is 1; if it reports only notes, its exit code is 0.",
+        "This page is for everybody who runs [`selector-sql check`](../commands.md#check), to look up a rule or to",
+        "ignore one. Here `check` applies the rule `lint.unquoted-word`:",
+        "",
+        "```console",
+        '$ selector-sql check "color = red"',
+        *human(report_of(_FIRST, "color = red", Selection((_FIRST.id,)))).splitlines(),
+        "```",
+        "",
+        "To choose rules, pass to `--select` or `--ignore` the id of a rule, the first part of an id (`lint`,",
+        "`syntax`), the last part (`unquoted-word`), or a severity (`error`, `warning`, `info`). To ignore a rule in",
+        "one place, write the comment `# selector-sql: ignore[unquoted-word]` on the line of the selector, or alone on",
+        "the line before it.",
     ]
     subject = None
     for rule in RULES:

@@ -175,7 +175,8 @@ def _layout(layout: LayoutLike) -> Layout:
 
 def _expression(sql: str) -> Column:
     try:
-        # Returns the active session of this thread, or else the default session of the process.
+        # Test whether a session is active: the session of this thread, or else the default session of the process.
+        # Without one, PySpark's error about the Column would not say what to do.
         SparkSession.active()
     except PySparkException:
         raise UnsupportedFeatureError.at(

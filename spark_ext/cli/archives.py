@@ -43,7 +43,10 @@ _CORRUPT = "_corrupt_record"
 
 
 class Archive(NamedTuple):
-    """Messages as a DataFrame. ``layout``: their layout, its name, or a DataFrame with its columns; None infers it."""
+    """Messages as a DataFrame, and their layout: a layout, the name of a layout, or a DataFrame with its columns.
+
+    If ``layout`` is None, it is inferred from the columns of ``messages``.
+    """
 
     messages: Any
     layout: Any
@@ -82,9 +85,10 @@ StartJob = Callable[[tuple[str, ...]], ArchiveJob]
 
 
 def archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options for reading messages and for the Spark session. The command receives one ``start_job`` for all.
+    """Add the command-line options for reading messages and for the Spark session to ``command``.
 
-    If a file does not exist, the command ends before Spark starts, because starting takes seconds.
+    Instead of these options, the command receives the function ``start_job``. If a file does not exist, ``start_job``
+    ends the command before Spark starts, because starting takes seconds.
     """
 
     @wraps(command)
@@ -264,9 +268,9 @@ def _cells(session: Any, inputs: Inputs, messages: Any) -> Archive:
 
 
 def _report_bad_records(session: Any, inputs: Inputs, errors: Errors, chosen: ChosenLayout | None = None) -> int:
-    """Let Python's reader report the bad records of ``inputs``, with their lines, to ``errors``; return their number.
+    """Read ``inputs`` again in Python, only to report each bad record with its line to ``errors``; return their number.
 
-    ``chosen`` is the layout of the rows; None for messages.
+    ``chosen`` is the layout of the rows; None if the records are messages.
     """
     before = errors.count
     for _ in read_messages(inputs.files(), chosen, errors, _record_form(inputs), inputs.opened(session)):
@@ -293,7 +297,10 @@ def _trace(session: Any, inputs: Inputs, errors: CommandErrors) -> Any:
 
 
 def _messages(session: Any, inputs: Inputs, errors: CommandErrors) -> Archive:
-    """Parse message JSON lines on the executors. Members outside the sections become columns if a line has them."""
+    """Parse message JSON lines on the executors.
+
+    Members outside the AMQP sections, such as ``exchange``, become columns if some line has them.
+    """
     from spark_ext.messages.message_lines import BESIDE as COLUMNS
     from spark_ext.messages.message_lines import CONTENT, NO_MESSAGE, PROBLEM, parse_lines
 
@@ -358,7 +365,10 @@ def _rows_in_python(session: Any, inputs: Inputs, layout: ArchiveLayout, errors:
 
 
 def _texts(session: Any, cells: list[Mapping[str, Any]]) -> Archive:
-    """Return messages whose values are all text as rows of CSV, whose layout gives text the type that it is used as."""
+    """Return messages whose values are all text as a DataFrame of strings with the layout for CSV.
+
+    In this layout, the selector decides how a string is read: as a number if it compares the string with a number.
+    """
     names = list(dict.fromkeys(name for each in cells for name in each))
     rows = [tuple(each.get(name) for name in names) for each in cells]
     kinds = ", ".join(f"{quote_name(name)} STRING" for name in names)

@@ -200,7 +200,7 @@ def _is_skipped(name: str) -> bool:
 
 
 def _with_absent(table: Any) -> Any:
-    """Return the rows of CSV with NULL for each empty text: a quoted empty cell means the same as an unquoted one."""
+    """Replace each empty string in rows of CSV by NULL: a quoted empty cell means the same as an unquoted one."""
     from pyspark.sql import functions as sf
 
     texts = {field.name for field in table.schema if field.dataType.typeName() == "string"}
@@ -224,7 +224,7 @@ def read_schema(given: str | None) -> Any:
 
 
 def _format_of_all(names: list[str]) -> str | None:
-    """Return the format that the names show; None if it can be found only by listing the files of a URI."""
+    """Return the common format that the suffixes of ``names`` show; None if only listing a URI's files can show it."""
     formats = {name: _format_of(name) for name in names}
     for name in names:
         if formats[name] is None and not has_scheme(name):
@@ -237,7 +237,7 @@ def _format_of_all(names: list[str]) -> str | None:
 
 
 def _format_of(name: str) -> str | None:
-    """Return the format that a suffix of ``name`` shows, before a suffix of compression; None if no suffix does."""
+    """Return the format of a file by the suffix of its name: ``a.csv.gz`` is CSV; None if no suffix is known."""
     suffixes = PurePosixPath(name.rstrip("/")).suffixes
     return next((_FORMAT_OF[suffix] for suffix in reversed(suffixes) if suffix in _FORMAT_OF), None)
 

@@ -49,7 +49,7 @@ _POSSIBLE = "possible_queues"
 
 
 class Routing(NamedTuple):
-    """A topology, which may be compiled, with its file's name and the arguments of ``route`` from the options."""
+    """The argument TOPOLOGY of a command: its name, the topology (perhaps compiled), and the options for ``route``."""
 
     name: str
     given: Topology | CompiledTopology
@@ -293,9 +293,9 @@ def backtest(
 
 
 def _with_subscribers(routed: Any, topology: Topology, possible: str, recorded: str) -> Any:
-    """Add queues of the column ``recorded`` to the column ``possible`` for messages to topics.
+    """Add queues of the column ``recorded`` to the column ``possible``, for messages that were published to a topic.
 
-    Only queues that the topology's file does not contain are added: they may belong to unknown subscribers.
+    They are the queues that the topology's file does not contain: the broker may have created them for subscribers.
     """
     known = f"CAST(array({', '.join(map(quote_text, sorted(topology.queue_names)))}) AS ARRAY<STRING>)"
     others = f"CASE WHEN contains({_PUBLISHED_TO}, 'topic://') THEN array_except({recorded}, {known}) END"

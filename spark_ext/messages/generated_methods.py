@@ -8,26 +8,26 @@ from __future__ import annotations
 
 
 def codegen_barrier(array: str) -> str:
-    """Return SQL that leaves ``array`` unchanged, with a function for which Spark cannot generate code.
+    """Return SQL that yields ``array`` unchanged, but for which Spark cannot generate Java code.
 
-    Spark's optimizer does not recognise the function as the identity.
+    Spark then ends the generated method before this SQL. Its optimizer does not notice that the SQL changes nothing.
     """
     return f"zip_with({array}, array(), (a, b) -> a)"
 
 
 def codegen_barrier_column(array: str) -> str:
-    """Return SQL that leaves ``array``, the name of a column, unchanged, and ends the Java method that computes it.
+    """Return SQL that yields the column ``array`` unchanged, and ends the Java method that computes the column.
 
-    The SQL names the column twice. If it named the column once, Spark would inline the column's expression, and would
-    interpret all of it.
+    The SQL names the column twice. If it named the column once, Spark would inline the column's expression, and then
+    generate no code for that expression either.
     """
     return f"zip_with({array}, {array}, (a, b) -> a)"
 
 
 def hoist_to_method(text: str) -> str:
-    """Return SQL for ``text``, an array, that Spark evaluates in a separate Java method.
+    """Return SQL that has the value of ``text``, SQL of an array, but that Spark evaluates in a separate Java method.
 
-    Spark does so for every subexpression that occurs twice, so the SQL makes ``text`` one. HotSpot stops inlining in a
-    long method, so a long method is slow even if it is compiled.
+    Spark moves a subexpression into its own method if it occurs twice, so the result contains ``text`` twice. Short
+    methods matter, because HotSpot stops inlining in a long method even if it compiles the method.
     """
     return f"coalesce({text}, {text})"

@@ -34,8 +34,8 @@ from spark_ext.messages.schemas import MAX_MILLISECONDS, MESSAGE_SCHEMA
 from transpiler.compiler.layouts.columns import MAPS, SECTIONS, STRUCTS
 from transpiler.message.types import AmqpType, Compound
 
-#: ``PROBLEM``: the column with the problem of a line, NULL if the line is a valid message. Its values are
-#: ``NO_MESSAGE`` and ``CONTENT``, which only Python can encode.
+#: ``PROBLEM``: the column with the reason why a line was not converted; NULL if it was. The reasons are ``NO_MESSAGE``,
+#: and ``CONTENT`` for the content of a list or a map, which only Python can encode.
 PROBLEM = "_problem"
 NO_MESSAGE, CONTENT = "no message", "content of a list or map"
 
@@ -76,8 +76,8 @@ def parse_lines(lines: DataFrame, beside: Iterable[str] = ()) -> DataFrame:
     allowed = tuple(beside)
     read = {name: BESIDE[name] for name in allowed if name in BESIDE}
     others = [name for name in lines.columns if name != "value"]
-    # Spark would ignore text after the object on the line; inside brackets such text is an error. ``explode`` computes
-    # the value once, however often its column is used; for a projection this would depend on the optimizer.
+    # Spark would ignore text after the object on the line; inside brackets such text is an error. ``explode`` makes
+    # Spark compute the array once. In a projection, its optimizer might copy the expression to each use of the column.
     parsed = "CASE WHEN is_valid_utf8(value) THEN try_parse_json(concat('[', value, ']')) END"
     arrays = lines.filter("value RLIKE '[^ \t\r\n]'").selectExpr(*others, "value", f"explode(array({parsed})) AS _line")
     members = arrays.selectExpr(
@@ -112,9 +112,10 @@ def parse_lines(lines: DataFrame, beside: Iterable[str] = ()) -> DataFrame:
 
 
 def _converted(beside: Mapping[str, str]) -> str:
-    """Return SQL for a struct of the sections and the members ``beside`` them.
+    """Return SQL for a struct with a field for each section of a message and for each member ``beside`` the sections.
 
-    Each is a struct: ``ok`` (TRUE if valid), ``value``, and ``content`` (TRUE if it has content of a list or map).
+    Each field is itself a struct: ``value``; ``ok``, TRUE if the section is valid; and ``content``, TRUE if the section
+    contains a list or a map with content, which the SQL cannot convert.
     """
     columns = {
         "header": _header(),
@@ -127,9 +128,10 @@ def _converted(beside: Mapping[str, str]) -> str:
 
 
 def _entries() -> str:
-    """Return SQL for a struct with one array of entries for each map section, NULL if the section is not a map.
+    """Return SQL for a struct with the unconverted values of a message, as arrays of entries for ``union_values``.
 
-    Its last field ``others`` is the array of the entries for the ids and the value of the body.
+    It has one field for each section that is a map; NULL if the section is not a map in this message. The last field,
+    ``others``, contains the message id, the correlation id and the value of the body.
     """
     maps = {
         name: f"transform(map_entries({extract(name, 'map<string,variant>')}), "
@@ -206,7 +208,7 @@ def _properties() -> str:
 def _body() -> str:
     kinds = dict.fromkeys(("section", "data"), "STRING")
     section, data = "b.fields.section", "b.fields.data"
-    # For a compound value (such as a list), only its AMQP type is kept, not its content.
+    # If the body is a compound value such as a list, keep only its AMQP type. The SQL cannot encode the content.
     holder = f"b.value.empty AND b.value.type IN {among(Compound)}"
     # In an amqp-value section, null is a value of AMQP; otherwise null means that the field is absent.
     absent = f"b.schema = 'VOID' AND coalesce({section} <> 'amqp-value', TRUE)"

@@ -175,7 +175,10 @@ def is_base64(text: str) -> str:
 
 
 def _fields() -> dict[str, str]:
-    """Return the SQL of the fields except ``type`` of a tagged union ``V``, from the struct ``e`` in ``_any_value``."""
+    """Return the SQL of each field of a tagged union ``V`` except ``type``, for the value in the struct ``e``.
+
+    ``e`` is described in ``_any_value``.
+    """
     return {
         "boolean": "CASE WHEN e.type = 'boolean' AND e.kind = 'BOOLEAN' "
         "THEN try_variant_get(e.value, '$', 'boolean') END",

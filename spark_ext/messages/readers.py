@@ -161,8 +161,8 @@ def read_messages(spark: SparkSession, *paths: str) -> DataFrame:
     }
     cases = " ".join(f"WHEN {quote_text(problem)} THEN {quote_text(text)}" for problem, text in why.items())
     error = f"raise_error(concat(file_path, ': ', CASE {PROBLEM} {cases} END, ': ', left(line, 200)))"
-    # The check is in a generator, because the optimizer never moves a query's condition before a generator. Otherwise
-    # such a condition could hide the error.
+    # The error is raised inside ``explode``, because Spark's optimizer never moves a condition of the query before
+    # ``explode``. A condition that is evaluated earlier could drop the bad row, and so hide the error.
     sections = ", ".join(MESSAGE_SCHEMA.names)
     checked = f"explode(array(CASE WHEN {PROBLEM} IS NULL THEN struct({sections}) ELSE {error} END)) AS message"
     return messages.selectExpr(checked).select("message.*")

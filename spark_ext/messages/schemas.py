@@ -239,7 +239,10 @@ def message_columns(messages: DataFrame | None, layout: Layout | SchemaLike | No
 
 
 def _declared_schema(layout: Layout) -> StructType:
-    """Return the schema for which ``layout`` was made, else the schema of an archive in this layout, else no fields."""
+    """Return the schema for which ``layout`` was made, or else the schema of archives in this layout.
+
+    If both are unknown, return a schema without fields.
+    """
     known = layout.known_schema()
     if known is not None:
         return StructType.fromJson(_complete(known))

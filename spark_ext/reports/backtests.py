@@ -72,8 +72,7 @@ def backtest(
     """Compare routed queues with recorded queues, and count agreements by exchange and by queue.
 
     With a partial record, queues may be ``missed`` but are never ``extra``, because the message may have gone to other
-    queues, too. NULL counts as no queues. Routing keys are found in the same way as exchanges. The message id labels
-    the examples.
+    queues, too. A NULL in the column of recorded queues counts as no queues. The examples show the message id.
 
     Args:
         routed: The result of ``route``, with a column of the queues that the broker recorded.
@@ -148,8 +147,8 @@ def _compare(selected: DataFrame, result: Backtest, topology: Topology | None) -
     rows = _counted(compared)
     there = {row.queue for row in rows if row.kind == "unknown"} & (topology.queue_names if topology else set())
     if there:
-        # The queues ``there`` are in the topology, so the default exchange should have routed the messages to them.
-        # They are not unknown but missed: count again.
+        # The queues ``there`` are in the topology, so they were missed and are not unknown. Count again with this
+        # knowledge.
         compared = _compared(selected, result.partial, there)
         rows = _counted(compared)
     for row in rows:
@@ -201,9 +200,10 @@ def _given(
 
 
 def _published(given: GivenExchange, topology: Topology | None, columns: MessageColumns) -> str:
-    """Return the SQL of the exchange of each message. Without ``topology``, the default exchange is NULL.
+    """Return the SQL of the exchange to which each message was published.
 
-    Raise ``TopologyError`` if the exchange is not known, and ``LayoutError`` if messages to a JMS broker have no
+    If ``topology`` is None, the SQL is NULL for messages without an exchange; otherwise it is the default exchange.
+    Raise ``TopologyError`` if no exchange is known, and ``LayoutError`` if messages to a JMS broker have no
     destination.
     """
     if topology is not None and topology.rules.addressing.names_destinations:
@@ -221,11 +221,11 @@ def _published(given: GivenExchange, topology: Topology | None, columns: Message
 
 
 def _compared(selected: DataFrame, partial: bool, there: Collection[str]) -> DataFrame:
-    """Add columns with the differing queues: missed queues, extra queues, and queues unknown to the topology.
+    """Add columns with the queues in which routing and record differ: ``missed``, ``extra`` and ``unknown``.
 
-    The default exchange routes to every queue by its name. So if a message to this exchange was recorded in a queue to
-    which the topology does not route it, the topology does not have the queue: it is unknown. ``there`` contains queues
-    that the topology has nevertheless; they count as missed.
+    A queue is missed if it was recorded, but the message was not routed to it. If such a message was published to the
+    default exchange, which routes to every queue by its name, the topology probably lacks the queue: then the queue is
+    unknown. ``there`` contains queues that the topology has, so they are always missed.
     """
     by_name = f"coalesce(published = {quote_text(DEFAULT_EXCHANGE)}, false)"
     lost = "array_except(recorded, routed)"

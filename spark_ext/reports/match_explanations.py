@@ -129,9 +129,10 @@ def explain_matches(
 
 
 def _order(key: tuple[int | None, bool | None, int | None]) -> tuple[bool, int, bool, int]:
-    """Return the sort key of the group ``key`` (part, result, missing name): groups of matching rows come first.
+    """Return a sort key for the group ``key``, which has the part of the selector, its result and the missing name.
 
-    Then groups are sorted by part, those without a part last; for the same part, FALSE comes before unknown.
+    Groups of matching rows come first, then groups by part, those without a part last. For each part, FALSE comes
+    before unknown.
     """
     part, verdict, absent = key
     return verdict is not True, 10**6 if part is None else part, verdict is None, -1 if absent is None else absent
@@ -171,14 +172,19 @@ class Parts:
         }
 
     def asked(self, part: int | None) -> ast.Expression | None:
-        """Return the condition that explains rows of ``part``: the whole selector for None and for alternatives."""
+        """Return the condition whose result explains the rows of ``part``.
+
+        It is the term of the outermost AND with that number; the whole selector if ``part`` is None or the terms are
+        alternatives of an OR.
+        """
         condition = self._condition if part is None or self.are_alternatives else self._terms[part]
         return ast.ConvertStrings(condition) if self._converts and condition is not None else condition
 
     def judged(self) -> list[Column]:
-        """Return the Columns for a row: the result of each part (``truth0`` …), and which names are missing.
+        """Return the Columns to compute for each row: the result of each part, and whether each name is missing.
 
-        For alternatives, the column ``whole`` has the result of the selector.
+        They are called ``truth0``, ``absent0`` and so on. If the parts are alternatives, ``whole`` is the selector's
+        result.
         """
         columns = [self._ternary(term).alias(f"truth{number}") for number, term in enumerate(self._terms)]
         if self.are_alternatives and self._condition is not None:
@@ -267,8 +273,8 @@ def _no_number() -> Column:
 def _count(df: DataFrame, parts: Parts, tests: Sequence[str], examples: int) -> DataFrame:
     """Count the rows of each group in one aggregation.
 
-    If ``examples`` is not 0, each group is divided into shares, and the first row of each share is an example. The
-    columns ``found0`` and so on count the rows that pass each of ``tests``, which are SQL conditions.
+    If ``examples`` is not 0, the rows of each group are spread over a few numbered shares, and one row of each share is
+    returned as an example. The columns ``found0``, ``found1``, … count the rows that pass each of the SQL ``tests``.
     """
     shares = max(_MIN_CANDIDATES, 2 * examples) if examples else 1
     share = (sf.monotonically_increasing_id() % shares).alias("share")
@@ -278,7 +284,7 @@ def _count(df: DataFrame, parts: Parts, tests: Sequence[str], examples: int) -> 
     keyed = judged.select("example", "share", *parts.key(), *found)
     counts = [sf.count(sf.lit(1)).alias("rows"), *(sf.count_if(sf.col(name)).alias(name) for name in found)]
     if examples:
-        # ``collect_list`` makes Spark aggregate in a hash table of objects. Otherwise Spark would sort the rows,
+        # ``collect_list`` is here only to make Spark aggregate in a hash table. Without it, Spark would sort all rows,
         # because an example has no fixed size.
         hashed = sf.collect_list(_no_number()).alias("nothing")
         counts += [sf.first("example").alias("example"), hashed]

@@ -41,11 +41,12 @@ class MatchExample(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RowGroup:
-    """The rows for which the same part of the selector decides with the same result.
+    """The rows for which the same part of the selector decides, with the same result.
 
-    ``part`` rejected the rows because its result ``verdict`` is FALSE or unknown (None), or it is the alternative that
-    matched them. ``part`` is None for rows that match all parts, or that match no alternative. If the result is
-    unknown, ``missing`` is the first name without a value in the rows, or None.
+    ``part`` is the part that rejected the rows, and ``verdict`` its result: FALSE, or None for unknown. If the selector
+    is an OR, ``part`` is the alternative that matched them. ``part`` is None for rows that match all parts of an AND or
+    no alternative of an OR. If the result is unknown, ``missing`` is the first name that has no value in the rows, or
+    None.
     """
 
     part: str | None

@@ -46,7 +46,7 @@ _ERROR_TEXTS = (
 
 
 class ConstantTable(NamedTuple):
-    """A DataFrame of constants with the names of its columns, because Spark Connect would ask the server for them."""
+    """A DataFrame of constants with the names of its columns, which Spark Connect would have to ask the server for."""
 
     rows: DataFrame
     names: tuple[str, ...]
@@ -108,14 +108,15 @@ def join(
     first: str,
     part: Part | None = None,
 ) -> DataFrame:
-    """Join each message to the row of ``table`` whose key columns equal its ``keys``, or to NULLs.
+    """Join each message to the row of ``table`` whose key columns equal its ``keys``; without such a row, to NULLs.
 
     If ``keys`` is empty, each message is joined to the only row of ``table``. ``part`` identifies the rows of this join
-    in a table from ``share``; None if the table is not shared. ``first`` is any column of the messages.
+    in a table from ``share``; None if the table is not shared. ``first`` is any column of the messages; the join reads
+    it if ``keys`` is empty, because it needs an expression that is not constant.
     """
     conditions = [emit_filter(ir.Compare(Comparison.EQ, value, column)) for value, column in keys]
-    # The key of a join without keys: a constant that Spark does not recognize as constant. Otherwise Spark would plan a
-    # nested-loop join, which the real-time mode of streams rejects.
+    # A join without keys still needs an equality, or Spark plans a nested-loop join, which the real-time mode of
+    # streams rejects. The value must not look constant to Spark's optimizer, so it is computed from a column.
     constant = f"size(array_repeat({quote_name(first)}, 0))"
     if part is not None:
         sought = _hash_of(_as_stored(value, column) for value, column in keys) if keys else constant
@@ -168,9 +169,9 @@ def without(frame: DataFrame, *names: str) -> DataFrame:
 
 
 def can_share(keys: Sequence[Key]) -> bool:
-    """Return True if a join with ``keys`` can share a table with other joins, which are joined by a hash of the keys.
+    """Return True if a join with ``keys`` can use a table that several joins share.
 
-    That is the case if equal keys have equal hashes.
+    Such a join compares hashes of the keys, so equal values must have equal hashes.
     """
     return all(_hashes(value, column) for value, column in keys)
 

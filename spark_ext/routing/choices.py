@@ -50,8 +50,8 @@ def route_with_choices(
 ) -> DataFrame:
     """Return the messages with their certain queues in ``column`` and their other possible queues in ``possible``.
 
-    ``outcome`` is the name of the column for the outcome; None to add no outcome. ``routed`` is called twice if the
-    topology has choices: for the possible and for the certain queues.
+    ``outcome`` is the name of the column for the outcome; None to add no outcome. If exchanges of the topology choose
+    among their bindings, ``routed`` is called twice: with the possible choices, and without any choice.
     """
     if not choices(topology):
         return with_no_choices(routed(messages, topology, column, True), possible)
@@ -70,8 +70,8 @@ def route_with_choices(
     known = sf.expr(f"array_remove({others}, {quote_text(chosen)})")
     if outcome is None:
         return frame.withColumn(possible, known)
-    # In the passes, a queue called ``chosen`` stands for unknown queues. A message certainly reaches it if an exchange
-    # chooses one of several queues, and possibly reaches it if the file does not describe an exchange.
+    # In both passes, the queue ``chosen`` stands for queues that cannot be named. If an exchange always chooses one of
+    # several queues, the message certainly reaches ``chosen``, and its outcome "delivered" is right.
     reached = f"{quote_name(outcome)} IN ('delivered', 'alternate')"
     undecided = f"CASE WHEN size({others}) = 0 OR {reached} THEN {quote_name(outcome)} ELSE 'undecided' END"
     return frame.withColumn(outcome, sf.expr(undecided)).withColumn(possible, known)

@@ -27,7 +27,10 @@ def _key_length(key: ir.Value) -> int:
 
 
 def table_length(signature: Signature) -> int:
-    """Estimate the size of a table's bytecode in bytes, without the tests of rows, which have their own methods."""
+    """Estimate the size of the generated code that reads a constant table, in bytes of bytecode.
+
+    The methods that test the rows of the table are separate, and not included.
+    """
     if signature.residual == ir.TRUE and signature.guard == ir.TRUE:
         return tuning.TABLE
     return tuning.TESTED_TABLE * len(split_by_budget(signature.residual))
@@ -46,8 +49,8 @@ def split_by_budget(condition: ir.Predicate) -> list[ir.Predicate]:
     others = [term for term in condition.terms if term is not longest] if isinstance(condition, ir.And) else []
     room = tuning.OPERATIONS - sum(map(ir.size, others))
     if 2 * room < tuning.OPERATIONS:
-        # Do not split the OR in this condition: each part would repeat the other terms of the condition, and these take
-        # most of the budget for one method.
+        # Do not split the OR: each part would repeat the terms beside it, and these terms already take most of the
+        # budget.
         return [condition]
     groups: list[list[ir.Predicate]] = [[]]
     for term in longest.terms:

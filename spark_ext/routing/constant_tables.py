@@ -96,8 +96,8 @@ class Payload(Enum):
 class ConstantTables:
     """Builder of the DataFrames with the constants of one plan.
 
-    Each DataFrame is built once, so that Spark computes it once even if a query uses it twice. ``kind`` distinguishes
-    tables that have the same plan and payload but different contents.
+    Each DataFrame is built once and cached in the session. ``kind`` is a part of the cache's key: it distinguishes
+    tables that have the same plan and payload, but different contents.
     """
 
     def __init__(self, session: SparkSession, plan: RoutingPlan, payload: Payload, kind: Hashable) -> None:
@@ -108,11 +108,11 @@ class ConstantTables:
         self._kept = KeptTables(session, plan, (payload, kind))
 
     def store(self, look_ups: Sequence[Lookup]) -> ConstantTable:
-        """Return one Spark table that contains all tables of ``look_ups``, with one row for each key.
+        """Return one Spark table with the rows of all tables in ``look_ups``, one row for each lookup key.
 
-        For each of these tables, the row has two arrays: the deliveries of the bindings with this key, and the
-        constants that their residual predicates read. Both arrays are NULL if the table has no bindings with the key.
-        If a table is not ``flat``, each element of its first array is an array of deliveries.
+        For each table, a row has the array of the deliveries of the bindings with that key, and the array of the
+        constants that their residual predicates read. Both are NULL if the table has no bindings with the key. Unless a
+        table is ``flat``, its array of deliveries contains an array for each binding.
         """
         return self._kept.once(look_ups[0].store, lambda: self._store(look_ups))
 
@@ -131,7 +131,7 @@ class ConstantTables:
         return {column.path: column.type for column in (*exchange, *look_up.columns)}
 
     def _rows(self, look_up: Lookup) -> dict[str, list[Any]]:
-        """Return the columns of ``look_up`` in the constant table: the values of each column, by name and SQL type."""
+        """Return the columns of ``look_up`` in the constant table: from a declaration (name and type) to the values."""
         keys = list(look_up.rows())
         columns: dict[str, list[Any]] = {
             f"{_last(path)} {key_type}": [key[index] for key in keys]
@@ -144,7 +144,10 @@ class ConstantTables:
         return columns
 
     def _table(self, name: str, table: Table, groups: list[Group | None]) -> dict[str, list[Any]]:
-        """Return the columns of ``table`` by declaration (name and type), each with a value for each of ``groups``."""
+        """Return the columns of ``table``, from a declaration (name and type) to a value for each of ``groups``.
+
+        A group contains the rows of one lookup key; it is None if the table has no rows for this key.
+        """
         of, payload = self._of, self._payload.value
         rows: list[Any]
         values: list[Any]
@@ -263,7 +266,7 @@ def _or_nulls(columns: Mapping[str, list[Any]], name: str) -> list[Any]:
 
 
 def _last(path: Path) -> str:
-    """Return the name of a column in its table, without the name of the struct that will contain the column."""
+    """Return the name of a column at ``path``: the last step, without the struct that contains the column."""
     return str(path[-1])
 
 
@@ -279,9 +282,10 @@ def _slots(automaton: TopicAutomaton) -> list[dict[str, int]]:
 
 
 def constant_table(session: SparkSession, columns: Mapping[str, Sequence[Any]]) -> ConstantTable:
-    """Build a table from ``columns``, the values by the declaration of each column, without Python workers.
+    """Build a table of constants from ``columns``: from a declaration such as ``n INT`` to the values of the column.
 
-    ``createDataFrame`` with a list of rows would create an RDD of pickled rows, which every query unpickles in workers.
+    The values go to Spark as Arrow or JSON. ``createDataFrame`` with a list of rows would create an RDD of pickled
+    rows, which every query unpickles in Python workers.
     """
     schema = declared_schema(", ".join(columns))
     if pyarrow is None:
@@ -348,7 +352,7 @@ def arrow_frame(session: SparkSession, rows: Any, schema: StructType) -> DataFra
         )
     count = max(1, rows.num_rows * tuning.TASK // rows.nbytes)
     if not hasattr(session, "_jsparkSession"):
-        # Spark Connect does not divide a table into tasks, so each part becomes its own table.
+        # Spark Connect would send the table as one task, so send it in parts that each become a task of a union.
         parts = [rows.slice(at, count) for at in range(0, rows.num_rows, count)]
         return reduce(DataFrame.union, (session.createDataFrame(part, schema) for part in parts))
     with _set(session, _LOCAL_LIMIT, "0"), _set(session, _BATCH, str(count)):
@@ -368,8 +372,8 @@ def _set(session: SparkSession, name: str, value: str) -> Iterator[None]:
     try:
         session.conf.set(name, value)
     except PySparkException:
-        # A declarative pipeline rejects changes of settings, and runs on Spark Connect, which does not use this
-        # setting.
+        # A declarative pipeline rejects changes of settings. That does no harm: it runs on Spark Connect, which ignores
+        # this setting.
         changed = False
     else:
         changed = True

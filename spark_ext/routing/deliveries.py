@@ -26,8 +26,8 @@ class CollectedDeliveries:
         empty = self._payload.empty
         parts = [f"coalesce({name}, {empty})" for name in self._arrays]
         if self._lists:
-            # Call flatten once for all columns with arrays of arrays: its generated code is long, and a method that the
-            # JIT compiler compiles has at most 8,000 bytes.
+            # Concatenate all arrays of arrays and call ``flatten`` once. Spark generates much code for each call, and
+            # the JIT compiler skips methods of more than 8,000 bytes.
             none = f"array_repeat({empty}, 0)"
             parts.append(f"flatten(concat({', '.join(f'coalesce({name}, {none})' for name in self._lists)}))")
         if len(parts) < 2:
@@ -42,7 +42,7 @@ class CollectedDeliveries:
 
 def distinct_in_order(queues: str) -> str:
     """Return the SQL of the array ``queues`` sorted and without duplicates."""
-    # An array of at most one queue is not sorted. The intermediate results are lambda variables instead of columns,
-    # because Spark would copy the expression of a column into each filter on it that Spark pushes down.
+    # An array of at most one queue needs no sort. The sorted array is a lambda variable, because Spark copies the
+    # expression of a column into each filter that it pushes down.
     once = let({"s": "sort_array(q)"}, "filter(s, (n, i) -> NOT n <=> get(s, i - 1))")
     return let({"q": queues}, f"CASE WHEN size(q) > 1 THEN {once} ELSE q END")

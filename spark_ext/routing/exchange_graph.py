@@ -27,16 +27,17 @@ from transpiler.topology.targets import FAILED
 #: could inline the expression of the column, and compute the deliveries again in each round of a fold.
 _ALL = "deliveries"
 
-#: SQL of the states of the exchange graph that a message reaches through its deliveries to exchanges. Each round adds
-#: the next states; after ``ROUNDS`` rounds, the maximum number of steps on a path, no state is missing.
+#: SQL of the array of states that a message reaches in the exchange graph, starting with ``ROOT``. Each round adds the
+#: states to which a matching binding leads from a state reached before. ``ROUNDS`` is the maximum number of steps on a
+#: path.
 _ACTIVATION = (
     f"aggregate(array_repeat(0, coalesce({ROUNDS}, 0)), array({ROOT}), (active, i) -> "
     f"array_union(active, transform(filter({_ALL}, "
     "m -> m.e IS NOT NULL AND array_contains(active, m.x)), m -> m.e)))"
 )
 
-#: SQL of an array with one element for each stop (a state on a path through the exchange graph): the queues that the
-#: message reaches from there. They are computed from the queues of the following stops, which have lower numbers.
+#: SQL of an array with the queues that the message reaches from each stop, a state on a path through the exchange
+#: graph. The queues of a stop include those of the stops after it, which have lower numbers and so are computed before.
 _BY_STOP = (
     f"aggregate({STEPS}, CAST(array() AS ARRAY<ARRAY<STRING>>), (r, n) -> array_append(r, "
     "transform(array(array_distinct(concat("
@@ -59,11 +60,11 @@ _COMES_BACK = (
 
 
 def composed(on_no_match: bool, rings: bool) -> tuple[tuple[str, ...], str]:
-    """Return the SQL of columns to add to the messages, and the SQL of the unsorted queues of each message.
+    """Return the SQL of columns to add, and the SQL of a message's unsorted queues, for a topology of linked exchanges.
 
     If ``on_no_match`` is True, an alternate exchange gets the messages that no binding matched; otherwise it gets the
-    messages that reached no queue. If ``rings`` is True, the queues of a message that comes back to a state of the
-    exchange graph also contain the name that represents a failed send.
+    messages that reached no queue. If ``rings`` is True and a message comes back to a state of the exchange graph, its
+    queues also contain the name that represents a failed send.
     """
     if not on_no_match:
         return (), f"coalesce(element_at({_BY_STOP}, -1), {_NO_QUEUES})"

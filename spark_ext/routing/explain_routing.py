@@ -68,7 +68,8 @@ def explain_routing(
     plan = plan_of(prepared.topology, prepared.columns.layout, missing, prepared.to.exchange, prepared.several)
     published = Published(prepared.topology, prepared.columns, [plan], prepared.to)
     if columns.schema.names:
-        # The columns are checked only if they are known, because an unknown column could contain the routing key.
+        # Without known columns, as in a declarative pipeline, do not check for a routing key: the messages may have
+        # one.
         published.check_key()
     report = explain_plan(prepared.topology, plan)
     if messages is None or not columns.schema.names or messages.isStreaming:

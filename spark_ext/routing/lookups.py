@@ -23,12 +23,12 @@ from transpiler.routing.substring_index import Grams
 
 @dataclass(frozen=True)
 class Lookup:
-    """Constant tables with the same keys, which one join to a Spark table reads together.
+    """Constant tables with the same lookup keys, whose rows one join finds together.
 
-    ``name`` is the prefix of the names of the columns. Several lookups can have their rows in one Spark table, the
-    *store*. ``shared`` is then its name, and ``number`` identifies the rows of this lookup; otherwise ``shared`` is
-    None. The columns of a store depend only on the types of a lookup's columns, its ``form``: lookups of the same form
-    use the same columns, and the columns of other forms are NULL in their rows.
+    ``name`` is the prefix of the names of the columns. Several lookups can have their rows in one Spark table, called
+    the store. Then ``shared`` is the name of the store, and ``number`` identifies the rows of this lookup; otherwise
+    ``shared`` is None. Lookups whose columns have the same types have the same ``form``, and use the same columns of
+    the store.
     """
 
     name: str
@@ -72,7 +72,7 @@ class Lookup:
 
     @property
     def kind(self) -> tuple[object, ...]:
-        """The types of the columns, which are equal for lookups of the same form."""
+        """The types of the columns of this lookup; lookups with equal types get the same form."""
         return self.key_types, tuple((table.flat, type(table.index), table.signature.types) for table in self.tables)
 
     @property

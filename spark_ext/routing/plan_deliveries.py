@@ -70,10 +70,10 @@ def dropping(names: Collection[str]) -> Step:
 
 
 class PlanDeliveries:
-    """Builder of the steps of a query that find, for each message, the deliveries under one routing plan.
+    """Builder of the steps of a query that find the deliveries of each message under one routing plan.
 
-    A query has a second plan if the topology was changed after it was compiled. For the second plan, ``after`` is the
-    builder of the first plan; otherwise it is None.
+    If the topology was changed after it was compiled, the query has a second plan, for the changed queues. In the
+    builder of the second plan, ``after`` is the builder of the first; otherwise ``after`` is None.
     """
 
     def __init__(
@@ -113,10 +113,10 @@ class PlanDeliveries:
         return partial(join, table=entries, keys=self._exchange_key(entries.names[:1]), first=first)
 
     def walk(self, column: str, template: str, first: str) -> Iterator[Step]:
-        """Yield the steps that add ``column`` with the deliveries of the topic patterns that match a message.
+        """Yield the steps that add ``column`` with the deliveries of the binding keys that the topic automaton matches.
 
-        ``template`` is SQL with a placeholder ``{}`` for the SQL of the walk through the topic automaton. ``first`` is
-        any column of the messages.
+        ``template`` is SQL with a placeholder ``{}`` for the SQL of the automaton. ``first`` is any column of the
+        messages.
         """
         arrays = self._tables.automaton
         yield lambda frame: frame.withColumns(arrays)
@@ -173,7 +173,7 @@ class PlanDeliveries:
 
     @property
     def between(self) -> list[str]:
-        """The columns of the first plan (this one) to drop before the second plan adds columns of the same names."""
+        """The columns of this first plan to drop before the second plan adds columns of the same names."""
         plan = self._plan
         matched = [MATCHED] if plan.trie is not None and None in plan.patterns else []
         return [*matched, *([START, START_WHOLE] if plan.trie is not None or not plan.simple else [])]
@@ -206,10 +206,10 @@ class PlanDeliveries:
 
     @property
     def _alone(self) -> bool:
-        """True if Spark generates a separate Java method for the search in the topic automaton.
+        """True if the topic automaton runs in a Java method of its own.
 
-        This is so if messages can have several keys, because each key needs a search; if the first method is too long
-        for the search; or if this plan is the second plan of the route.
+        This is so if messages can have several keys, because it runs once for each key; if the first method is too long
+        to include it; or if this plan is the second plan of the route.
         """
         return self._plan.whole is not None or self._room < tuning.WALK or self._after is not None
 
@@ -229,7 +229,7 @@ class PlanDeliveries:
 
     @property
     def _walked(self) -> int:
-        """The size of splitting keys into words and of the walk in the first generated method, in bytes of bytecode."""
+        """The size of the code before the first lookup, in bytes: splitting keys into words, perhaps the automaton."""
         return self._words + (0 if self._plan.trie is None or self._alone else tuning.WALK)
 
     @property
@@ -265,7 +265,7 @@ class PlanDeliveries:
 
     @property
     def _fused(self) -> bool:
-        """True if the conditions without a lookup are few and short enough for a generated method with lookups."""
+        """True if the conditions without a lookup are few and short enough to share a generated method with lookups."""
         compiled = self._plan.compiled
         return len(compiled) <= tuning.FUSED and sum(ir.size(each.condition) for each in compiled) <= tuning.OPERATIONS
 
@@ -283,8 +283,8 @@ class PlanDeliveries:
             return deliveries_at_end(walked, ENDS, tested)
         words = key_words("k", self._rules.topic)
         whole = f"array(concat({quote_text(WHOLE)}, coalesce(k, '')))"
-        # One walk starts both with the words of a key and with the whole key as one word, because a second walk would
-        # make the method too long for the JIT compiler.
+        # Read the words of a key and the whole key as one word in the same walk: the code for two walks would make the
+        # method too long for the JIT compiler.
         starts = f"array(struct({words} AS w, {START} AS s), struct({whole} AS w, {START_WHOLE} AS s))"
         walked = run_automaton(encode_words("way.w", SLOTS), "way.s", _TRANSITIONS, repeats)
         walks = f"transform(flatten(transform({KEYS}, k -> {starts})), way -> {walked})"
@@ -310,9 +310,10 @@ class PlanDeliveries:
             yield f"flatten(array_compact(array({', '.join(cases)})))", [equal[0].condition for _, equal in block]
 
     def _unfused(self, first: str) -> str:
-        """Return the SQL of an empty array that keeps Spark from fusing two projections: see ``codegen_budget``.
+        """Return SQL of an empty array that makes Spark generate separate Java methods for two projections.
 
-        The SQL reads the column ``first``, because Spark would fold a constant.
+        Its value does not matter. It reads the column ``first``, because Spark would evaluate a constant at once and
+        remove it.
         """
         return codegen_barrier(f"transform(array_repeat({quote_name(first)}, 0), c -> {self._nothing})")
 
@@ -329,7 +330,10 @@ def _paths_in(read: Iterable[ir.Value | ir.Predicate]) -> Iterator[Path]:
 
 
 def handing_on(deliveries: str, column: str) -> Iterator[Step]:
-    """Yield the steps that store the SQL ``deliveries`` in the array ``column``, which the next Java method reads."""
+    """Yield the steps that compute the SQL ``deliveries`` as ``column`` and end the generated Java method there.
+
+    The next Java method reads the column.
+    """
     yield adding(f"{deliveries} AS {SO_FAR}")
     yield adding(f"{codegen_barrier_column(SO_FAR)} AS {column}")
     yield dropping([SO_FAR])

@@ -240,7 +240,8 @@ def prepare_compiled(compiled: CompiledTopology, messages: DataFrame, layout: La
             hint="perhaps compile the topology for these messages: compile_topology(topology, messages)",
         )
     if columns.schema.names:
-        # In a pipeline the columns are not known yet.
+        # Check the columns only if they are known. In the query function of a declarative pipeline, Spark cannot
+        # analyze the messages.
         settings = compiled.settings
         check_columns_read(settings.published, columns_read(compiled.topology, to, columns), to, settings.several)
         plans = [compiled.plan] if compiled.changes is None else [compiled.plan, compiled.changes.plan]

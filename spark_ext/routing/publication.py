@@ -171,7 +171,10 @@ def published_exchanges(columns: MessageColumns, given: str | None = None) -> li
 
 
 def columns_read(topology: Topology, to: Destination, columns: MessageColumns) -> tuple[str, ...]:
-    """Return the names of the columns for exchange, keys and routing type, except columns that options replace."""
+    """Return the names of the columns for exchange, routing keys and routing type that are read from the messages.
+
+    A column is not read if the messages do not have it, or if an option in ``to`` replaces it.
+    """
     addressing = topology.rules.addressing
     has_keys = not addressing.names_destinations
     read = {
@@ -184,11 +187,11 @@ def columns_read(topology: Topology, to: Destination, columns: MessageColumns) -
 
 
 def check_columns_read(compiled: Collection[str], now: Collection[str], to: Destination, several: bool) -> None:
-    """Raise ``LayoutError`` if the messages lack a column that the plan reads, or have one that takes precedence.
+    """Raise ``LayoutError`` if the messages have other columns for exchange and keys than those at compilation.
 
-    ``compiled`` are the columns at compilation, ``now`` the columns of the messages, as from ``columns_read``. A new
-    column is an error if it is the exchange and the plan uses the default exchange, or if it contains several routing
-    keys and ``several`` is False.
+    ``compiled`` and ``now`` are the names from ``columns_read``, at compilation and now. A missing column is always an
+    error. A new column is an error if the plan could not use it: an exchange, if the plan uses the default exchange; or
+    several routing keys, if ``several`` is False.
     """
     lost = [name for name in compiled if name not in now]
     fixed = {EXCHANGE: to.by_default, ROUTING_KEYS: not several}

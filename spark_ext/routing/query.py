@@ -58,10 +58,11 @@ class Names(NamedTuple):
 
 
 class _Templates(NamedTuple):
-    """Templates for the SQL of the walk through the topic automaton, and for the SQL of the queues of a message.
+    """SQL around two expressions of a query: the walk through the topic automaton, and the queues of a message.
 
-    The SQL is put in place of ``{}``. If routing keys were matched before (the option ``keys`` of ``route``), a
-    template is a CASE that skips the SQL if the column ``KNOWN`` already contains the result for the message's key.
+    ``{}`` stands for the expression. Normally the expression is used alone. If distinct routing keys were matched
+    before (the option ``keys`` of ``route``), the templates use the column ``KNOWN``, and evaluate the expression if it
+    is NULL.
     """
 
     walk: str = "{}"
@@ -111,7 +112,8 @@ class Query:
     def routed(self, messages: DataFrame, repeated: DataFrame | None) -> DataFrame:
         """Return ``messages`` with the columns of the result.
 
-        The routing keys of the messages ``repeated`` are matched first, each distinct key once; None for no such keys.
+        If ``repeated`` is given, its distinct routing keys are matched first, and ``messages`` with such a key look up
+        the result.
         """
         steps: list[Step] = [self._published.with_subject, self._published.with_keys]
         templates = _EVERYTHING
@@ -120,7 +122,8 @@ class Query:
         if repeated is not None and self._plan.trie is not None:
             steps.append(self._known(repeated))
             templates = _UNLESS_KNOWN if self._by_key else _UNLESS_MATCHED
-        # The first column of the messages; if their columns are unknown, the first column that ``with_keys`` adds.
+        # Some steps need any column of the messages. If the columns are unknown, use the first column that
+        # ``with_keys`` adds.
         first = self._schema.names[0] if self._schema.names else self._published.names[0]
         queues, outcome, exchange = self._names
         steps += [self._published.with_words, *self._answer(queues, templates, first)]
@@ -166,8 +169,8 @@ class Query:
     def _answer(self, column: str, templates: _Templates, first: str) -> Iterator[Step]:
         """Yield the steps that add ``column`` with the queues of each message.
 
-        ``templates`` are put around the SQL of the walk through the topic automaton and of the queues. ``first`` is any
-        column of the messages.
+        ``templates`` is the SQL to put around the walk through the topic automaton and around the queues. ``first`` is
+        any column of the messages.
         """
         plan = self._plan
         collected = yield from self._first.collected(first, templates.walk)
@@ -197,9 +200,9 @@ class Query:
         yield lambda frame: frame.withColumn(column, answer)
 
     def _left(self, deliveries: str) -> str:
-        """Return the SQL of ``deliveries`` without the deliveries to changed queues and to exchanges.
+        """Return SQL that removes from ``deliveries`` of the first plan those that the second plan computes anew.
 
-        If no queue was changed, ``deliveries`` is returned unchanged.
+        They are the deliveries to changed queues and to exchanges. If no queue was changed, nothing is removed.
         """
         assert self._changes is not None
         listed = ", ".join(map(quote_text, self._changes.queues))
@@ -214,8 +217,8 @@ class Query:
 class _Outcomes:
     """Builder of the column with the outcome of each routed message.
 
-    The outcome of a message that reaches no queue depends only on its exchange and on the publisher, so it needs a
-    single lookup (section 4.6.4 of the exchanges chapter of the Qpid Broker-J book).
+    The outcome of a message that reaches no queue depends only on its exchange and on the publisher, so one lookup by
+    the exchange finds it. Source: section 4.6.4 of the exchanges chapter of the Qpid Broker-J book.
 
     ``relay`` is True if the messages were sent to the anonymous relay.
     """
@@ -229,8 +232,8 @@ class _Outcomes:
     @property
     def by_alternates(self) -> bool:
         """True if some message may reach a queue through an alternate exchange, or may reach an alternate queue."""
-        # The exchanges of a JMS broker are steps of its routing that the importer created. Their alternate exchanges
-        # are ordinary steps, too, and so do not make the outcome "alternate".
+        # Report the outcome "alternate" only for exchanges of the user. The importer of a JMS broker makes up exchanges
+        # for the steps of its routing, and an alternate exchange is one of these ordinary steps.
         is_fallback = self._topology.rules.addressing.has_exchanges
         return is_fallback and any(entry.alternates for entry in self._plan.entries.values())
 

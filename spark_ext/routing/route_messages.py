@@ -191,8 +191,8 @@ class _Compiled:
         self.given = GivenExchange(None)
         decided: dict[str, object] = {**options}
         if topology.settings.destination.given is not None:
-            # The topology was compiled for messages whose exchange is in a Column. Only ``route_stream`` does this, and
-            # it gives the Column again for each batch.
+            # The topology was compiled for messages whose exchange is in a Column. Only ``route_stream`` compiles for a
+            # Column, and it passes the option ``exchange`` again for each batch.
             self.given = given_column(decided.pop("exchange", None), messages)
         without_settings(decided)
         self.prepared = prepare_compiled(topology, messages, layout)
@@ -253,9 +253,9 @@ class _Planned:
 
 
 def _names(answer: Answer, prepared: Prepared) -> Names:
-    """Return the names of the columns that one pass of routing over the messages adds.
+    """Return the names of the columns that one pass of routing adds to the messages.
 
-    For a JMS broker, the column of the destination is not among them, because ``sent`` adds this column later.
+    For a JMS broker, the column ``exchange_column`` is not among them: ``sent`` adds it later, with the destination.
     """
     is_sent = prepared.topology.rules.addressing.names_destinations
     return Names(answer.queues, answer.outcome, None if is_sent else answer.exchange)

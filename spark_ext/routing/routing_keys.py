@@ -77,9 +77,9 @@ _TO = MessageField("properties", "to")
 
 
 class Sends:
-    """SQL for messages to destinations of a JMS broker: the exchange at which each enters, and its routing key.
+    """Builder of SQL for messages to JMS destinations: the exchange at which each message enters, and its routing key.
 
-    The rules for both are in ``topology.addressing``; this class is the same in SQL.
+    ``topology.addressing`` has the same rules in Python.
     """
 
     def __init__(self, topology: Topology, columns: MessageColumns, to: Destination) -> None:
@@ -140,7 +140,7 @@ class Sends:
 
 
 def _paths(values: Iterable[ir.Value]) -> list[Path]:
-    """Return the paths of the columns that ``values`` read, without columns that routing adds."""
+    """Return the paths of the messages' columns that ``values`` read; columns that routing has added are left out."""
     paths = (column.path for value in values for column in ir.columns_in(value))
     return list(dict.fromkeys(path for path in paths if not str(path[0]).startswith(PREFIX)))
 
@@ -148,8 +148,8 @@ def _paths(values: Iterable[ir.Value]) -> list[Path]:
 _RENAME = "perhaps add a column routing_key to the messages"
 
 
-#: A temporary column for messages to lists of ActiveMQ destinations, which get one row for each destination: the index
-#: of the row's destination in the list.
+#: A temporary column. A message to a list of ActiveMQ destinations gets one row for each destination, and ``PART`` is
+#: the index of the row's destination in the list.
 PART = f"{KEPT}part"
 
 #: The name of the entry exchange for messages without a destination; no exchange has this name.
@@ -209,7 +209,10 @@ class Published:
             self._key()
 
     def places(self) -> list[Place]:
-        """Return the columns of the exchange or destination and of the routing key, as far as the plan reads them."""
+        """Return the columns from which the exchange or destination and the routing key are read, for the report.
+
+        Exchange and key are included only if the plan reads them.
+        """
         if self._topology.rules.addressing.names_destinations:
             return [place_of_texts("destination", Sends(self._topology, self._columns, self._to).reads)]
         places = []

@@ -38,10 +38,10 @@ def sent(
     exchange: str | None,
     routed: Callable[[DataFrame], DataFrame],
 ) -> DataFrame:
-    """Route ``messages`` with the function ``routed``.
+    """Route ``messages`` with the function ``routed``, and complete the result for a JMS broker.
 
-    For a JMS broker, the queues in the result can contain names that stand for something else (``reached_end``): the
-    queue that is named like the destination, or an outcome. Replace them by the real queue, and by the outcome.
+    There, an array of queues can contain a name from ``reached_end`` that stands for something else: the queue that the
+    broker creates for the destination, which gets its real name, or an outcome, which moves to the column ``outcome``.
 
     ``column``, ``outcome``, ``possible`` and ``exchange`` are the names of the added columns; None for no column.
     """
@@ -104,8 +104,8 @@ class _Answers:
         several = f"size({self._sends.parts}) > 1"
         first = "CAST(0 AS INT)"
         if messages.isStreaming:
-            # A message to a list would become one row for each destination, and a stream cannot group these rows again.
-            # So such a message is routed to no destination in a stream.
+            # In a stream, a message to a list reaches no queue (-1). It would need one row for each destination, and a
+            # stream cannot group these rows again.
             first = f"CASE WHEN {several} THEN -1 ELSE 0 END"
             return without(self.named(routed(messages.selectExpr("*", f"{first} AS {PART}"))), PART)
         single = messages.filter(f"NOT coalesce({several}, false)").selectExpr("*", f"{first} AS {PART}")

@@ -28,7 +28,7 @@ _LOCK = threading.RLock()
 
 
 class KeptTables:
-    """Cache of the tables of one plan in a session; ``kind`` contains everything else on which the tables depend."""
+    """Cache of the tables of one plan in a session; ``kind`` is everything else on which the tables depend."""
 
     def __init__(self, session: SparkSession, plan: RoutingPlan, kind: Hashable) -> None:
         self._kind = kind

@@ -81,18 +81,18 @@ def run_automaton(codes: str, start: str, transitions: Mapping[str, str], repeat
         once = f"CASE WHEN size(reached) > {tuning.MANY_STATES} THEN array_distinct(reached) ELSE reached END"
         reached = let({"reached": reached}, once)
     states = f"aggregate({codes}, coalesce({start}, array_repeat(0, 0)), (states, c) -> {reached})"
-    # Bind the arrays to one struct, so that each array is read once for each message. This struct refers to the arrays
-    # themselves, whereas the row of a joined table would create a new object each time that a state reads an array.
+    # Put the arrays into one struct, which is bound once for each message. If they were columns of a joined row, Spark
+    # would create a new object each time that a state reads an array.
     arrays = ", ".join(f"'{name}', {column}" for name, column in transitions.items())
     return let({"t": f"named_struct({arrays})"}, states)
 
 
 def deliveries_at_end(walk: str, delivered: str, tested: str | None) -> str:
-    """Return the SQL of a struct with what the final states of a walk through the automaton deliver.
+    """Return the SQL of the result of a walk through the topic automaton, a struct, from its final states.
 
-    Its field ``d`` has the deliveries of the patterns that match. Its field ``i`` has the numbers of matching patterns
-    whose bindings have further conditions. ``delivered`` and ``tested`` are the columns with both, as arrays by state;
-    ``tested`` is None if no binding with a pattern has further conditions.
+    Field ``d`` has the deliveries of the binding keys that match, field ``i`` the numbers of the matching keys whose
+    bindings have further conditions. ``delivered`` and ``tested`` are the columns that list them for each state.
+    ``tested`` is None if no such binding has further conditions; then there is no field ``i``.
     """
     ending = f"filter({walk}, s -> (s & 1) = 1)"
     if tested is None:

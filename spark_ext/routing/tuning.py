@@ -38,7 +38,7 @@ WORDS, WORD = 300, 100
 #: Bytecode of one node of a compiled condition, in bytes: a condition of 150 nodes had 6,000 bytes.
 CONDITION = 40
 
-#: Bytecode of passing a value of a map, in all types that the value can have, to another method, in bytes.
+#: Bytecode of one column that passes a value of a map, with all its possible types, to the next method, in bytes.
 READ = 450
 
 #: Bytecode of concatenating lists of deliveries, in bytes.

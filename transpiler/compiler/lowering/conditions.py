@@ -60,7 +60,7 @@ from transpiler.message.operand_types import OperandType
 from transpiler.message.receiver import ANYONE, Receiver
 from transpiler.message.types import BY_VALUE, Equality
 
-#: The type of the conditions that a builder makes: a predicate, or a predicate with the constants of its parameters.
+#: The result type of a builder: a predicate with literals, or a predicate with parameters and their constants.
 C = TypeVar("C")
 C_co = TypeVar("C_co", covariant=True)
 
@@ -69,19 +69,19 @@ ValueOf = Callable[[int, ColumnType], ir.Value]
 
 
 class ConditionBuilder(Protocol[C]):
-    """A builder that decides what a lowered condition is, a ``C``.
+    """A builder of lowered conditions of the type ``C``.
 
-    For one filter, a condition is a predicate with literals. For a topology, it is a predicate with parameters together
-    with their constants, so that many bindings can share the predicate.
+    A filter is lowered to a predicate that contains its constants as literals. A topology's binding is lowered to a
+    predicate with parameters and a list of constants, so that many bindings can share the predicate.
     """
 
     def condition(
         self, signature: Hashable, constants: Sequence[ConstantValue], build: Callable[[ValueOf], ir.Predicate], /
     ) -> C:
-        """Return the condition for the predicate that ``build`` returns.
+        """Return the lowered condition for the predicate that ``build`` returns.
 
-        ``build`` gets a function that returns the IR value for each of ``constants``. Conditions with the same
-        ``signature`` have the same predicate, except for the constants.
+        ``build`` is called with a function that returns the literal or parameter for a constant, by its index.
+        Conditions with equal ``signature`` differ only in their ``constants``.
         """
         ...
 
@@ -103,7 +103,7 @@ class RoutingKey(Protocol[C_co]):
 
 
 class Literals:
-    """A builder whose conditions are predicates with literals as constants."""
+    """A ``ConditionBuilder`` that returns predicates, with the constants as literals in the SQL."""
 
     def condition(
         self, _: Hashable, constants: Sequence[ConstantValue], build: Callable[[ValueOf], ir.Predicate], /
@@ -117,10 +117,10 @@ class Literals:
 
 
 class _Outlined(NamedTuple):
-    """A condition on message fields whose constants are stored elsewhere, in one list for the whole condition.
+    """A condition on message fields without its constants, which are in one list for the whole condition.
 
-    ``terms`` are the nested conditions. If ``condition`` is an equality, ``forms`` are the forms of its equality tests,
-    each with the number of constants that the test takes from the list.
+    ``terms`` are the operands of an AND, OR or NOT. If ``condition`` is an equality, ``forms`` describes its equality
+    tests; each comes with the number of constants that it takes from the list.
     """
 
     condition: Condition
@@ -129,10 +129,10 @@ class _Outlined(NamedTuple):
 
 
 class ConditionLowering(Generic[C]):
-    """The lowering of conditions over one layout, to the conditions that ``builder`` makes.
+    """The lowering of filters and bindings over one layout; ``builder`` makes the lowered conditions.
 
-    ``select`` returns the condition that a selector is TRUE, or that it is not TRUE if its second argument is False.
-    ``findings`` collects warnings about the conditions.
+    ``select`` lowers a selector. Its second argument is True for the condition that the selector is TRUE, and False for
+    the complement. ``findings`` collects warnings.
     """
 
     def __init__(
@@ -185,9 +185,9 @@ class ConditionLowering(Generic[C]):
         return build
 
     def _of_fields(self, condition: Condition, polarity: bool) -> C:
-        """Return the lowered ``condition``, which tests only message fields; all tests share one signature.
+        """Lower ``condition``, which tests only message fields, as a whole.
 
-        Conditions that differ only in their constants have the same expression signature.
+        All its tests together have one signature, so that conditions that differ only in constants share a predicate.
         """
         signature: list[Hashable] = [polarity]
         constants: list[ConstantValue] = []
@@ -248,7 +248,10 @@ class ConditionLowering(Generic[C]):
                 raise AssertionError(condition)
 
     def _header(self, test: FieldTest) -> Header | None:
-        """Return the header that ``test`` reads; None if it is not stored and so every message passes the test."""
+        """Return the header or field that ``test`` reads; None if every message passes the test.
+
+        The latter is the case for a stream filter over a layout that does not store the filter value.
+        """
         message_field = test.message_fields[0]
         if message_field.section == PROPERTIES:
             return self._headers.find(test.message_fields, test.path)
@@ -319,7 +322,7 @@ class PredicateLowering(ConditionLowering[ir.Predicate]):
         return met if polarity else complement(met)
 
     def _routing_key(self) -> KeyText:
-        """Return the text of the first field that holds the routing key; a value that is not text is ignored."""
+        """Return the routing key of the message: the text of the first of ``ROUTING_KEYS`` that is a string."""
         message_fields = (self.layout.field(message_field) for message_field in ROUTING_KEYS)
         texts = [
             item.value
@@ -346,9 +349,9 @@ def _only_fields(condition: Condition) -> bool:
 
 
 def _is_of_text(test: Equal) -> bool:
-    """Return True if ``test`` compares a field of the section properties by value.
+    """Return True if ``test`` compares a field of AMQP's section ``properties``, such as the subject, with a text.
 
-    Its constant stays a literal in the predicate, because Parquet readers can skip row groups only for literals.
+    The constant of such a test stays a literal, because Parquet readers skip row groups only for literals.
     """
     return test.message_fields[0].section == "properties" and test.equality == BY_VALUE
 
@@ -356,9 +359,9 @@ def _is_of_text(test: Equal) -> bool:
 def _tested(
     header: Header, outlined: _Outlined, polarity: bool, next_constant: Callable[[ColumnType], ir.Value]
 ) -> ir.Predicate:
-    """Return the predicate that ``header`` passes the test ``outlined``, or not if ``polarity`` is False.
+    """Return the predicate that the value ``header`` passes the test ``outlined``, or not if ``polarity`` is False.
 
-    ``next_constant`` returns the IR value of the next constant of the test; its argument is the type of the constant.
+    Each call of ``next_constant`` returns the IR value of the test's next constant, for the type of the constant.
     """
     match outlined.condition:
         case Present():
@@ -383,7 +386,7 @@ def _tested(
 
 
 class KeyText:
-    """A routing key that is a text in the row and is compared with literals."""
+    """A ``RoutingKey`` that reads the key as text from the row and compares it with literals."""
 
     def __init__(self, text: Operand) -> None:
         self._text = text
@@ -403,8 +406,8 @@ class KeyText:
         if polarity:
             return ir.any_of(matched, self._text.absent) if absent else matched
         if len(self._text.alternatives) == len(strings) == 1 and strings[0].guard == ir.TRUE:
-            # In rows in which the text is NULL, the test and its negation by NOT are both NULL. So test for NULL as
-            # well: these rows pass the test, and not its negation, if ``absent`` is True.
+            # The negated test is NULL in rows in which the text is NULL. If ``absent`` is True, such rows pass the test
+            # and must fail its negation; otherwise they fail the test and must pass the negation.
             negated = ir.sql_not(matched)
             if negated is not None:
                 return ir.all_of(negated, self._text.present) if absent else ir.any_of(negated, self._text.absent)
@@ -414,8 +417,8 @@ class KeyText:
 def _matches_topic(text: ir.Value, words: TopicPattern, rules: TopicRules) -> ir.Predicate:
     if not rules.drops_trailing_empty_words:
         return _matches_words(text, words, rules.empty_key_has_no_words)
-    # This broker ignores trailing empty words. An exception is the empty key, which is one empty word. A key that
-    # consists only of dots has no words.
+    # ``rules`` are of a broker that ignores empty words at the end of a key: ``a..`` has the one word ``a``, and ``..``
+    # has no words. But the empty key is one empty word.
     trimmed = ir.Apply(ir.Function.WITHOUT_TRAILING_DOTS, (text,), STRING)
     rest = ir.all_of(_is_not(text, ""), _matches_words(trimmed, words, empty_has_no_words=True))
     return ir.any_of(_is(text, ""), rest) if _matches_empty_word(words) else rest

@@ -67,7 +67,7 @@ _TYPES = {
     Comparand.TEXT: STRING,
 }
 
-#: The comparand for a value, by the class of the value.
+#: The ``Comparand`` that compares a value without conversion, by the ``TypeClass`` of the value.
 BY_CLASS = {
     TypeClass.BOOLEAN: Comparand.BOOLEAN,
     TypeClass.INTEGER: Comparand.INTEGER,
@@ -78,10 +78,9 @@ BY_CLASS = {
 
 
 class EqualityForm(NamedTuple):
-    """An equality test without its constants; headers bindings with the same forms share one predicate.
+    """An equality test without its constants, so that bindings whose tests have equal forms can share one predicate.
 
-    ``types`` limits the AMQP types of the header. If ``excludes_types`` is True, the type must not be one of ``types``
-    (so without ``types`` any type is allowed); otherwise it must be one of them.
+    The header must have one of the AMQP types ``types`` or, if ``excludes_types`` is True, none of them.
     """
 
     comparand: Comparand
@@ -106,10 +105,10 @@ _NOT_EXACT = 2.0**53
 
 
 class EqualityTests:
-    """Makes the tests of values under one definition of equality.
+    """Makes the equality tests for the values of bindings, under one broker's definition of equality.
 
-    A topology can have a million values, most of which are texts or small integers. The forms for texts and small
-    integers are computed only once.
+    A topology can have a million values, most of which are texts or small integers. So the forms of their tests are
+    computed only once.
     """
 
     def __init__(self, equality: Equality) -> None:
@@ -122,7 +121,10 @@ class EqualityTests:
         self._whole = EqualityForm(Comparand.SECONDS if equality.has_seconds else Comparand.INTEGER) if plain else None
 
     def of(self, value: AmqpValue) -> tuple[EqualityTest, ...]:
-        """Return tests such that a header equals ``value`` if and only if one of them holds; empty for NULL and NaN."""
+        """Return tests of a header, of which one holds if and only if the header equals the binding's ``value``.
+
+        The tuple is empty if no header equals ``value``, as for null and NaN.
+        """
         kind, content = value
         if kind is AmqpType.STRING and self._text is not None and isinstance(content, str):
             return (EqualityTest(self._text, (content,)),)
@@ -133,7 +135,10 @@ class EqualityTests:
 
 
 def equality_tests(value: AmqpValue, equality: Equality) -> tuple[EqualityTest, ...]:
-    """Return tests such that a header equals ``value`` if and only if one of them holds; empty for NULL and NaN."""
+    """Return tests of a header, of which one holds if and only if the header equals the binding's ``value``.
+
+    The tuple is empty if no header equals ``value``, as for null and NaN.
+    """
     kind, content = value.type, coerce(value)
     if content is None or (isinstance(content, float) and math.isnan(content)):
         return ()
@@ -143,7 +148,7 @@ def equality_tests(value: AmqpValue, equality: Equality) -> tuple[EqualityTest, 
         return ()
     own = CLASS_OF[kind]
     if equality.same_type:
-        # Java's equals holds only for values of the same class, and never for two byte arrays.
+        # The broker compares by Java's ``equals``, which is never true for two different byte arrays.
         if own is TypeClass.BYTES:
             return ()
         text = kind in (AmqpType.STRING, AmqpType.SYMBOL)
@@ -208,7 +213,11 @@ def _integers(number: int, equality: Equality) -> Iterator[EqualityTest]:
 
 
 def _exact(number: int, equality: Equality) -> Iterator[EqualityTest]:
-    """Yield the test for integers equal to ``number``; the canonical schema has the low 64 bits of an unsigned long."""
+    """Yield the test of integers for equality with ``number``; yield nothing if ``number`` exceeds 64 bits.
+
+    An unsigned long is stored as its low 64 bits. So a stored negative integer may be a large unsigned long, and the
+    test includes the AMQP type.
+    """
     comparand = Comparand.SECONDS if equality.has_seconds else Comparand.INTEGER
     if 0 <= number < 2**63:
         yield EqualityTest(EqualityForm(comparand), (number,))

@@ -37,7 +37,7 @@ from transpiler.message.types import AmqpType, ValueType
 
 
 class ValueTest(NamedTuple):
-    """An equality test whose constants are IR values: literals or parameters."""
+    """An equality test of a header; ``values`` are its constants, as IR literals or parameters."""
 
     form: EqualityForm
     values: Sequence[ir.Value]
@@ -45,13 +45,13 @@ class ValueTest(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The value of a message at a key, read from the first of ``stored_values`` that has the key."""
+    """A header of a message, read from the first of ``stored_values`` (columns or map keys) that the message has."""
 
     stored_values: tuple[Stored, ...]
 
     @property
     def operand(self) -> Operand:
-        """The value as typed alternatives."""
+        """The header's value as an operand, with one alternative for each type."""
         result = NULL
         for stored_value in reversed(self.stored_values):
             result = or_else(at(stored_value), result, stored_value.key_absent)
@@ -64,11 +64,11 @@ class Header:
 
     @property
     def missing(self) -> ir.Predicate:
-        """The predicate that the message does not have the key."""
+        """The predicate that the message does not have the header."""
         return ir.all_of(*[stored_value.key_absent for stored_value in self.stored_values])
 
     def equals(self, tests: Sequence[ValueTest]) -> ir.Predicate:
-        """Return the predicate that at least one of ``tests`` holds for the value."""
+        """Return the predicate that at least one of ``tests`` holds for the header's value."""
         alternatives: list[ir.Predicate] = []
         earlier: list[ir.Predicate] = []
         for stored_value in self.stored_values:
@@ -78,15 +78,15 @@ class Header:
 
 
 def header_at(*stored_values: Stored | None) -> Header:
-    """Return a header that is read from the first of ``stored_values`` that has the key in a message.
+    """Return a header that is read from the first of ``stored_values`` that the message has.
 
-    Values that are None are skipped. If all values are None, no message has the header. If a value is a typed column,
-    NULL means that the message does not have the key.
+    None in ``stored_values`` is skipped; if all are None, no message has the header. In a typed column, NULL means that
+    the message does not have the header.
     """
     return Header(tuple(stored_value for stored_value in stored_values if stored_value is not None))
 
 
-#: The kinds of values of a binding's header that are compared as numbers.
+#: The comparands of equality tests that compare numbers.
 _NUMBERS = frozenset(Comparand) - {Comparand.BOOLEAN, Comparand.STRING, Comparand.BYTES, Comparand.TEXT}
 
 
@@ -96,8 +96,7 @@ def _holds(stored_value: Stored, form: EqualityForm, values: Sequence[ir.Value])
     if by_use is None:
         guard = _has_types(stored_value, form.types, form.excludes_types)
     elif form.comparand in _NUMBERS:
-        # A number that was read from an untyped text has no AMQP type. So ignore the types that the test allows, and
-        # compare the number with any number.
+        # A number that is read from text has no AMQP type. So the test's restriction of AMQP types is not applied.
         stored_value = by_use.number
     elif form.comparand is Comparand.BOOLEAN:
         stored_value = by_use.boolean
@@ -118,7 +117,7 @@ def _has_types(stored_value: Stored, types: tuple[ValueType, ...], excluded: boo
 
 
 def _comparand(stored_value: Stored, comparand: Comparand) -> ir.Value | None:
-    """Return the value in ``stored_value`` converted to the form ``comparand``; None if no value has that form."""
+    """Return the value in ``stored_value`` converted to the type ``comparand``; None if it never has such a value."""
     values: list[ir.Value] = []
     operand = at(stored_value)
     match comparand:
@@ -172,10 +171,10 @@ class HeaderLookup:
     def find(
         self, stored_values: MessageFields, path: str = "", source: Source | None = None, span: Span | None = None
     ) -> Header:
-        """Return the header that is read from ``stored_values``: first an application property, then other fields.
+        """Return the header that is read from the first of the message fields ``stored_values`` that a message has.
 
-        ``path``, or ``source`` and ``span``, are the location of the name for errors. If the layout stores none of
-        ``stored_values`` and a missing name is an error, raise ``LayoutError``.
+        The first field is an application property. Raise ``LayoutError`` if the layout stores none of the fields and a
+        missing name is an error. ``path``, or ``source`` and ``span``, are the location of the name in this error.
         """
         name, others = stored_values[0].field, [self._layout.field(stored_value) for stored_value in stored_values[1:]]
         prefix = f"{path}: " if path else ""

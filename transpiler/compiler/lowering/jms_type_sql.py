@@ -21,14 +21,18 @@ Choices = list[tuple[ir.Predicate, str]]
 
 
 def destination_choices(layout: Layout, annotation: str) -> Choices:
-    """Return the choices for the kind of a destination, read from ``annotation``; empty if the layout lacks it."""
+    """Return predicates for the kind of a JMS destination, each with the name of the kind, such as ``queue``.
+
+    The predicates test the message annotation ``annotation``. The list is empty if the layout does not store it.
+    """
     return _annotated(layout, annotation, jms_types.DESTINATION_TYPES)
 
 
 def message_choices(layout: Layout) -> Choices:
-    """Return the choices for the JMS class of a message; if no predicate holds, the class is ``Message``.
+    """Return predicates for the JMS class of a message, each with the name of the class, such as ``TextMessage``.
 
-    If the layout has neither the annotation nor a body, raise ``LayoutError``.
+    If none of the predicates holds, the class is ``Message``. Raise ``LayoutError`` if the layout stores neither the
+    annotation with the class nor the body.
     """
     choices = _annotated(layout, jms_types.MESSAGE_TYPE, jms_types.MESSAGE_TYPES)
     section, value = layout.field(MessageField("body", "section")), layout.field(MessageField("body", "value"))

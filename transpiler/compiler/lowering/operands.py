@@ -30,12 +30,13 @@ DECIMAL = ColumnType(SparkType.DECIMAL, 38, 0)
 
 
 class Alternative(NamedTuple):
-    """A typed value that an operand has in some rows: those in which ``guard`` holds and ``value`` is not NULL.
+    """One of the typed values that an operand can have, such as the string ``value`` or the integer ``value``.
 
-    ``applies_where`` is a shorter predicate for the same rows, without a test for NULL; None if there is none. It is
-    set if, for example, the value is never NULL when the guard holds. If several alternatives of an operand have the
-    same SQL value with different types, ``shared_guard`` is a short predicate for the rows in which any of them
-    applies; otherwise it is None.
+    An operand has this value in the rows in which ``guard`` holds and ``value`` is not NULL. ``applies_where`` is a
+    shorter predicate for the same rows, or None.
+
+    Several alternatives can have the same SQL value with different types, such as int and long. Then ``shared_guard``
+    is a short predicate for the rows in which any of them applies; otherwise it is None.
     """
 
     type: OperandType
@@ -61,13 +62,16 @@ class Alternative(NamedTuple):
 
 
 class Operand(NamedTuple):
-    """The lowered value of an expression: its typed alternatives, at most one of which applies in a row.
+    """The lowered value of an expression: ``alternatives`` contains a value for each type that it can have in a row.
 
-    ``present``, ``absent`` and ``error`` are the predicates for the rows in which the expression has a value, is NULL,
-    or ends in an error. ``origin`` is the name of the property that the operand reads; Java compares byte arrays by
-    identity, so their comparison needs it. ``nearest`` is set if a layout reads integers and fractions from the same
-    column or key: it contains all numbers of the operand again, with a single double for that column or key.
-    ``by_use`` contains two more versions of an operand that has untyped texts; otherwise it is None.
+    In a row, at most one alternative applies. ``present``, ``absent`` and ``error`` are predicates for the rows in
+    which the expression has a value, is NULL, or throws.
+
+    - ``origin``: the name of the property that the operand reads, or "". Java compares byte arrays by identity, so a
+      property of bytes equals only itself.
+    - ``nearest``: the numbers of the operand, with one double for a column that contains both integers and fractions;
+      empty if there is no such column.
+    - ``by_use``: two more versions of an operand that contains untyped texts; otherwise None.
     """
 
     alternatives: tuple[Alternative, ...]
@@ -140,7 +144,10 @@ def complement(predicate: ir.Predicate) -> ir.Predicate:
 
 
 def restricted(operand: Operand, items: tuple[Alternative, ...]) -> Operand:
-    """Return ``operand`` with only ``items``, all its alternatives of certain types; NULL for values of other types."""
+    """Return ``operand`` restricted to ``items``, which are all its alternatives of certain types.
+
+    In rows in which ``operand`` has a value of another type, the result is NULL.
+    """
     present = operand.where({item.type for item in items}) if items else ir.FALSE
     return Operand(items, present, complement(ir.any_of(present, operand.error)), operand.error)
 
@@ -158,7 +165,7 @@ def literal(kind: OperandType, value: bool | int | float | str) -> Operand:
 
 
 def in_every_row(item: Alternative) -> Operand:
-    """Return an operand that has the value of ``item``, its only alternative, in every row."""
+    """Return an operand whose only alternative is ``item``, which has a value in every row."""
     return Operand((item,), ir.TRUE, ir.FALSE)
 
 
@@ -218,9 +225,10 @@ def truth_value(true: ir.Predicate, false: ir.Predicate, error: ir.Predicate) ->
 def one_value(
     items: Sequence[Alternative], operand: Operand, convert: Callable[[Alternative], ir.Value] | None = None
 ) -> ir.Value:
-    """Return ``items``, alternatives of ``operand``, as one value that is NULL in rows that have none of them.
+    """Merge ``items``, alternatives of ``operand``, into one IR value: a COALESCE of their guarded values.
 
-    ``convert`` returns the value to use for an alternative; if ``convert`` is None, the alternative's value is used.
+    The value is NULL in rows in which none of ``items`` applies. If ``convert`` is not None, it is called with each
+    alternative and returns the value to use for it.
     """
     groups: dict[ir.Value, list[Alternative]] = {}
     for item in items:
@@ -236,9 +244,10 @@ def one_value(
 
 
 def guard_of(group: Sequence[Alternative], operand: Operand) -> ir.Predicate:
-    """Return the predicate that one of the guards of ``group`` holds; the alternatives have the same SQL value.
+    """Return the predicate that one of the guards of ``group`` holds.
 
-    If ``operand`` has no other alternatives with this value, return their ``shared_guard``, which is shorter.
+    ``group`` are alternatives of ``operand`` with the same SQL value. If they are all alternatives with this value,
+    return their ``shared_guard``, which is shorter than an OR of their guards.
     """
     if len(group) == 1 and group[0].guard == ir.TRUE:
         return ir.TRUE
@@ -249,11 +258,10 @@ def guard_of(group: Sequence[Alternative], operand: Operand) -> ir.Predicate:
 
 
 def with_valid_guards(pairs: Sequence[tuple[Alternative, Alternative]], operand: Operand) -> list[Alternative]:
-    """Return the second alternative of each pair, without its ``shared_guard`` if that is no longer valid.
+    """Return the second alternative of each pair, which was computed from the first, an alternative of ``operand``.
 
-    Each pair has an alternative of ``operand`` and an alternative that was computed from it. A shared guard covers all
-    alternatives with the same value. It is invalid if they no longer have the same value after the computation: for
-    example, the negative of an integer column depends on the width of the integer's type.
+    A ``shared_guard`` is valid for all alternatives with the same SQL value. It is removed if the computation has given
+    them different values: for example, the SQL of ``-a`` differs for an int and a long.
     """
     before = Counter(item.value for item in operand.alternatives)
     after = Counter(new.value for _, new in pairs)
@@ -261,7 +269,7 @@ def with_valid_guards(pairs: Sequence[tuple[Alternative, Alternative]], operand:
 
 
 def widest_type(values: Sequence[ir.Value]) -> ColumnType:
-    """Return the type that can hold all of ``values``, which are of the same class."""
+    """Return the widest type of ``values``, which are all integers or all of one type."""
     types = {value.type for value in values}
     if len(types) == 1:
         return values[0].type
@@ -292,7 +300,10 @@ Lazy = ir.Predicate | Callable[[], ir.Predicate]
 
 
 class Outcomes:
-    """The three predicates of one condition, each of which is lowered when it is first read."""
+    """The predicates that one condition of a selector is TRUE, is FALSE, or throws; if none holds, it is unknown.
+
+    Each predicate is lowered when it is first read.
+    """
 
     __slots__ = ("_error", "_false", "_true")
 
@@ -402,14 +413,16 @@ def _balanced(terms: Sequence[Outcomes], dialect: Dialect, is_disjunction: bool)
 def _pair(left: Outcomes, right: Outcomes, dialect: Dialect, is_disjunction: bool) -> Outcomes:
     """Return the AND of two conditions, or their OR if ``is_disjunction``; ``left`` is evaluated first.
 
-    The right side is not evaluated if the left side decides the result or throws, except in strict evaluation, in which
-    ``_junction`` handles the rows in which a term throws. Broker-J differs (``own_logic``): OR treats an unknown left
-    side as FALSE, and AND does not evaluate the right side after an unknown left side.
+    ``right`` is not evaluated if ``left`` decides the result or throws. In strict evaluation it is always evaluated,
+    and ``_junction`` handles the rows in which a term throws.
+
+    The broker Broker-J differs (``own_logic``): its OR treats an unknown ``left`` as FALSE, and its AND does not
+    evaluate ``right`` after an unknown ``left``.
     """
     own_logic = dialect.logic is Logic.QPID_JAVA
 
     def reached() -> ir.Predicate:
-        # The rows in which the left side does not prevent the evaluation of the right side by throwing.
+        # The predicate that ``left`` does not throw, so that ``right`` can still be evaluated.
         return ir.TRUE if dialect.evaluation is Evaluation.STRICT else complement(left.error)
 
     def true() -> ir.Predicate:

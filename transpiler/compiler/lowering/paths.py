@@ -247,7 +247,7 @@ _OPERATORS = {operator.value: operator for operator in Comparison} | {"!=": Comp
 
 
 class Queries:
-    """The lowering of the queries of XML exchanges, conditions in XQuery, over one layout."""
+    """The lowering, over one layout, of the XQuery conditions by which an XML exchange of Qpid C++ selects messages."""
 
     def __init__(self, layout: Layout, missing: Missing, subject_header: str | None, source: Source) -> None:
         self._layout = layout
@@ -336,15 +336,15 @@ class Queries:
     def _header(self, variable: tree.Variable) -> tuple[Alternative, ...]:
         read = fields_of_header(variable.name, self._subject_header)
         values_read = self._headers.find(read, source=self._source, span=variable.span).stored_values
-        # A header that is null counts as absent here.
+        # A header whose value is null is treated as absent, so the next field that can hold the header is read.
         operand = reduce(or_else, map(at, values_read), NULL)
         return tuple(item for item in operand.alternatives if item.type in _COMPARED)
 
     def _compare(
         self, variable: tree.Variable, operator: Comparison, literal: tree.Expression, polarity: bool
     ) -> ir.Predicate:
-        # In XQuery, comparing a string with a number is an error. So in rows in which the header has the other type,
-        # the predicate for TRUE and the predicate for FALSE both do not hold.
+        # In XQuery, the comparison of a string with a number is an error. So if the header has another type than the
+        # literal, the comparison is neither TRUE nor FALSE.
         assert isinstance(literal, tree.Constant)
         value = ir.constant(literal.value)
         textual = isinstance(literal.value, str)
@@ -380,7 +380,7 @@ def _counts_as(item: Alternative, polarity: bool) -> ir.Predicate:
 
 
 def _only_body(condition: tree.Expression) -> bool:
-    """Return True if every operand of ``condition`` reads the body."""
+    """Return True if ``condition`` reads only the message's body, and no header, in each operand of its AND or OR."""
     match condition:
         case tree.Operation(sign=sign) if sign in tree.CONNECTIVES:
             return all(map(_only_body, condition.operands))
@@ -391,9 +391,9 @@ def _only_body(condition: tree.Expression) -> bool:
 
 
 def _gathered(whole: tree.Operation) -> Iterator[tree.Expression]:
-    """Yield the operands of ``whole``, an AND or OR. Join the operands that read only the body to one operand.
+    """Yield the operands of ``whole``, an AND or OR; those that read only the message's body are joined to one operand.
 
-    The joined operand becomes one test of the body in the SQL.
+    So the SQL contains a single XPath test of the body.
     """
     body = tuple(operand for operand in whole.operands if _only_body(operand))
     yield from (operand for operand in whole.operands if not _only_body(operand))
@@ -403,7 +403,7 @@ def _gathered(whole: tree.Operation) -> Iterator[tree.Expression]:
 
 
 def _first_test(condition: tree.Expression) -> tree.Expression:
-    """Return the first path or comparison in a condition on the body."""
+    """Return the first path or comparison in ``condition``, a condition on the message's body."""
     match condition:
         case tree.Operation(first=first, sign=sign) if sign in tree.CONNECTIVES:
             return _first_test(first)
@@ -414,7 +414,7 @@ def _first_test(condition: tree.Expression) -> tree.Expression:
 
 
 def _xpath(condition: tree.Expression, polarity: bool) -> ir.XPathTest:
-    """Return the XPath that is true if a condition on the body is TRUE, or FALSE if ``polarity`` is False."""
+    """Return an XPath that is true if ``condition``, which reads the body, is TRUE (FALSE if ``polarity`` is False)."""
     match condition:
         case tree.Call(arguments=(operand,)):
             return _xpath(operand, not polarity)

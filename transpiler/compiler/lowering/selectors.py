@@ -64,9 +64,9 @@ MAX_NODES = 250_000
 class SelectorLowering:
     """The lowering of one selector over a layout; ``findings`` collects warnings about the selector.
 
-    ``receiver`` has the time for UTC() and JMSExpiration, and the consumer's destination. ``parameters`` maps the spans
-    of literals to the values that replace these literals. Raises ``UnsupportedFeatureError`` for a custom dialect with
-    rules that cannot be expressed together in Spark SQL.
+    ``receiver`` contains the current time and the consumer's destination, which some names read. ``parameters`` maps
+    the spans of literals in the selector to the IR values that replace them. The constructor raises
+    ``UnsupportedFeatureError`` for a custom dialect whose rules cannot be combined in Spark SQL.
     """
 
     def __init__(
@@ -105,10 +105,10 @@ class SelectorLowering:
         return predicate
 
     def _check_size(self, parts: Iterable[ir.Node], span: Span) -> None:
-        """Raise ``UnsupportedFeatureError`` if ``parts`` are too large together.
+        """Raise ``UnsupportedFeatureError`` if the IR nodes ``parts`` are too large together; ``span`` is their source.
 
-        An operation contains its operands several times, so a chain of operations grows exponentially. Such a chain is
-        rejected while it grows, before any code walks all its repeated nodes.
+        The SQL of an operation can contain its operands several times, so nested operations can grow exponentially.
+        They are rejected while they are built, before any code visits all repeated nodes.
         """
         if sum(map(self._sizes.of, parts)) > MAX_NODES:
             raise UnsupportedFeatureError.at(
@@ -120,7 +120,7 @@ class SelectorLowering:
             )
 
     def condition(self, node: ast.Expression) -> Outcomes:
-        """Return the outcomes of the condition ``node``."""
+        """Lower the condition ``node`` to the predicates that it is TRUE, is FALSE, or throws."""
         known = self._conditions.get(id(node))
         if known is None:
             known = self._conditions[id(node)] = self._condition(node)
@@ -269,7 +269,7 @@ class SelectorLowering:
 
 
 def integer_literal(number: int, dialect: Dialect) -> tuple[OperandType, int]:
-    """Return the type and the value of the integer literal ``number`` in ``dialect``."""
+    """Return the type that the integer literal ``number`` has in ``dialect``, and its value, which may be truncated."""
     if dialect.integer_arithmetic is not IntegerArithmetic.WRAP_INT:
         return OperandType.LONG, number
     # In ActiveMQ's parser, a decimal literal is an int if its low 64 bits fit in an int, and a BigDecimal if it exceeds

@@ -44,7 +44,7 @@ from transpiler.message.operand_types import OperandType
 
 
 def sign(operator: Arithmetic, operand: Operand, dialect: Dialect) -> Operand:
-    """Return the operand for a unary plus or minus."""
+    """Lower ``+operand`` or ``-operand``: return the operand for the result of the unary ``operator``."""
     others = [item.type for item in operand.alternatives if not item.type.numeric]
     if operator is Arithmetic.ADD and (not others or dialect.unary_plus is UnaryPlus.NOTHING):
         return operand
@@ -83,7 +83,7 @@ def sign(operator: Arithmetic, operand: Operand, dialect: Dialect) -> Operand:
 
 
 def _by_values(items: Sequence[Alternative]) -> Operand:
-    """Return the operand with the alternatives ``items``. It never throws, and is NULL if all values are NULL."""
+    """Return an operand with the typed values ``items``, which never throws and is NULL if all the values are NULL."""
     items = tuple([item._replace(applies_where=None) for item in items])
     present = ir.any_of(*[ir.all_of(item.guard, ir.IsNull(item.value, negated=True)) for item in items])
     if all(item.guard == ir.TRUE for item in items):
@@ -141,7 +141,7 @@ def calculate(operator: Arithmetic, left: Operand, right: Operand, dialect: Dial
     if convert and dialect.has(Extension.CONVERT_IN_ARITHMETIC):
         second = Numbers(_with_read_numbers(right))
         if operator is not Arithmetic.ADD:
-            # Do not convert the left side of a plus: if it is a string, the broker concatenates.
+            # The left operand of a plus is not converted, because Artemis concatenates if it is a string.
             first = Numbers(_with_read_numbers(left))
     results = results_of(operator, first, second, dialect)
     infinite = [
@@ -189,7 +189,10 @@ def calculate(operator: Arithmetic, left: Operand, right: Operand, dialect: Dial
 
 
 def _with_read_numbers(operand: Operand) -> Operand:
-    """Return ``operand``, with the numbers that its strings spell added: a double if there is a point, else a long."""
+    """Return ``operand`` with additional alternatives: the numbers that its strings spell.
+
+    A string with a decimal point is converted to a double, and any other string to a long.
+    """
     read: list[Alternative] = []
     for item in operand.of(OperandType.STRING):
         if isinstance(item.value, ir.Constant):
@@ -206,7 +209,11 @@ def _with_read_numbers(operand: Operand) -> Operand:
 
 
 def _absent_or_error(left: Operand, right: Operand, dialect: Dialect) -> tuple[ir.Predicate, ir.Predicate]:
-    """Return two predicates: the operation is NULL because a side is NULL; the evaluation of a side throws."""
+    """Return two predicates for an operation on ``left`` and ``right``.
+
+    The first holds in rows in which the result is NULL because an operand is NULL. The second holds in rows in which
+    the evaluation of an operand throws.
+    """
     if is_java(dialect):
         # Java does not evaluate the right side if the left side is NULL.
         absent = ir.any_of(left.absent, ir.all_of(left.present, right.absent))
@@ -223,10 +230,10 @@ def _without_result(
     both: ir.Predicate,
     dialect: Dialect,
 ) -> ir.Predicate:
-    """Return the predicate that both sides are numbers but the operation has no result.
+    """Return the predicate that the operation is NULL although both operands are numbers.
 
-    Depending on the dialect, these operations have none: a division by zero, a remainder of numbers that are not
-    integers, and an operation whose result is an integer that does not fit its type.
+    Depending on the dialect, that is the case for a division by zero, a remainder of fractions, or an integer result
+    that does not fit its type. ``both`` holds in rows in which both operands are numbers.
     """
     whole = ir.all_of(left.where(WHOLE), right.where(WHOLE))
     if operator is Arithmetic.DIVIDE and dialect.division is Division.BY_ZERO_UNKNOWN:
@@ -238,8 +245,8 @@ def _without_result(
     for item in results:
         overflows = dialect.integer_arithmetic is IntegerArithmetic.LONG or _digits(item.value) > DECIMAL_DIGITS
         if item.type.integer and not isinstance(item.value, ir.Constant) and (truncates or overflows):
-            # Spark's function returns NULL if the integer does not fit its BIGINT or DECIMAL, or if the divisor is
-            # zero.
+            # The SQL of ``item`` is NULL if its integer overflows or the divisor is zero. Only then the operation has
+            # no result although both operands are integers.
             unfit.append(ir.all_of(whole, ir.IsNull(item.value)))
     if not any(item.type.integer for item in results) and whole != ir.FALSE and not yields_doubles(operator, dialect):
         unfit.append(whole)
@@ -268,7 +275,7 @@ def _digits(value: ir.Value) -> int:
 
 
 def _infinite_values(value: ir.Value) -> Iterator[ir.Value]:
-    """Yield the arguments of the function ``FINITE`` in ``value``: doubles that it replaces by NULL if infinite."""
+    """Yield the doubles in ``value`` that may be infinite: the arguments of the IR function ``FINITE``."""
     match value:
         case ir.Apply(function=ir.Function.FINITE, arguments=(infinite,)):
             yield infinite
@@ -279,11 +286,10 @@ def _infinite_values(value: ir.Value) -> Iterator[ir.Value]:
 
 
 def _dies(left: Numbers, right: Numbers) -> ir.Predicate:
-    """Return the predicate that the integer division ``left / right`` crashes the C++ broker.
+    """Return the predicate that the integer division ``left / right`` crashes the broker Qpid C++.
 
-    The broker crashes if the divisor is zero, or if the smallest long is divided by -1.
-
-    Header fields count as integers of any width; JMSPriority, for example, is an int.
+    The broker crashes if the divisor is zero, or if the smallest long is divided by -1. The operands can be integers of
+    any width: JMSPriority, for example, is an int.
     """
     dividend, divisor = left.integer(), right.integer()
     if dividend is None or divisor is None:
@@ -296,7 +302,7 @@ def _dies(left: Numbers, right: Numbers) -> ir.Predicate:
 
 
 def _concatenated(left: Operand, right: Operand) -> list[Alternative]:
-    """Return the results of Java's ``+`` with a string on the left: a concatenation."""
+    """Return the alternatives for ``left + right`` in rows in which ``left`` is a string: Java concatenates them."""
     strings, others = left.of(OperandType.STRING), right.alternatives
     if not strings or not others:
         return []

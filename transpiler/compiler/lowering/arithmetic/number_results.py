@@ -21,9 +21,8 @@ _FLOATS = (OperandType.FLOAT, OperandType.DOUBLE)
 WHOLE = (*_INTS, OperandType.LONG)
 NUMBERS = (*WHOLE, *_FLOATS)
 
-#: The function for each operator on integers. The dictionaries differ in the result of an overflow. ``_CHECKED``: the
-#: result is NULL. ``_WRAPPED_LONG``, ``_WRAPPED_INT``: it is the low 64 or 32 bits of the exact result. ``_BIG``: it is
-#: the exact result, a DECIMAL.
+#: The IR function for each operator on integers. The four dictionaries differ in what happens on an overflow:
+#: ``_CHECKED`` returns NULL, ``_WRAPPED_LONG`` and ``_WRAPPED_INT`` wrap around, ``_BIG`` returns the exact DECIMAL.
 _CHECKED = {
     Arithmetic.ADD: ir.Function.ADD,
     Arithmetic.SUBTRACT: ir.Function.SUBTRACT,
@@ -52,10 +51,10 @@ _IDENTITIES = {ir.Function.ADD: 0, ir.Function.MULTIPLY: 1}
 
 
 class Numbers:
-    """Conversions of the numbers of ``operand`` to one type each, as integers, doubles or DECIMALs.
+    """The numbers that ``operand`` can be, read as a single SQL value of one type: integer, double or DECIMAL.
 
-    Each conversion is one SQL value. It is NULL in the rows in which the operand is not a number of the converted
-    types.
+    Each method that returns a value converts the numbers of certain types. The value is NULL in rows in which the
+    operand is of another type.
     """
 
     def __init__(self, operand: Operand) -> None:
@@ -96,10 +95,10 @@ class Numbers:
         return ir.first_of(values, DOUBLE) if values else None
 
     def by_width(self, dialect: Dialect) -> Iterator[Alternative]:
-        """Yield one alternative for the numbers of each type, so for each width in dialects that compute as Java does.
+        """Yield one alternative for each type of number, such as int and long, if ``dialect`` computes as Java does.
 
-        In other dialects the width does not change a result: yield one alternative for all integers, and one for all
-        floating-point numbers.
+        In other dialects the width of a number does not change results. So yield one alternative for all integers, and
+        one for all floating-point numbers.
         """
         groups: dict[OperandType, list[Alternative]] = {}
         for item in self.operand.of(*NUMBERS):
@@ -145,7 +144,7 @@ def yields_doubles(operator: Arithmetic, dialect: Dialect) -> bool:
 
 
 def is_zero(numbers: Numbers) -> ir.Predicate:
-    """Return the predicate that the operand is a number and is zero."""
+    """Return the predicate that the operand of ``numbers`` is a number and is zero."""
     tests = []
     for item in numbers.operand.of(*NUMBERS):
         if isinstance(item.value, ir.Constant):
@@ -157,7 +156,10 @@ def is_zero(numbers: Numbers) -> ir.Predicate:
 
 
 def results_of(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Dialect) -> list[Alternative]:
-    """Return the numeric results of an operation, each NULL if the operands have other types."""
+    """Return the results of an operation on numbers, one alternative for each type of result.
+
+    Each result is NULL in rows in which the operands do not have the types that yield it.
+    """
     if yields_doubles(operator, dialect):
         return _quotients(operator, left, right, dialect)
     results = _integers(operator, left, right, dialect)
@@ -206,9 +208,9 @@ def _result(
     applies: ir.Predicate,
     guard: ir.Predicate = ir.TRUE,
 ) -> list[Alternative]:
-    """Return ``function`` of ``left`` and ``right`` as one alternative; an empty list if it has no value.
+    """Return a list with ``function(left, right)`` as an alternative of the type ``kind``.
 
-    It has no value if ``left`` or ``right`` is None, or if both are constants whose result overflows.
+    Return an empty list if ``left`` or ``right`` is None, or if both are constants whose result overflows.
     """
     value = None if left is None or right is None else _apply(function, left, right)
     return [] if value is None else [Alternative(kind, value, guard, applies_where=applies)]
@@ -222,8 +224,8 @@ def _apply(function: ir.Function, left: ir.Value, right: ir.Value) -> ir.Value |
         return None if result is None else ir.constant(result)
     types = (left.type, right.type)
     if types == (BIGINT, BIGINT) and function in _IDENTITIES:
-        # Leave out an addition of 0 and a multiplication by 1. Spark's optimizer would leave them out, too, and would
-        # then reorder the operations before and after them as one chain.
+        # Leave out an addition of 0 and a multiplication by 1. Spark's optimizer would otherwise remove them later, and
+        # then merge and reorder the operations around them, which changes when they overflow.
         identity = ir.constant(_IDENTITIES[function])
         if identity in (left, right):
             return right if left == identity else left
@@ -231,11 +233,10 @@ def _apply(function: ir.Function, left: ir.Value, right: ir.Value) -> ir.Value |
 
 
 def _doubles(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Dialect) -> list[Alternative]:
-    """Return the results of operations on doubles: of two doubles, or of a double and an integer.
+    """Return the results for two doubles, or for a double and an integer, as a list of at most one alternative.
 
-    The left side can be a long chain of operations, so the SQL contains its value as a double only once. If
-    ``Operand.nearest`` of a side is set (one double for its integers and fractions), the operation is computed with
-    these doubles, except in rows in which both sides are integers.
+    If an operand has ``Operand.nearest``, which is one double for its integers and fractions, the result is computed
+    from that double, except in rows in which both operands are integers.
     """
     if left.operand.nearest or right.operand.nearest:
         return _nearest_doubles(operator, left, right)
@@ -263,7 +264,10 @@ def _nearest_doubles(operator: Arithmetic, left: Numbers, right: Numbers) -> lis
 
 
 def _may_overflow(operator: Arithmetic, left: Numbers, right: Numbers) -> bool:
-    """Return True if the result for two finite numbers can be infinite, judged by the sizes of constants."""
+    """Return True if the result of ``operator`` for two finite numbers can be infinite.
+
+    The answer is an estimate: it is True unless the constants among the operands are small enough.
+    """
     small, unit = 1e290, 1.0
 
     def bound(numbers: Numbers) -> float:

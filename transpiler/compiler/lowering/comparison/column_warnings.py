@@ -25,7 +25,10 @@ Found = tuple[str, Span, str | None, Remedy | None]
 
 
 def column_warning(node: ast.Compare | ast.Between, layout: Layout, source: Source) -> Found | None:
-    """Return the warning that the result of ``node`` is the same for all values of the column's type; else None."""
+    """Return a warning if the type of the compared column already determines the result of ``node``; else None.
+
+    For example, no FLOAT equals 1.1, so ``price = 1.1`` is FALSE for a FLOAT column.
+    """
     typed = typed_columns_of(layout)
     if typed is None:
         return None

@@ -52,7 +52,10 @@ _Pair = tuple[Alternative, Alternative]
 
 
 def compare(operator: Comparison, left: Operand, right: Operand, dialect: Dialect, convert: bool = False) -> Outcomes:
-    """Return the outcomes of a comparison. If ``convert``, a string is converted to the type of the other side."""
+    """Lower ``left operator right``: return the predicates that the comparison is TRUE, is FALSE, or throws.
+
+    If ``convert``, a string is converted to the type of the other operand.
+    """
     if operator is Comparison.NE and dialect.unlike_types is UnlikeTypes.NOT_EQUAL:
         # In this dialect, <> is the negation of =.
         return _Pairs(Comparison.EQ, left, right, dialect, convert).outcomes().negated()
@@ -84,7 +87,8 @@ def alternatives_beside(operator: Comparison, left: Operand, right: Operand, dia
         if untyped != ir.TRUE:
             for one, other in _typed(_of_kinds(first, kind), _of_kinds(second, kind), dialect):
                 yield _except_where(untyped, one), other
-        # The remaining pairs: a typed number (or boolean) with a text that does not spell one. Such a text is a string.
+        # The remaining pairs have a typed number (or boolean) on one side, and on the other side an untyped text that
+        # does not spell a number (or boolean), and so is a string.
         rest = tuple(other for other in _Kind if other.value > kind.value)
         yield from product(_of_kinds(left, kind).alternatives, _of_kinds(second, *rest).alternatives)
         yield from product(_of_kinds(first, *rest).alternatives, _of_kinds(right, kind).alternatives)
@@ -119,7 +123,7 @@ def _except_where(excluded: ir.Predicate, item: Alternative) -> Alternative:
 
 
 def _typed(left: Operand, right: Operand, dialect: Dialect) -> Iterator[_Pair]:
-    """Yield the pairs of alternatives of two operands in which every value has a known type."""
+    """Yield the pairs of alternatives that have to be compared, for two operands without untyped texts."""
     left, right = _as_nearest(left, right, dialect), _as_nearest(right, left, dialect)
     if not (left.nearest or right.nearest) or not _are_doubles_together(dialect):
         yield from product(left.alternatives, right.alternatives)
@@ -227,14 +231,15 @@ class _Pairs:
         return Outcomes(self._true, self._false, self._error)
 
     def _true(self) -> ir.Predicate:
-        """Return the predicate that the comparison is TRUE for a pair of values or (in some dialects) for NULL."""
+        """Return the predicate that the comparison is TRUE; in some dialects, ``NULL = NULL`` is TRUE as well."""
         equal = self._operator is Comparison.EQ
         return ir.any_of(self.holding(), self._nulls_are_equal() if equal else self._nulls_are_unequal())
 
     def _false(self) -> ir.Predicate:
-        """Return the predicate that both operands have values, and the comparison of no pair is TRUE or throws.
+        """Return the predicate that the comparison is FALSE: both operands have values, and it is not TRUE or throws.
 
-        In dialects that compare NULL, the predicate also holds if the comparison with NULL is FALSE.
+        In dialects in which a comparison with NULL is not unknown, the predicate also holds if such a comparison is
+        FALSE.
         """
         equal = self._operator is Comparison.EQ
         return ir.any_of(self._not_holding(), self._nulls_are_unequal() if equal else self._nulls_are_equal())
@@ -282,10 +287,10 @@ class _Pairs:
         return self._pairs_hold
 
     def _of_pairs(self, polarity: bool) -> list[ir.Predicate]:
-        """Return one predicate for each distinct SQL comparison of two values.
+        """Return the predicates whose disjunction holds if the comparison of the two values is ``polarity``.
 
-        It holds in the rows that have both values of a pair with this comparison, if the comparison has the result
-        ``polarity``.
+        Pairs of alternatives that are compared by the same SQL, such as an int and a long in one column, share one
+        predicate.
         """
         compared = [
             (kind, first, second, _compared(kind, self._operator, first, second, polarity))
@@ -301,7 +306,7 @@ class _Pairs:
         return [self._of_group(kind, predicate, pairs) for (kind, _, _, predicate), pairs in groups.items()]
 
     def _of_group(self, kind: ComparisonKind, predicate: ir.Predicate, pairs: list[_Pair]) -> ir.Predicate:
-        """Return ``predicate``, the same comparison for all ``pairs``, restricted to rows that have a pair."""
+        """Return ``predicate`` restricted to rows in which the operands have the types of one of ``pairs``."""
         applies = [_both_apply(pairs)] if kind is ComparisonKind.ALWAYS else []
         return ir.all_of(*self._guards(pairs), predicate, *applies)
 
@@ -321,10 +326,9 @@ class _Pairs:
         return ir.all_of(left.present, right.present, complement(decided))
 
     def _guards(self, pairs: list[_Pair]) -> tuple[ir.Predicate, ...]:
-        """Return predicates whose conjunction holds if both guards of one of ``pairs`` hold.
+        """Return predicates whose conjunction holds if both guards (type tests) of one of ``pairs`` hold.
 
-        To keep the SQL short, alternatives of the left side that are paired with the same alternatives of the right
-        side are joined in one term.
+        To keep the SQL short, left alternatives that have the same right partners share one term.
         """
         if len(pairs) == 1:
             [(first, second)] = pairs
@@ -348,9 +352,9 @@ class _Pairs:
 def _compared(
     kind: ComparisonKind, operator: Comparison, first: Alternative, second: Alternative, polarity: bool
 ) -> ir.Predicate:
-    """Return the predicate that a comparison of two values has the result ``polarity``.
+    """Return the predicate that ``first operator second``, compared as ``kind``, is TRUE (``polarity``) or FALSE.
 
-    If ``kind`` converts a string, return the predicate that the result is TRUE, whatever ``polarity`` is.
+    For a ``kind`` that converts a string, callers pass only True.
     """
     if kind not in (ComparisonKind.READ_LEFT, ComparisonKind.READ_RIGHT):
         return compare_as(kind, operator, first, second, polarity)
@@ -363,15 +367,14 @@ def _compared(
 
 
 def _union(group: Sequence[Alternative], operand: Operand) -> ir.Predicate:
-    """Return the union of the guards of ``group``, alternatives with the same value."""
+    """Return the predicate that one of the guards of ``group`` holds; the alternatives have the same SQL value."""
     return group[0].guard if len(group) == 1 else guard_of(group, operand)
 
 
 def _both_apply(pairs: list[_Pair]) -> ir.Predicate:
-    """Return the predicate that a row has the values of both alternatives of one of ``pairs``.
+    """Return the predicate that, for one of ``pairs``, both operands have the value of their alternative in the row.
 
-    It tests that the values are not NULL. Other predicates can omit this test, because they compare the values, and a
-    comparison with NULL does not hold; the callers of this function do not compare them.
+    The predicate tests explicitly that the values are not NULL, because its callers do not compare the values.
     """
     return ir.any_of(*dict.fromkeys([ir.all_of(first.applies, second.applies) for first, second in pairs]))
 
@@ -388,9 +391,9 @@ def between(value: Operand, low: Operand, high: Operand, negated: bool, dialect:
 
 
 def _one_test(value: Operand, low: Operand, high: Operand, dialect: Dialect) -> Outcomes:
-    """Return the outcomes of BETWEEN in dialects that evaluate it as one test, not as two comparisons joined by AND.
+    """Return the outcomes of BETWEEN in dialects in which it is unknown whenever one of the three operands is NULL.
 
-    The result is unknown if any of the three operands is NULL.
+    In other dialects BETWEEN is ``value >= low AND value <= high``, which can be FALSE if a bound is NULL.
     """
     operands = (value, low, high)
     above = compare(Comparison.GE, value, low, dialect)
@@ -400,7 +403,7 @@ def _one_test(value: Operand, low: Operand, high: Operand, dialect: Dialect) -> 
         return ir.all_of(*[operand.present for operand in operands])
 
     def comparisons_throw() -> ir.Predicate:
-        # The second comparison is evaluated only if the first comparison holds.
+        # The broker evaluates ``value <= high`` only if ``value >= low`` is TRUE, so only then it can throw.
         if above.error == below.error == ir.FALSE:
             return ir.FALSE
         return ir.all_of(all_present(), ir.any_of(above.error, ir.all_of(above.true, below.error)))
@@ -480,7 +483,10 @@ def _in_by_type(value: Operand, members: Sequence[Operand], negated: bool, diale
 
 
 def _first_equal(value: Operand, members: Sequence[Operand], dialect: Dialect) -> tuple[ir.Predicate, ir.Predicate]:
-    """Return two predicates: that a member equals the value, and that a member throws before a member equals it."""
+    """Return two predicates: that a member of the list equals ``value``, and that the search for it throws.
+
+    The broker compares the members in order. A member throws only if no earlier member equals ``value``.
+    """
     equal: ir.Predicate = ir.FALSE
     error: ir.Predicate = ir.FALSE
     for member in members:

@@ -21,7 +21,7 @@ from transpiler.message.types import TypeClass
 
 
 class ComparisonKind(Enum):
-    """The way in which a pair of values is compared."""
+    """The rule by which two values are compared, such as by 64-bit doubles or by UTF-16 code units."""
 
     #: The comparison is FALSE for every pair of values.
     NEVER = "never"
@@ -33,10 +33,11 @@ class ComparisonKind(Enum):
     #: ``TOTAL_DOUBLES``: in the order of Java's ``Double.compareTo``, in which NaN is greater than any number.
     DOUBLES = "doubles"
     TOTAL_DOUBLES = "doubles in total order"
-    #: As 32-bit floating-point numbers. ``FLOATS``: in the order of IEEE 754. ``TOTAL_FLOATS``: as Java's compareTo.
+    #: Comparisons of numbers as 32-bit floating-point numbers. ``FLOATS``: in the order of IEEE 754. ``TOTAL_FLOATS``:
+    #: in the order of Java's ``Float.compareTo``.
     FLOATS = "floats"
     TOTAL_FLOATS = "floats in total order"
-    #: An integer with a double, without rounding the integer to a double.
+    #: The exact comparison of an integer with a double; the integer is not rounded to a double.
     EXACTLY = "exactly"
     #: Comparisons of strings. ``STRINGS``: by their UTF-8 bytes. ``UTF16_UNITS``: by their UTF-16 code units.
     STRINGS = "strings"
@@ -140,9 +141,10 @@ def _converting(first: OperandType, second: OperandType, dialect: Dialect) -> Co
 def compare_as(
     kind: ComparisonKind, operator: Comparison, left: Alternative, right: Alternative, polarity: bool = True
 ) -> ir.Predicate:
-    """Return the predicate that a comparison of two values, both not NULL, is TRUE.
+    """Return the predicate that ``left operator right``, compared by the rule ``kind``, is TRUE.
 
-    If ``polarity`` is False (only for a kind in ``COMPLEMENTED``), return the predicate that it is FALSE.
+    If ``polarity`` is False, return the predicate that the comparison is FALSE; ``kind`` must then be in
+    ``COMPLEMENTED``. Both values must not be NULL.
     """
     first, second, own = left.value, right.value, operator if polarity else operator.negated
     match kind:
@@ -246,7 +248,8 @@ def _exactly(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predic
     if isinstance(right, ir.Constant):
         assert isinstance(right.value, float)
         if not right.value.is_integer() or abs(right.value) >= 10.0**37:
-            # No integer equals the constant, and rounding an integer to a double does not change which is greater.
+            # No integer equals this constant. Rounding the integer to a double cannot reverse the order, so a
+            # comparison of doubles is exact here.
             return ir.Compare(operator, whole, double)
         number = int(right.value)
         inside = -(2**63) <= number < 2**63
@@ -297,7 +300,10 @@ def to_double(value: ir.Value) -> ir.Value:
 
 
 def compare_values(operator: Comparison, left: ir.Value, right: ir.Value, polarity: bool) -> ir.Predicate:
-    """Return the predicate that ``left operator right`` is ``polarity``, for values of one class that are not NULL."""
+    """Return the predicate that ``left operator right`` is TRUE, or FALSE if ``polarity`` is False.
+
+    The two values must be both numbers, both strings or both booleans, and not NULL.
+    """
     if ir.type_class(left.type) is TypeClass.FLOATING or ir.type_class(right.type) is TypeClass.FLOATING:
         return _compare_doubles(operator, to_double(left), to_double(right), polarity)
     if isinstance(left, ir.Constant) and isinstance(right, ir.Constant):

@@ -31,7 +31,10 @@ PERSISTENT = 2
 
 
 class TypeWarnings:
-    """The warnings about one selector; each warning is added to the list ``findings`` once."""
+    """Collects warnings about comparisons in one selector whose result the types of the operands determine.
+
+    Each warning is added to the list ``findings`` once.
+    """
 
     def __init__(self, source: Source, dialect: Dialect, layout: Layout, findings: list[Diagnostic]) -> None:
         self._source = source
@@ -90,7 +93,7 @@ class TypeWarnings:
                 self._warn(*found)
 
     def outside(self, node: ast.Between, value: Operand, low: Operand, high: Operand, outcomes: Outcomes) -> None:
-        """Warn if ``low`` or ``high`` has a type that ``value`` never has: the result of BETWEEN is then constant."""
+        """Warn about a BETWEEN whose result is constant, because a bound has a type that ``value`` never has."""
         for bound_node, bound in ((node.low, low), (node.high, high)):
             pairs = list(alternatives_beside(Comparison.GE, value, bound, self._dialect))
             kinds, others = _kinds([item for item, _ in pairs]), _kinds([item for _, item in pairs])
@@ -134,18 +137,20 @@ class TypeWarnings:
         self._warn(message, test.operand.span, *_parts(advice))
 
     def _declaration(self, node: ast.Expression, others: set[str]) -> Advice | None:
-        """Return the advice for declaring the property ``node`` as the type of the other side; None if not possible.
+        """Return advice to declare the property ``node`` with the type of the value with which it is compared.
 
-        ``others`` are the kinds of values that the other side can have.
+        ``others`` are the types that this value can have, as words such as "a number". Return None if ``node`` is not a
+        property or the layout accepts no declaration.
         """
         if not isinstance(node, ast.Identifier) or len(others) != 1:
             return None
         return self._layout.declaration(node.name, *others)
 
     def _literal(self, node: ast.Expression, others: set[str], other: ast.Expression) -> tuple[str | None, Fix | None]:
-        """Return the hint for writing the literal ``node`` with the type of the other side ``other``, and the fix.
+        """Return a hint and a fix that rewrite the literal ``node`` as the type of the value ``other``: 5 as '5'.
 
-        Each is None if there is no hint or fix.
+        ``others`` are the types of ``other``, as words such as "a string". The hint or the fix is None if there is
+        none.
         """
         written = self._source.text[node.span.start : node.span.end]
         match node:

@@ -144,10 +144,9 @@ def _of_tagged_types(stored: Stored, tag: ir.Value, types: OperandTypes, origin:
 
 
 def _by_type(stored: Stored, types: OperandTypes) -> Iterator[tuple[OperandType, list[ValueType], StoredValue]]:
-    """Yield, for each value of ``stored`` and each operand type that the value can have, a triple.
+    """Group the AMQP types of each value of ``stored`` by the operand type to which the dialect maps them.
 
-    The triple contains the operand type, the AMQP types of the value that the dialect maps to it, and the value. The
-    triples have the order of the AMQP types in ``types.table``.
+    Yield the operand type, the AMQP types in the group, and the value, in the order of ``types.table``.
     """
     order = {amqp: number for number, amqp in enumerate(types.table)}
     groups: list[tuple[int, OperandType, list[ValueType], StoredValue]] = []
@@ -166,7 +165,8 @@ def _values(
 ) -> Iterator[Alternative]:
     """Yield the alternatives for the value ``item`` in rows in which its AMQP type is one of ``names``.
 
-    The dialect maps all of ``names`` to the operand type ``kind``. ``tag`` contains the name of the value's type.
+    The dialect maps all of ``names`` to the operand type ``kind``. ``tag`` is the field of the tagged union with the
+    name of the value's AMQP type.
     """
     others = [amqp for amqp in item.types if amqp not in names]
     test: ir.Predicate = ir.TRUE
@@ -178,8 +178,8 @@ def _values(
     elif kind.floating and not types.special_doubles:
         yield Alternative(kind, item.value, where := ir.all_of(guard, is_finite(item.value)), applies_where=where)
     else:
-        # A shared guard holds for all AMQP types that are stored in the same field. So there is no shared guard if the
-        # dialect throws for one of these types.
+        # ``shared`` holds in all rows in which the field of the union has a value. It is not used if the dialect throws
+        # for one of the AMQP types in this field, because the operand then has no value in some of these rows.
         throwing = {CLASS_OF[thrown] for thrown in types.throws}
         shared = None if CLASS_OF[names[0]] in throwing else item.guard
         value = _converted(names[0], item.value, types)
@@ -231,13 +231,16 @@ def _where_certain(item: StoredValue) -> ir.Predicate | None:
 
 
 def _of_any(group: list[Alternative]) -> Alternative:
-    """Merge ``group``, alternatives with the same type and SQL value, into one for the rows of all of them."""
+    """Merge ``group``, alternatives with the same type and SQL value, into one whose guard is an OR of their guards."""
     guard = ir.any_of(*[item.guard for item in group])
     return group[0]._replace(guard=guard, applies_where=None if group[0].applies_where is None else guard)
 
 
 def _doubles(numbers: list[Alternative]) -> tuple[Alternative, ...]:
-    """Return ``numbers``, joined to one double if none of them has a guard; a row has at most one of them."""
+    """Merge ``numbers`` into one alternative, a double; return them unchanged if one of them has a guard.
+
+    At most one of ``numbers`` is not NULL in a row.
+    """
     if any(item.guard != ir.TRUE for item in numbers):
         return tuple(numbers)
     return (numbers[0]._replace(value=ir.first_of([to_double(item.value) for item in numbers], DOUBLE)),)
@@ -274,7 +277,10 @@ def _converted(amqp: ValueType, value: ir.Value, types: OperandTypes) -> ir.Valu
 
 
 def _names_types(guard: ir.Predicate) -> bool:
-    """Return True if ``guard`` tests that the type is one of certain types; a value of these types is never NULL."""
+    """Return True if ``guard`` has the form ``type = …`` or ``type IN …``.
+
+    If such a guard holds, the value is not NULL. A guard of the form ``type <> …`` does not ensure that.
+    """
     match guard:
         case ir.In(negated=negated):
             return not negated
@@ -338,10 +344,10 @@ def converted(
     types: OperandTypes,
     name: str,
 ) -> Operand:
-    """Return the operand for ``stored``, the content of a message field, after ``conversion``.
+    """Return the operand for a header field: the value ``stored`` of ``message_field`` after ``conversion``.
 
-    Depending on ``conversion``, the result has the type ``kind``, or the types that ``types`` assigns in the dialect.
-    The operands are cached, because there are few header fields, and a layout stores each field only once.
+    ``kind`` is the type of the result. A conversion that keeps the value's own type uses the mapping ``types`` instead.
+    Operands are cached, because there are only few header fields.
     """
     operand = at(stored)
     match conversion:
@@ -389,7 +395,7 @@ def converted(
 
 
 def _number_in_text(operand: Operand, types: OperandTypes, name: str) -> Operand:
-    """Return ``operand``, with its strings as untyped texts: they are read as numbers if compared with numbers."""
+    """Return ``operand`` with its strings as untyped texts, which are numbers in a comparison with a number."""
     texts = operand.of(OperandType.STRING)
     if operand.by_use is not None or not texts:
         return operand
@@ -408,7 +414,10 @@ def _number_in_text(operand: Operand, types: OperandTypes, name: str) -> Operand
 
 
 def _without_columns_of(operand: Operand, *column_types: ColumnType) -> Operand:
-    """Return ``operand``, which is an ID, without columns of ``column_types``; an ID never has these types."""
+    """Return the message ID ``operand`` without alternatives that are columns of ``column_types``.
+
+    Such a column does not contain IDs, because an ID never has these types.
+    """
     return operand._replace(
         alternatives=tuple(
             item
@@ -460,7 +469,7 @@ def _string_id(stored: Stored, kind: OperandType) -> Operand:
     if not strings:
         return NULL
     item = strings[0]
-    # No guard is needed in a tagged union: its field for strings is NULL if the tag names another type.
+    # In a tagged union, the value needs no guard, because the field for strings is NULL if the ID has another type.
     plain = item.guard == ir.TRUE or stored.tag is not None
     return from_value(kind, item.value if plain else ir.guarded(item.guard, item.value))
 
@@ -471,8 +480,8 @@ def _id_texts(stored: Stored, kind: OperandType, functions: _IdTexts) -> Operand
     alternatives: list[Alternative] = []
     for amqp, function in functions.items():
         for item in operand.of(JMS_TYPES.table[amqp]):
-            # The bytes of an ID are a UUID or a binary, so a guard tests which of the two they are. For other values,
-            # the type of the value determines the type of the ID.
+            # Two types of IDs are stored as bytes, UUID and binary, so a guard must test the type. Any other stored
+            # type belongs to one type of IDs only.
             guard = stored.has_type([amqp]) if item.type is OperandType.BYTES else ir.TRUE
             if guard != ir.FALSE:
                 text = ir.Apply(function, (item.value,), STRING)

@@ -43,9 +43,9 @@ def time_of(receiver: Receiver) -> ir.Value:
 
 
 def value_at(receiver: Receiver, message_field: MessageField) -> ir.Value | None:
-    """Return the time or the destination of ``receiver``; None if the destination is unknown.
+    """Return the IR value of a "message field" that depends on the consumer: the current time or the destination.
 
-    ``message_field`` is ``NOW`` for the time and ``DESTINATION`` for the destination.
+    ``message_field`` is ``NOW`` or ``DESTINATION``. Return None if ``receiver`` has no destination.
     """
     if message_field == NOW:
         return time_of(receiver)
@@ -88,9 +88,10 @@ class Names:
         return known
 
     def literal_text(self, node: ast.StringLiteral, test: ast.Compare | ast.In | None = None) -> str:
-        """Return the text of the literal ``node``; the canonical text if ``test`` compares the literal with a JMS ID.
+        """Return the text of the literal ``node``.
 
-        The canonical text of an ID has its hexadecimal digits, which are not case-sensitive, in one case.
+        If ``test`` compares the literal with a message ID of JMS, return the canonical form of the ID, because the case
+        of its hexadecimal digits does not matter. Warn if no ID can have the text.
         """
         if self.dialect.fields.rewritten:
             return dict(self.dialect.fields.rewritten).get(node.value, node.value)
@@ -102,8 +103,8 @@ class Names:
             return node.value
         text = canonical(node.value)
         seen = text_of(text, message_id=field.has_conversion(Conversion.MESSAGE_ID))
-        # Do not warn if the messages have a column called like the field, such as JMSMessageID: its texts are compared
-        # as they are, and need no prefix ``ID:``.
+        # Do not warn if the table has a column such as JMSMessageID: its texts are compared unchanged, so that an ID
+        # needs no prefix ``ID:``.
         if seen != text and self._own_column(named) is None:
             outcome = "true of every other" if _is_not_equal(test) else "never true"
             message = f"no {named.name} reads '{node.value}', so the condition is {outcome}"
@@ -166,8 +167,8 @@ class Names:
             message = f"{identifier.name} is {value} in every message: the layout {self.layout.name} has no such field"
             self._warn("layout.header-default", message, identifier, *self._advice(field))
         if field.has_conversion(Conversion.NUMBER_IN_TEXT) and len(parts) == 1:
-            # This operand also has a version for comparisons with numbers (``by_use``): the number that its text
-            # spells. ``or_else`` below would lose this version, so return the operand unchanged.
+            # A text of this field is a number if it is compared with a number: that is in the operand's ``by_use``,
+            # which ``or_else`` below would drop.
             return parts[0]
         operand = NULL
         for part in parts:
@@ -184,7 +185,11 @@ class Names:
         return None if identifier.section else self.layout.named_header(identifier.name)
 
     def _parts(self, identifier: ast.Identifier, field: HeaderField) -> Iterator[Operand]:
-        """Yield an operand for each origin of ``field`` that the layout stores or the receiver knows."""
+        """Yield the operands from which the header field ``field`` is read, in order of precedence.
+
+        These are a column with the field's own name, and each origin (message fields and their conversion) that the
+        layout stores or the receiver knows.
+        """
         own = self._own_column(identifier)
         if own is not None:
             operand = at(own, self.dialect.types, field.name)
@@ -205,7 +210,10 @@ class Names:
         self._warn("type.header", message, identifier, *(self.layout.declaration(field.name, kind) or (None, None)))
 
     def _origin(self, field: HeaderField, origin: Origin) -> Operand | None:
-        """Return the operand of ``origin``; None if neither the layout nor the receiver has fields of ``origin``."""
+        """Return the operand that reads ``field`` from the message fields of ``origin``.
+
+        Return None if neither the layout nor the receiver has one of these fields.
+        """
         if origin.conversion in (Conversion.EXPIRY, Conversion.EXPIRY_UNLESS_ZERO):
             duration, *times = (self._whole_number(message_field) for message_field in origin.message_fields)
             if duration is None:
@@ -221,9 +229,8 @@ class Names:
                 part = converted(origin.conversion, message_field, source, field.type, self.dialect.types, field.name)
                 if origin.conversion is Conversion.NUMBER_IN_TEXT:
                     return part
-                # Read a later field only in rows in which all earlier fields are absent. It is not enough that the
-                # operand is NULL: that is also the case if an earlier field has a value of a type that the dialect
-                # lacks.
+                # Read this field only in rows in which all earlier fields are absent. The operand is also NULL if an
+                # earlier field has a value of a type that the dialect lacks, and then this field must not replace it.
                 operand = or_else(operand, part, nothing_stored)
                 nothing_stored = ir.all_of(nothing_stored, at(source).absent)
             elif message_field.section == RECEIVER and (value := value_at(self.receiver, message_field)) is not None:

@@ -28,7 +28,7 @@ _ABSENT = Setting("missing", "null")
 
 @dataclass(frozen=True, slots=True)
 class UnknownNames:
-    """Makes the errors about names in one selector over one layout."""
+    """Makes the errors about names in one selector that the layout does not store, with hints for the user."""
 
     layout: Layout
     source: Source
@@ -52,9 +52,9 @@ class UnknownNames:
         return LayoutError.at("layout.no-column", message, self.source, identifier.span, *all_advice(advices))
 
     def with_location(self, error: LayoutError, identifier: ast.Identifier) -> LayoutError:
-        """Return ``error``, raised by the layout, with the span of the name.
+        """Return ``error``, which the layout raised for a name, with the position of the name in the selector.
 
-        If the name is compared with numbers, the hint is the one for such comparisons.
+        If the selector compares the name with a number, use the column's hint for such comparisons, if it has one.
         """
         [finding] = error.diagnostics
         typed = typed_columns_of(self.layout)
@@ -95,7 +95,7 @@ class UnknownNames:
         ):
             return (Advice(f"did you mean {bare}? the argument alias= adds the table's name", Fix(bare)),)
         named = [other for other in names if _IDENTIFIER.fullmatch(other)]
-        # Do not suggest ``column`` as the correct spelling of ``column.field``.
+        # For the unknown name ``column.field``, do not suggest ``column``: it is no misspelling.
         near = [other for other in nearest(name, named) if not name.startswith(f"{other}.")]
         halves = [other for other in names if other not in named and name in re.split(r"[^\w$]+", other)]
         if near and not halves:
@@ -119,7 +119,7 @@ class UnknownNames:
         return False
 
     def _facts(self, name: str, is_offered: bool) -> Iterator[Advice]:
-        """Yield advice about where a name that the layout does not store could be read from."""
+        """Yield advice for a name that the layout does not store, such as a list of the columns that it has."""
         names = self.layout.names()
         named = [other for other in names if _IDENTIFIER.fullmatch(other)]
         unnamed = [other for other in names if not _IDENTIFIER.fullmatch(other)]
@@ -129,7 +129,7 @@ class UnknownNames:
         if KAFKA.issubset(names):
             yield _KAFKA_HEADERS
             if is_offered:
-                # Another hint already says how to read properties from Kafka's column ``value``, which is text here.
+                # The layout's own hint already says how to read properties from Kafka's column ``value``.
                 return
             store = StoreCall("variant", "value", {"json": True})
             yield Advice(
@@ -163,8 +163,8 @@ def with_refused_columns(error: SelectorTypeError, text: str, layout: Layout) ->
             [finding] = refusal.diagnostics
             typed = typed_columns_of(layout)
             column = None if typed is None else typed.columns.get(name)
-            # This error is raised for comparisons by ``<``, ``>`` and so on. So prefer the column's hint for
-            # comparisons with numbers, ``ordered``, if it has such a hint.
+            # ``error`` is about a comparison by ``<``, ``>`` and so on. So prefer the hint for comparisons with
+            # numbers (``ordered``) to the general hint about the column.
             ordered = column.ordered if isinstance(column, Unusable) else None
             hint_text, fix = (finding.hint, finding.fix) if ordered is None else (ordered.hint, ordered.fix)
             refused.append(Advice(Hint(f"{finding.message}: ", hint_text or ""), fix))

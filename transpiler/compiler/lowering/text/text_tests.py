@@ -18,9 +18,10 @@ from transpiler.message.operand_types import OperandType
 
 
 class PatternForm(NamedTuple):
-    """The form of a LIKE pattern without its texts: the kind of test, and the length of the prefix or suffix.
+    """A LIKE pattern without its literal text, so that patterns of the same form can share one predicate.
 
-    If ``octets``, the pattern is matched with the bytes of a text.
+    ``kind`` is the test: ``abc%`` is "begins" with the ``length`` 3. "matches" stands for a regular expression. If
+    ``octets``, the test compares bytes instead of characters.
     """
 
     kind: Literal["is", "begins", "ends", "contains", "matches"]
@@ -64,7 +65,11 @@ def fits(value: ir.Value, form: PatternForm, parameter: ir.Value, negated: bool 
 def like(
     operand: Operand, node: ast.Like, written: str, dialect: Dialect, parameter: ir.Value | None = None
 ) -> Outcomes:
-    """Return the outcomes of LIKE for ``operand``; ``parameter`` replaces the text of the pattern as in ``fits``."""
+    """Lower LIKE: return the predicates that ``operand`` matches, does not match, or that LIKE throws.
+
+    ``written`` is the pattern as in the selector. If ``parameter`` is not None, it replaces the pattern's constant in
+    the SQL (see ``fits``).
+    """
     escape = node.escape.value if node.escape else None
     pattern = read_pattern(written, escape, dialect.escapes)
     tests = [
@@ -88,7 +93,7 @@ def like(
 
 
 class _Test(NamedTuple):
-    """The test of one text with a LIKE pattern."""
+    """The test that the string ``value`` matches a LIKE pattern; ``written`` is the pattern as in the selector."""
 
     value: ir.Value
     pattern: Pattern
@@ -120,9 +125,9 @@ class _Test(NamedTuple):
 
 
 def pattern_form(pattern: Pattern, written: str, escape: str | None, dialect: Dialect) -> PatternForm | None:
-    """Return the form in which ``fits`` can test a LIKE pattern with the constant ``pattern_text`` as its parameter.
+    """Return the form of a LIKE pattern, which ``fits`` combines with the constant that ``pattern_text`` returns.
 
-    Return None if the LIKE pattern has no literal text; it then cannot share a lookup with other patterns.
+    Return None if the pattern has no literal text, so that there is no constant to replace by a parameter.
     """
     if not any(isinstance(part, str) for part in pattern):
         return None
@@ -210,9 +215,10 @@ def _percents(written: str, escape: str | None) -> int:
 
 
 def _line_expression(pattern: Pattern) -> str:
-    """Return the regular expression for a pattern within a line. It never backtracks over what a ``%`` has matched.
+    """Return the regular expression for a LIKE pattern whose wildcards do not match line ends.
 
-    The earliest match of each segment is always correct.
+    Each text between two ``%`` is an atomic group that matches as early as possible. No later match needs to be tried,
+    so the expression never backtracks.
     """
     segments = segments_of(pattern, "[^\\n]", _quoted)
     if len(segments) == 1:

@@ -23,7 +23,7 @@ _ROOTS = ("activemq-journal", "messages")
 #: The attributes of a message that are numbers.
 _NUMBERS = frozenset({"id", "priority", "expiration", "timestamp"})
 
-#: The column that names the queues in which the broker still holds the message.
+#: The column of a record with the names of the queues in which the broker still has the message.
 QUEUES = "routed_queues"
 
 

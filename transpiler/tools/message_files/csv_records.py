@@ -12,8 +12,8 @@ from transpiler.base.diagnostics import one_line
 from transpiler.tools.message_files.record import NumberedLines, Record
 from transpiler.tools.message_files.record_errors import Errors, location_of, refuse
 
-#: A CSV header with at least two columns, to recognize CSV in any file. Other separators than commas match, so that
-#: ``_check_header`` can report them.
+#: A CSV header with at least two columns, by which CSV is recognized in any file. Semicolons, tabs and bars also match,
+#: so that ``_check_header`` can report a wrong separator.
 HEADER = re.compile(r'"?[\w.$:-]+"?(?:[,;\t|]"?[\w.$:-]+"?)+\s*', re.ASCII)
 
 

@@ -58,7 +58,7 @@ def decoded_lines(stream: BinaryIO, name: str, guard: Guard = nullcontext) -> It
 
 
 def _numbered_lines(stream: BinaryIO, name: str) -> Iterator[tuple[int, bytes | bytearray]]:
-    """Yield the lines of ``stream`` with their numbers. A line longer than ``MAX_LINE`` is the last one."""
+    """Yield the lines of ``stream`` with their numbers. Reading ends after a line longer than ``MAX_LINE``."""
     number = 0
     while raw := _read_piece(stream, name):
         if len(raw) > MAX_LINE:

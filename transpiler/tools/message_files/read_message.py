@@ -84,10 +84,7 @@ class ReadMessage:
             raise at_location(self.place, error) from None
 
     def _with_arrays(self, name: str) -> Mapping[str, Any]:
-        """Return ``value``.
-
-        If it is a CSV row whose cell ``name`` contains JSON, this cell is parsed, as it may be an array.
-        """
+        """Return ``value``; in a CSV row, its cell ``name`` is parsed as JSON, because it may be an array."""
         value = self.value.get(name)
         if self.record.cells is None or not isinstance(value, str):
             return self.value

@@ -20,7 +20,7 @@ from transpiler.tools.message_files.tracing_text import tracing_text
 #: The formats that a caller can name. Every other format is detected from the file's contents.
 RecordForm = Literal["json", "csv"]
 
-#: Maximum number of lines before the first message, which ``activemq browse`` prints for other purposes.
+#: Maximum number of lines that ``activemq browse`` prints before the first message, such as log lines.
 _PREAMBLE = 200
 
 

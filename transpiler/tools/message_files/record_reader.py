@@ -56,8 +56,8 @@ class RecordReader:
             refuse_unchosen(rows)
         self._types = types
         self._layouts: dict[tuple[str, ...], StoreLayout] = {}
-        #: True if the records are entries of RabbitMQ's tracing log, which need no layout. If the layout has a table or
-        #: options for headers, the records are rows of the corresponding store instead.
+        #: True if the records are entries of RabbitMQ's tracing log, which are recognized without a layout. With a
+        #: table or with options for headers, the layout means rows of a table with the same columns instead.
         self._entries = store is not None and store.name == "rabbitmq-trace" and not (store.table or store.asked)
         self._rows = None if self._entries else rows
         #: The error about the first row without any column of the layout; it counts only if no row has such a column.
@@ -95,7 +95,7 @@ class RecordReader:
         return ReadMessage(record, value, message, layout)
 
     def _check(self, value: Any, layout: Layout, record: Record) -> None:
-        """Store an error for ``finish`` if the row ``value`` has no column of ``layout``."""
+        """Check that the row ``value`` has a column of ``layout``; if it has none, store an error for ``finish``."""
         try:
             check_columns(value, layout)
             self._known = True
@@ -120,9 +120,9 @@ class RecordReader:
         return message_from_json(value)
 
     def _layout_of_cells(self, record: Record) -> Layout:
-        """Return the layout of a CSV row, by its column names.
+        """Return the layout of a CSV row by its column names, such as ``JMSPriority``.
 
-        Raise ``DecodeError`` if a header field's cell is not valid.
+        Raise ``DecodeError`` if the cell of a header field is not valid.
         """
         cells = record.cells or {}
         columns = tuple(record.names or cells)

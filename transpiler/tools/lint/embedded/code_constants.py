@@ -119,10 +119,11 @@ class Constants:
     def _ways(
         self, user: _User, outer: Sequence[str], constant: str
     ) -> Iterator[tuple[str | None, str, Iterable[PurePath]]]:
-        """Yield where ``constant`` may be declared, the likeliest first: a type, the constant's name in it, and files.
+        """Yield the possible declarations of ``constant``, the likeliest first, each as (type, name, files).
 
-        The type is None for constants outside types. ``outer`` are the words before ``constant`` in the dotted name,
-        such as its type.
+        ``type`` is the type or module that contains the constant; None if it is declared outside types. ``name`` is its
+        name there, and ``files`` may contain the declaration. ``outer`` are the words before ``constant`` in the dotted
+        name.
         """
         if outer:
             type_name = user.renamed.get(outer[-1], outer[-1])
@@ -139,7 +140,10 @@ class Constants:
                 yield None, own, self._in_package(package, user)
 
     def _chosen(self, user: _User, type_name: str) -> list[PurePath]:
-        """Return the files that declare the type or module ``type_name``; if there are several, the imported ones."""
+        """Return the files that declare the type or module ``type_name``.
+
+        If there are several, return those that ``user`` imports, or else those in its directory, or else all.
+        """
         files = self._others(self._by_stem.get(type_name, ()), user)
         if user.path.suffix.lower() == ".go":
             files = [
@@ -188,7 +192,10 @@ class Constants:
 
 
 class _User:
-    """The source file in which a constant is used: its imports, and the types that its types extend."""
+    """A source file in which a constant is used: its imports, and the types that its own types extend.
+
+    Both determine in which other files the constant may be declared.
+    """
 
     def __init__(self, text: str, name: str) -> None:
         self.name, self.path = name, PurePath(name)
@@ -230,14 +237,18 @@ class _User:
         found = []
         for path, names in self._imports:
             if path and path[-1] == name:
-                # In Java and Kotlin, the last word of an import can be the name of the constant.
+                # A static import of Java and any import of Kotlin can name the constant itself: ``import
+                # org.shop.Keys.COLOR``. Then the word before it is the type.
                 found += path[-2:-1]
             elif path and (name in names or "*" in names or path[-1] == "*"):
                 found += [part for part in path if part != "*"][-1:]
         return found
 
     def imports(self, file: PurePath, type_name: str) -> bool:
-        """Return True if an import names the type ``type_name`` in the directory of ``file``, as far as it goes."""
+        """Return True if an import of this file names ``type_name`` and the end of the directory of ``file``.
+
+        For example, the import ``org.shop.Keys`` names the type ``Keys`` in ``src/org/shop``.
+        """
         own = [*file.parent.parts, type_name]
         for path, names in self._imports:
             words = [part for part in path if part != "*"]

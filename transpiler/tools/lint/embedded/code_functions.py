@@ -59,7 +59,10 @@ class _Declared(NamedTuple):
 def declared(
     code: Sequence[Token], values: Values, own: Iterable[tuple[CodePattern, SelectorPattern]]
 ) -> Iterator[Function]:
-    """Yield the functions declared in the tokens ``code`` that match one of the code patterns ``own``."""
+    """Yield the functions with a selector parameter that are declared in the tokens ``code``.
+
+    ``own`` are the patterns of such declarations, each with its record in ``SELECTOR_PATTERNS``.
+    """
     done: set[int] = set()
     for number, token in enumerate(code):
         if token.kind == "name" and "elector" in token.text.lower():

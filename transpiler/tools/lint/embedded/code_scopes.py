@@ -13,7 +13,7 @@ from transpiler.tools.lint.embedded.code_tokens import CLOSING, OPENING, Family,
 
 #: Keywords before the name of a type.
 _TYPES = frozenset("class interface object enum struct record trait module impl protocol namespace".split())
-#: Keywords of statements with parentheses, which contain no parameters.
+#: Keywords of statements, after which the parentheses contain a condition or a resource and no parameters.
 _STATEMENTS = frozenset("if while switch when with using synchronized lock until unless elif match return".split())
 #: Keywords that may precede the name of a declared variable, but are not its type.
 _UNTYPED = frozenset(
@@ -27,10 +27,10 @@ _MAX_HEADER = 80
 
 @dataclass(slots=True)
 class Variable:
-    """A variable of a source file.
+    """A variable of a source file, with all values that the file assigns to it.
 
-    ``values`` contains the index of the first token of each value that is assigned to the variable, and None for a
-    value that is not in the file, such as that of a parameter. ``type`` is the name of its type, None if unknown.
+    Each item of ``values`` is the index of the value's first token, or None for a value that the file does not contain,
+    such as that of a parameter. ``type`` is the name of the variable's type, None if it is unknown.
     """
 
     values: list[int | None] = field(default_factory=list)
@@ -132,16 +132,16 @@ class Scopes:
         return scope
 
     def _block(self, parent: _Scope, header: int, number: int) -> _Scope:
-        """Return a new block inside ``parent``: the body of a type, a function or a statement.
+        """Return a new block inside ``parent``, with its parameters as variables: a type, a function or a statement.
 
-        The tokens from ``header`` to ``number`` are the block's header, such as a function's name and parameters. Its
-        parameters become variables of the block.
+        The tokens from ``header`` to ``number`` precede the body, such as the name and parameters of a function.
         """
         words = self._tokens[header:number]
         at = next((index for index, word in enumerate(words) if word.text in _TYPES), None)
         name = words[at + 1].text if at is not None and at + 1 < len(words) else None
         if at is not None and words[0].text == "companion":
-            # Kotlin: the members of a companion object are used as members of the type around it.
+            # In Kotlin, the members of a companion object are used as if they were members of the type around it. So
+            # its block gets the name of that type.
             name = next((scope.type for scope in parent.outwards() if scope.type is not None), name)
         scope = self._open(parent, name)
         self._parameters(scope, header, number)
@@ -218,7 +218,10 @@ class Scopes:
         variable.values += [number + 1] if self._tokens[number].text in ("=", ":=") else [number + 1, None]
 
     def _begins(self, index: int, number: int) -> bool:
-        """Return True if the assignment declares a new variable, False if it gives a known variable another value."""
+        """Return True if an assignment declares a new variable, False if it changes a known variable.
+
+        ``index`` is the token of the variable's name, and ``number`` the token of the assignment operator.
+        """
         before = self._tokens[index - 1] if index else None
         if before is not None and before.text in (".", "->"):
             return False
@@ -229,9 +232,9 @@ class Scopes:
         return (before.kind == "name" and before.text not in ("else", "return", "do")) or before.text in (">", "]", "*")
 
     def _variable(self, number: int) -> int:
-        """Return the token of the variable's name in an assignment.
+        """Return the token of the variable's name in an assignment such as ``name: String = ...``.
 
-        The name or its type annotation ends at ``number``.
+        ``number`` is the last token of the name, or of the type annotation after it.
         """
         for index in range(number, max(number - 4, 0), -1):
             if self._tokens[index].text == ":" and self._tokens[index - 1].kind == "name":

@@ -51,8 +51,9 @@ _IN_HEADS = {"throws", "implements", "extends"} | _TYPES
 _BETWEEN_NAMES = {",", ".", "<", ">"}
 #: Signs and words before the name of a call that is a method, a constructor or an annotation, not a plain function.
 _BEFORE_NAMES = {".", "->", "::", "new", "@"}
-#: ``_CALLED_SELECTOR`` matches the names of variables for selectors. ``_CALLED_SO`` also matches names for filters; it
-#: applies to calls that also have the AMQP descriptor of a selector filter as an argument.
+#: ``_CALLED_SELECTOR`` matches the names of variables for selectors, ``_CALLED_SO`` also those for filters. The second
+#: is used only in calls with the AMQP descriptor of a selector filter, where a variable for a filter must contain a
+#: selector.
 _CALLED_SELECTOR, _CALLED_SO = re.compile(r"[sS]elector|SELECTOR"), re.compile(r"(?i)selector|filter")
 #: Regular expression of the name of a constant in source code.
 _CONSTANT = re.compile(r"^[A-Z][A-Z0-9_]+$")
@@ -62,11 +63,11 @@ _NEAR = 3
 _MAX_LEVELS = 3
 #: ``_IN_KEYS`` matches the word that every key for selectors contains; ``_KEY_STEPS`` separates the steps of a key.
 _IN_KEYS, _KEY_STEPS = re.compile(r"selector|filter", re.IGNORECASE), re.compile(r"[.\[\]]")
-#: ``_ASSIGNS`` stands for an assignment in Ruby's ``let``. ``_OF_NO_NAME`` matches characters to drop before a text is
-#: compared with a name.
+#: ``_ASSIGNS`` is a token "=" that replaces the brackets of Ruby's ``let(:name) { value }``, which assigns without "=".
+#: ``_OF_NO_NAME`` matches characters to remove before a text is compared with a name.
 _ASSIGNS, _OF_NO_NAME = Token("sign", "=", 0, 0, False), re.compile(r"[^A-Za-z0-9]")
-#: A text of the form ``key = value``. If an unknown part follows the ``=``, the text does not count, because it is
-#: often a log message.
+#: A text of the form ``key = value``, whose key ends with "selector". The value must not begin with an unknown part
+#: (``HOLE``), because such a text is often a log message.
 _ENTRY = re.compile(
     rf"(?P<key>(?:[\w.-]*[._-])?(?:message|jms)?-?selector)\s*=\s*(?P<value>[^\s{HOLE}].*)", re.IGNORECASE | re.DOTALL
 )
@@ -76,19 +77,20 @@ _BEHIND_KEYS = {",", "->", "to"}
 
 @dataclass(slots=True)
 class _Call:
-    """A pair of brackets with its content, such as a call: the name before it, the arguments, and the named members.
+    """A pair of brackets with its content: a call, a declaration of a function or type, or a block of statements.
 
-    For a declaration, ``name`` is empty and ``declared`` is the declared name; else ``declared`` is empty.
-    ``arguments`` contains the first token of each argument. ``members`` contains for each member its name, the first
-    token of its value, and its depth in brackets inside the call.
+    ``name`` is the name before the brackets of a call; it is empty for a declaration, whose name is ``declared``.
+    ``arguments`` contains the first token of each argument. ``members`` contains for each named argument or member its
+    name, the first token of its value, and how many brackets inside the call surround it.
     """
 
     name: str
     declared: str
     before: str | None
-    #: The offset of the opening bracket in the file.
+    #: The offset in the file of the bracket that opens the call or block.
     begin: int
-    #: True for a block of statements, whose names do not belong to the call around it.
+    #: True if the brackets contain statements. Names assigned in them are variables, not members of the surrounding
+    #: call.
     is_block: bool
     #: True if no object precedes the name of the function, so that the function is declared in this file or inherited.
     is_alone: bool
@@ -130,17 +132,18 @@ class _Reader:
         self._text, self._code, self._values = text, code, values
         self._literals = [number for number, token in enumerate(code) if token.kind == "text"]
         self._ends = [code[number].end for number in self._literals]
-        #: For each regular expression ``near`` of a code pattern: True if the file matches it.
+        #: A cache: for each regular expression ``near`` of a code pattern, True if the file matches it.
         self._near: dict[str, bool] = {}
         own = [one for one in patterns() if one[0].is_own and self._is_near(one[1])]
-        #: The declared functions with a selector parameter, and the calls of functions, each by the name of the
-        #: function.
+        #: Functions with a selector parameter (``_functions``) and all calls of such functions (``_calls``), by
+        #: function name.
         self._functions: dict[str, list[Function]] = {}
         self._calls: dict[str, list[_Call]] = {}
         for function in (*(declared(code, values, own) if own else ()), *others):
             self._functions.setdefault(function.name, []).append(function)
-        #: ``_later`` contains the first token of each value assigned to a variable that is named like a selector;
-        #: ``_used`` contains the first token of each value of a variable that a call uses as a selector.
+        #: The first tokens of values that may be selectors. ``_later`` has the values of variables that are named like
+        #: a selector; they are examined after all calls. ``_used`` has the values of variables that a call passes as a
+        #: selector.
         self._later: list[tuple[int, SelectorPattern]] = []
         self._used: set[int | None] = set()
         self.found: dict[_Key, list[InFile]] = {}
@@ -189,7 +192,10 @@ class _Reader:
         return found
 
     def own_functions(self) -> None:
-        """Find the selectors passed to functions that the files declare, and values of variables named so."""
+        """Find the selectors passed to functions that the checked files declare, and those assigned to variables.
+
+        Only functions with a selector parameter, and variables that are named like a selector, count.
+        """
         for name, calls in self._calls.items():
             functions = self._functions[name]
             by_name = next((one.record for one in functions if one.position is None), None)
@@ -202,7 +208,7 @@ class _Reader:
                         if self._condition(at, by_name):
                             break
         for at, known in self._later:
-            # If a call passes this variable as a selector and its text is unknown, the call already has a finding.
+            # If a call passes the variable as a selector and the text is unknown, the call has already reported this.
             if at not in self._used or self._values.argument(at).text is not None:
                 self._condition(at, known)
 
@@ -243,7 +249,7 @@ class _Reader:
         return list(found(text.part(*entry.span("value")), dialect, escape, whence))
 
     def inner(self) -> None:
-        """Discard each unread expression that contains a found selector, because its selector is then known."""
+        """Discard each expression that was stored as unread, if a selector was found inside it."""
         positions = sorted(record for record, *_ in self.found)
         for start, number in self._unread.items():
             behind = bisect_right(positions, start)
@@ -382,16 +388,18 @@ class _Reader:
         return is_of_api and self._values.is_called(at, _CONSTANT) and is_of_jms(self._text)
 
     def _is_one(self, pattern: CodePattern, known: SelectorPattern, at: int) -> bool:
-        """Return True if the argument ``at``, whose text is not known in this file, may be a selector.
+        """Return True if the argument at the token ``at``, whose text is unknown, may be a selector.
 
-        If the code pattern matches calls of any name, the argument must also be named like a selector or filter.
+        If ``pattern`` matches calls of functions with any name, the argument must also be named like a selector or
+        filter.
         """
         return not pattern.is_any or (known.is_certain and self._values.is_called(at, _CALLED_SO))
 
     def _is_selector(self, value: Value, at: int, is_one_of_several: bool) -> bool:
-        """Return True if ``value`` looks like a condition, or if its text is unknown but it is named like a selector.
+        """Return True if ``value``, the argument at the token ``at``, looks like a condition.
 
-        In the second case it must be one of several arguments.
+        If its text is unknown, return True only if its name is that of a selector and the call has several arguments
+        (``is_one_of_several``).
         """
         parts = value.text or value.parts
         if parts is None:
@@ -399,9 +407,10 @@ class _Reader:
         return is_condition(parts.text)
 
     def _arguments(self, pattern: CodePattern, call: _Call) -> Iterator[tuple[int, bool]]:
-        """Yield the first token of each argument of ``call`` that is a selector by the code pattern ``pattern``.
+        """Yield the first token of each argument of ``call`` that can be a selector under ``pattern``.
 
-        Each token comes with True, or with False if the other arguments suggest that another function is called.
+        Each token comes with True, or with False if the types of the other arguments suggest another function of the
+        same name.
         """
         if pattern.key is not None:
             yield from ((at, True) for name, at, level in call.members if name == pattern.key and level < _MAX_LEVELS)
@@ -428,9 +437,10 @@ class _Reader:
         yield call.arguments[position], not any(map(self._values.begins_with_text, others))
 
     def _is_no_flag(self, flag: int, selector: int, first: int) -> bool:
-        """Return True if the argument at ``flag`` is (probably) a string, so that it is not a boolean flag.
+        """Return True if the argument at ``flag`` is probably a string, not the boolean flag of an overloaded function.
 
-        Some functions have a flag at this position, and the selector at ``selector``. ``first`` is the first argument.
+        Some functions of the same name have a flag at this position. The arguments at ``selector`` and ``first`` (the
+        first argument) are examined if the argument at ``flag`` has an unknown value.
         """
         value, other = self._values.argument(flag), self._values.argument(selector)
         if value.kind != "unknown":

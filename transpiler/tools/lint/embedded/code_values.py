@@ -59,16 +59,15 @@ Kind = Literal["text", "unknown", "other", "none"]
 
 
 class Value(NamedTuple):
-    """The value of an expression, as far as the source shows it.
+    """The value of an expression, as far as the source code shows it.
 
-    ``text`` is None if the text is known only at run time.
-
-    The ``kind`` is ``text`` for a string (a literal, a constant, or a concatenation with a literal), ``unknown`` if the
+    ``text`` is the value if it is a known string, else None. ``parts`` is the text with the character ``HOLE`` for each
+    part that is known only at run time; None if nothing is known. ``kind`` is ``text`` for a string, ``unknown`` if the
     value may be a string, ``other`` for a number or boolean, and ``none`` for anything else, such as null or a type.
-    ``parts`` is the text with the character ``HOLE`` for each part that is known only at run time; None if nothing is
-    known. ``literal`` is the first literal in the expression. If the expression is a variable, ``begin`` is the first
-    token of its value. ``file`` is the file that contains the text, None for this file. ``is_filled`` is True if a part
-    of the text is in another file. ``reason`` states why the text is unknown.
+
+    ``literal`` is the first string literal in the expression. ``begin`` is the first token of a variable's value.
+    ``file`` is the other file that contains the text, None for this file. ``is_filled`` is True if a part of the text
+    is in another file. ``reason`` says why the text is unknown, or is empty.
     """
 
     text: MappedText | None
@@ -104,7 +103,10 @@ class Values:
 
     @cached_property
     def _injected(self) -> dict[str, Token]:
-        """The literals of ``@Value("${...}")`` annotations (Spring, Micronaut), by the annotated field or parameter."""
+        """The string literals in annotations ``@Value("${key}")`` of Spring and Micronaut.
+
+        The key of the dict is the name of the annotated field or parameter.
+        """
         found = {}
         for number, token in enumerate(self.tokens):
             if token.text == "Value" and number and self._is(number - 1, "@") and self._is(number + 1, "("):
@@ -159,7 +161,8 @@ class Values:
             return _NO_VALUE
         is_choice = value.kind in ("other", "none") or any(self._is(index, "?") for index in inside)
         if is_choice and any(self._kind(index) == "text" for index in inside):
-            # A conditional expression chooses one of its literals at run time.
+            # A conditional expression chooses one of the literals at run time, so the text is unknown. An expression
+            # that begins with one of these signs is a list, a map or an annotation instead, and no string.
             is_value = self.tokens[number].text not in ("{", "[", "@")
             return Value(None, "text" if is_value else "none")
         if value.kind == "unknown" and self._is_other_thing(inside, is_only):
@@ -169,8 +172,8 @@ class Values:
     def assigned(self, number: int) -> Value:
         """Return the value of the expression at the token ``number``, which is assigned to a name.
 
-        The value has the kind ``none`` if the expression is only a parameter, a member or a getter, because it then
-        only passes on another value. It also has this kind if the expression is a type after a colon.
+        The kind is ``none`` if the expression only passes on another value: a parameter, a member or the call of a
+        getter. It is also ``none`` for a type after a colon.
         """
         value = self.argument(number)
         if value.kind != "unknown" or value.reason:
@@ -293,7 +296,8 @@ class Values:
         ends = behind is None or behind.text in _ENDS or (behind.on_new_line and behind.text not in _CONTINUES)
         kind: Kind = next((kind for kind in ("text", "unknown", "other") if kind in kinds), "none")
         if kind == "other" and not ends:
-            # The value may be the condition of a conditional expression, whose result is a text.
+            # A number or boolean with an operator after it may be the condition in ``flag ? 'a' : 'b'``, so the result
+            # may be a text.
             kind = "unknown"
         if len(operands) > 1 or not ends:
             operands = [self._here(operand, *own_range) for operand, own_range in zip(operands, ranges, strict=True)]
@@ -309,8 +313,8 @@ class Values:
                 called = self._token(number + 1)
                 is_format = called is not None and behind.text == "." and called.text in ("format", "formatted")
                 is_filled = is_format or behind.text == "%"
-                # The code calls a method on the text. A method other than those that format may add text before and
-                # after it.
+                # A method is called on the text. If it is not a method for formatting, it may add unknown text before
+                # and after it.
                 parts = _filled_in(parts, _FORMAT) if is_filled else joined([hole, _holed(parts)])
         begin, file = (operands[0].begin, operands[0].file) if len(operands) == 1 and ends else (None, None)
         reason = next((operand.reason for operand in operands if operand.reason), "") if text is None else ""
@@ -318,9 +322,9 @@ class Values:
         return Value(text, kind, literal, parts, begin, file, is_filled, reason), number
 
     def _here(self, operand: Value, first: int, last: int) -> Value:
-        """Return ``operand``, the expression in the tokens from ``first`` to ``last``.
+        """Return ``operand``, whose tokens are ``first`` to ``last``, with positions in this file.
 
-        If its text is in another file, it gets the position of these tokens.
+        If the text of ``operand`` is in another file, each of its characters gets the position of the whole expression.
         """
         if operand.file is None:
             return operand
@@ -413,7 +417,7 @@ class Values:
         if name in _METHODS and len(path) > 1 and self._is(number + 1, ")"):
             inner = _after(self._variable(path[:-1], number - 2 * len(path) + 1, depth), name)
         elif name in _METHODS:
-            # The call belongs to a module, not to a string: textwrap.dedent, for example.
+            # The function belongs to a module and gets the text as its argument: ``textwrap.dedent(text)``.
             inner = _after(self._read(number + 1, depth + 1)[0], name)
         elif name == "join" and len(path) > 1 and path[-2].lower() == "string":
             separator, *texts = self.arguments(number)
@@ -453,9 +457,9 @@ class Values:
         return Value(None, self._of_type(variable.type))
 
     def _outside(self, path: list[str], first: int, depth: int) -> Value:
-        """Return the value of the constant ``path`` of another file.
+        """Return the value of the constant with the dotted name ``path``, which another file declares.
 
-        It is unknown if ``path`` begins with a variable of this file.
+        The value is unknown if no file declares the constant, or if ``path`` begins with a variable of this file.
         """
         is_own = path[0] in _OWN
         if len(path) > 1 and not is_own and self._scopes.find(path[0], first) is not None:
@@ -484,7 +488,7 @@ class Values:
         if is_only or self.is_of_text(names[0]):
             return False
         if len(names) > 1 and self.tokens[names[-2]].text.lower().endswith(("type", "mode")):
-            # A member of an enumeration is not a string.
+            # The name is a member of a type such as ``MessageType``, which is an enumeration and not a string.
             return True
         words = [word.lower() for word in _WORDS_OF_NAME.findall(self.tokens[last].text)]
         return bool(words) and words[-1] in _OTHER_THINGS

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 _JSON_ESCAPE = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL
 )
-#: ``_JSON_IN_JSON`` are the names of JSON members whose string may be a JSON document itself; ``_MAX_NESTED`` is the
-#: maximum depth of such documents.
+#: ``_JSON_IN_JSON`` are names of JSON members whose value may be a string that contains another JSON document.
+#: ``_MAX_NESTED`` is the maximum depth of documents inside documents.
 _JSON_IN_JSON, _MAX_NESTED = frozenset({"defaultFilters", "virtualHostInitialConfiguration"}), 4
 
 #: A comment or a logical line of a properties file. A line that ends with an odd number of backslashes continues on the
@@ -47,7 +47,8 @@ _PROPERTY_ESCAPE = re.compile(r"\\(?:\n[ \t\f]*|u[0-9a-fA-F]{4}|.)")
 _CONTROLS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
 
 _YAML_ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
-#: An escaped line end with the indentation after it. A YAML text in double quotes does not contain these characters.
+#: A backslash at the end of a line, with the line end and the indentation of the next line. In double quotes, YAML
+#: removes all of these from the text.
 _CONTINUED = re.compile(r"\\\n[ \t]*")
 _YAML_COMMENT = re.compile(r"(?:^|\s)#(?P<text>[^\n]*)\Z")
 #: Keys whose value is a text in the syntax of properties files, in the YAML of Artemis's operator and in ConfigMaps.
@@ -119,7 +120,7 @@ def _json_character(match: re.Match[str]) -> str:
     return character
 
 
-# .properties, by the syntax of java.util.Properties: separators, escapes, continued lines
+# The functions below read .properties files, with the separators, escapes and continued lines of java.util.Properties.
 
 
 def find_in_properties(text: str) -> Iterator[InFile]:
@@ -162,7 +163,7 @@ def _property_character(match: re.Match[str]) -> str:
     return chr(int(escape[1:], 16)) if len(escape) == 5 else _CONTROLS.get(escape, escape)
 
 
-# YAML, by the nodes and marks of PyYAML; without PyYAML, no YAML file is read
+# The functions below read YAML by the nodes of PyYAML, which have positions. Without PyYAML, no YAML file is read.
 
 
 def find_in_yaml(text: str) -> Iterator[InFile]:
@@ -198,8 +199,8 @@ def scalars(text: str) -> Iterator[tuple[list[str], ScalarNode, int]]:
 
 
 def _inner(node: CollectionNode, path: list[str], seen: Counter[int]) -> Iterator[tuple[list[str], ScalarNode, int]]:
-    # The node of an alias is the anchor's own node, under another path of keys, so the same node is searched several
-    # times.
+    # Aliases of YAML refer to the same node as their anchor. The node is searched again for each alias, because the
+    # keys around the alias may be those of a selector. A limit prevents exponential time for nested aliases.
     if seen[id(node)] >= _MAX_ALIASES or len(path) > _MAX_DEPTH:
         return
     seen[id(node)] += 1
@@ -254,10 +255,10 @@ def _marker(lines: list[str], line: int) -> tuple[bool, str | None]:
 
 
 def _aligned(value: str, raw: str, start: int, style: str | None) -> MappedText:
-    """Return ``value``, the text of a YAML scalar, with the position of each character in its source ``raw``.
+    """Return ``value``, the text of a YAML scalar, with the position of each character in the file.
 
-    The scalar may be folded or indented: a line end with the indentation after it is one character of ``value``, or
-    none. ``start`` is the offset of ``raw`` in the file, ``style`` the scalar's style in YAML.
+    ``raw`` is the source of the scalar, which begins at the offset ``start``, and ``style`` is its quote or block sign.
+    In ``value``, a line end of ``raw`` with the indentation after it may be one character, or no character.
     """
     starts, ends = [], []
     index = raw.find("\n") + 1 if style in ("|", ">") else 1 if style in ("'", '"') else 0

@@ -27,8 +27,8 @@ Properties = Mapping[str, Mapping[str, Set[str]]]
 #: Maximum number of selectors made from one text with placeholders, for each profile.
 _MAX_TEXTS = 16
 _DOCUMENT = re.compile(r"^---.*$", re.MULTILINE)
-#: ``_PROFILE_KEYS`` are the keys by which a YAML document names its profile in Spring; the other constant is the prefix
-#: of a key for one profile in Quarkus.
+#: In Spring, ``_PROFILE_KEYS`` are the keys with which a YAML document names its profile. In Quarkus, a key for one
+#: profile begins with ``_PROFILE_PREFIX``, such as ``%dev.``.
 _PROFILE_KEYS = ("springconfigactivateonprofile", "springprofiles")
 _PROFILE_PREFIX = re.compile(r"%([\w,]+)\.")
 

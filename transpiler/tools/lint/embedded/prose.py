@@ -65,7 +65,10 @@ def _is_of_texts(text: str, name: str) -> bool:
 
 
 def _values(text: str, suffix: str) -> Iterator[str]:
-    """Yield the approximate string values of ``text``, a JSON, YAML or properties file; nothing for XML."""
+    """Yield the string values of ``text``, a JSON, YAML or properties file, found by a fast approximate search.
+
+    Nothing is yielded for XML. ``suffix`` is the file name extension.
+    """
     if suffix == ".json":
         for token, following in pairwise([*JSON_TOKEN.finditer(text), None]):
             if token is not None and token[0][0] == '"' and (following is None or following[0] != ":"):

@@ -20,11 +20,11 @@ Language = Literal["data", "xml", "yaml", "code", "shell", "text"]
 
 
 class SelectorPattern(NamedTuple):
-    """A record about where selectors occur: the kind of file, the pattern of keys or calls, and the dialect or None.
+    """A place in files where selectors occur: the kind of file, the pattern of keys or calls, and the dialect or None.
 
-    ``near`` is a regular expression that the file must match, for patterns that have another meaning elsewhere. If
-    ``is_certain`` is False, a text that matches the pattern is a selector only if it looks like a condition. ``reason``
-    states why texts there are not read, for filters in a language of their own; else it is empty.
+    ``near`` is a regular expression that the file must match, because without it ``pattern`` may mean something else.
+    If ``is_certain`` is False, a text at this place is a selector only if it looks like a condition. ``reason`` is not
+    empty for filters in another language: they are not read, and ``reason`` says why.
     """
 
     language: Language
@@ -53,7 +53,8 @@ _BROKERS = r"(?i)jms|amqp|activemq|artemis|qpid|stomp|\bnms\b|ejb|messagedriven"
 _JMS_API = re.compile(r"\b(?:javax|jakarta)\.jms\b|\bApache\.NMS\b")
 _ARTEMIS_CORE = r"ClientSession|artemis\.api\.core"
 _ARTEMIS_SERVER = rf"{_ARTEMIS_CORE}|JMSServerManager"
-#: Matches files that use Artemis's core API but not JMS. A file that uses both has sessions of both, which look alike.
+#: Matches files that use Artemis's core API but not JMS. A file that uses both APIs has sessions of both, whose methods
+#: look alike, so the dialect of a selector in it is not certain.
 _CORE_ALONE = rf"(?s)\A(?!.*(?:javax|jakarta)\.jms).*(?:{_ARTEMIS_CORE})"
 
 SELECTOR_PATTERNS: tuple[SelectorPattern, ...] = (
@@ -138,7 +139,7 @@ SELECTOR_PATTERNS: tuple[SelectorPattern, ...] = (
     SelectorPattern("xml", "jmsListener/selector"),
     SelectorPattern("xml", "jms:*/selector"),
     SelectorPattern("xml", "jms:selector/expression"),
-    # Helper functions that have one more argument before the selector than the methods of Jakarta Messaging below.
+    # Helper functions with the names of Jakarta Messaging's methods, but with one more argument before the selector.
     *(
         SelectorPattern("code", f"{helper}(*, *, $)", near=_JMS, is_certain=False)
         for helper in ("createConsumer", "createReceiver", "createBrowser")
@@ -281,16 +282,17 @@ _OTHER_SELECTORS = tuple(
     f"{word}selector"
     for word in "label labels node pod namespace object field service network css dom element xpath html query".split()
 )
-#: Fast tests for files without selectors: pairs of a word and a regular expression (or None). Only a file that contains
-#: the word and a match of the expression of some pair can have selectors. An expression that begins with letters is
-#: found fast.
+#: Fast tests that rule out most files before they are read. A file can have selectors only if it contains the word of
+#: one of these pairs, and also matches the pair's regular expression if there is one. Begin the expression with
+#: letters, so that the search is fast.
 _CREATED = ("create", re.compile(r"create\w*(?:consumer|subscriber|browser|receiver|queue)"))
 _WORDS: Sequence[tuple[str, re.Pattern[str] | None]] = (
     _CREATED,
     *((word, None) for word in ("select", "filter", "msgsel", "jmsclient", "468c0", "subscriberproviderdata")),
     *((word, None) for word in ("spark_ext", "sql", "transpiler")),
 )
-#: The same pairs for source code. They need regular expressions, because the words alone are often names of variables.
+#: The same pairs for source code. There, a word such as "select" alone is often a variable, so its pair has an
+#: expression.
 _WORDS_OF_CODE: Sequence[tuple[str, re.Pattern[str] | None]] = (
     _CREATED,
     ("select", re.compile(r"select(?:or|ed|ionstring)")),
@@ -322,7 +324,10 @@ _PUNCTUATION = re.compile(r"[^a-z0-9*]")
 
 
 def step(name: str, namespace: str = "") -> str:
-    """Return the key, element or attribute ``name`` in the normal form in which steps of a path are compared."""
+    """Return ``name``, an XML element, attribute or key, in the normal form in which steps of a path are compared.
+
+    Case and separators are removed: ``step('Message-Selector')`` is ``':messageselector'``.
+    """
     return f"{_squeezed(namespace)}:{_squeezed(name)}"
 
 
@@ -350,7 +355,10 @@ def names_of(path: Sequence[str]) -> list[str]:
 
 @cache
 def _by_last(language: Language) -> dict[str, list[tuple[re.Pattern[str], SelectorPattern]]]:
-    """Return the patterns of ``language`` by their last step; under ``*`` if the last step begins with a wildcard."""
+    """Return the patterns of ``language`` as regular expressions, grouped by the last step of their path.
+
+    Patterns whose last step begins with a wildcard are in the group ``*``.
+    """
     found: dict[str, list[tuple[re.Pattern[str], SelectorPattern]]] = {}
     for record in SELECTOR_PATTERNS:
         if record.language in ("data", language):
@@ -367,7 +375,7 @@ def _step_pattern(part: tuple[str, str, str]) -> str:
     if ">" in name:
         outer, _, inner = name.partition(">")
         return f"{_step_pattern((namespace, '', outer))}/{_step_pattern((namespace, '', inner))}"
-    # A name with wildcards on both sides may also match a part of the namespace.
+    # A name with wildcards on both sides, such as ``*selector*``, may also match in the namespace of the element.
     inner = _squeezed(name).strip("*")
     if name.startswith("*") and name.endswith("*") and inner:
         return f"[^/]*{inner}[^/]*"
@@ -377,7 +385,7 @@ def _step_pattern(part: tuple[str, str, str]) -> str:
 
 @cache
 def text_pattern() -> re.Pattern[str]:
-    """Return the regular expression of a text after which a selector begins, inside a longer text."""
+    """Return the regular expression for what precedes a selector inside a longer text, such as a Camel URI."""
     return re.compile("|".join(record.pattern for record in SELECTOR_PATTERNS if record.language == "text"))
 
 

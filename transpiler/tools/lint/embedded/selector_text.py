@@ -25,7 +25,7 @@ from transpiler.tools.lint.embedded.selector_patterns import (
 
 #: A function that escapes a text as its file requires, such as in a JSON string.
 Escape = Callable[[str], str]
-#: The characters before every selector inside a longer text.
+#: Characters that precede every selector inside a longer text. A text without them need not be searched.
 _BEFORE_VALUE = re.compile(r"selector\s*[=:]", re.IGNORECASE)
 #: Characters that are usually not escaped in a URI.
 _IN_URI = " '()<>=,/:*$!"
@@ -42,7 +42,7 @@ class MappedText:
     text: str
     starts: Sequence[int]
     ends: Sequence[int]
-    #: The offset in the file of a text that is empty.
+    #: If the text is empty, its offset in the file.
     at: int = 0
 
     def location(self, span: Span) -> Span:
@@ -66,7 +66,7 @@ class MappedText:
         """Return True if the characters of ``span`` are adjacent in the file, without escapes or quotes in between."""
         end = min(span.end, len(self.text))
         before, after = self.ends[span.start : max(span.start, end - 1)], self.starts[span.start + 1 : end]
-        # If both are ranges, or both lists, they can be compared directly, which is faster.
+        # Two ranges are compared without iterating over them, and two lists faster than by copying.
         return before == after if type(before) is type(after) else [*before] == [*after]
 
     def part(self, start: int, end: int) -> MappedText:
@@ -75,7 +75,7 @@ class MappedText:
         return MappedText(self.text[start:end], self.starts[start:end], self.ends[start:end], at)
 
     def within(self, outer: MappedText) -> MappedText:
-        """Return this text with positions in the file. Its own positions are offsets in the text of ``outer``."""
+        """Return this text, which was found inside the text of ``outer``, with positions in the file of ``outer``."""
         return MappedText(
             self.text,
             [outer.starts[index] for index in self.starts],
@@ -188,11 +188,10 @@ def selectors_at(
     dialect: str | None = None,
     broker: str | None = None,
 ) -> Iterator[InFile]:
-    """Yield ``value`` as a selector if selectors are kept at ``path``; otherwise yield the selectors inside ``value``.
+    """Yield ``value`` as a selector if ``path`` is a place for selectors or a comment marks it (``is_marked``).
 
-    ``is_marked`` is True if a comment marks ``value`` as a selector. ``dialect`` is the dialect in this comment; it
-    overrides the dialect of ``path``. ``broker`` is the dialect of the broker that reads the file; it is used if
-    neither determines a dialect.
+    Otherwise yield the selectors inside the text ``value``. ``dialect`` is the dialect named in the comment; if it is
+    None, the dialect of ``path`` is used, or else ``broker``, the dialect of the broker that reads the file.
     """
     record = find_pattern(path, language)
     if record is not None and (record.is_certain or is_condition(value.text) or not is_complete(value.text)):

@@ -86,7 +86,8 @@ def _commands(text: str) -> Iterator[list[_Word]]:
 def _character(match: re.Match[str]) -> str:
     if match[0][0] != "\\":
         return HOLE
-    # In double quotes, most characters keep their backslash, but selectors contain none of these.
+    # In double quotes, a shell removes the backslash only before a few characters. No selector contains a backslash
+    # before any other character, so always remove it.
     return match[0][1:].removeprefix("\n")
 
 

@@ -44,8 +44,8 @@ _BROKERS = (
 )
 
 
-#: ``_NEAR_SELECTORS`` matches words near which XML may have a selector. ``_CERTAIN_SELECTORS`` matches text that
-#: certainly belongs to a selector, even if the XML is not well-formed.
+#: ``_NEAR_SELECTORS`` matches words near which XML may have a selector; other XML is not parsed. ``_CERTAIN_SELECTORS``
+#: matches text that shows that there is a selector, even if the XML is not well-formed.
 _NEAR_SELECTORS = re.compile(r"selector|<(?:[\w-]+:)?filter\b|\bfilter=", re.IGNORECASE)
 _CERTAIN_SELECTORS = re.compile(
     r"(?:message|jms)-?selector|\b(?:jms|amq):[^<>]*\bselector\s*=|<filter\s+string\b", re.IGNORECASE
@@ -66,7 +66,8 @@ class _Element:
     dialect: str | None = None
     #: True if an element inside this element has been read.
     has_children: bool = False
-    #: The name of the property: the text of an element ``_NAME``, or the attribute ``name`` of a Spring property.
+    #: For an element that defines a property, the name of the property: the text of an element ``_NAME`` (EJB), or the
+    #: attribute ``name`` (Spring).
     property_name: str = ""
     #: True if the value of the property has been read as text.
     has_value: bool = False
@@ -187,7 +188,8 @@ def find_in_xml_literal(value: MappedText, escaping: Escape) -> Iterator[InFile]
     yield from within(iter(reader.selectors), inner, escaping)
     if error is None or error.offset is None:
         return
-    # Continue the search at the beginning of the tag with the error, because the tag itself may contain the selector.
+    # The parser stops at the error. Search from the ``<`` before it, because the tag with the error may contain the
+    # selector.
     behind = max(inner.text.rfind("<", 0, error.offset), 0)
     if _CERTAIN_SELECTORS.search(inner.text, behind):
         yield UnreadSelector(inner.location(Span(behind, behind)).start, whence="XML in source code")

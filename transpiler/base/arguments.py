@@ -56,7 +56,10 @@ def renamed(old: str, new: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def check_keywords(function: str, keywords: type, given: Iterable[str]) -> None:
-    """Raise ``TypeError`` if a name in ``given`` is not a key of the TypedDict ``keywords``."""
+    """Raise ``TypeError`` if ``given`` contains a keyword that is not a key of the TypedDict ``keywords``.
+
+    ``function`` is the name of the called function in the error.
+    """
     known = keywords.__annotations__
     for name in given:
         if name not in known:
@@ -97,7 +100,7 @@ _URI = re.compile("[A-Za-z][A-Za-z0-9+.-]+:/")
 #: Matches the end of the scheme in a URI that was passed as a ``Path``, which turns ``://`` into ``:/``.
 _SLASH = re.compile("(?<=[A-Za-z0-9+.-]{2}):/(?!/)")
 
-#: Error message for a URI that does not name a local file; the URI comes before this text.
+#: The end of the error message for a URI of another scheme than ``file:``.
 ELSEWHERE = "does not name a local file"
 
 #: Maximum length of an argument that an error message quotes, in characters.
@@ -105,10 +108,11 @@ _MAX_QUOTED = 40
 
 
 def local_path(name: str, value: object, others: str) -> Path:
-    """Return the path of a local file from the argument ``value``, a path or a ``file:`` URI.
+    """Return the local path that the argument ``value`` names, as a path or as a ``file:`` URI.
 
-    Raise ``TypeError`` if ``value`` is not a file's name, for instance because it begins with a brace, and
-    ``TranspilerError`` if it is a URI of another scheme. ``others`` is the hint: how to read such input instead.
+    Raise ``TypeError`` if ``value`` cannot be a file's name, for instance because it is JSON text. Raise
+    ``TranspilerError`` for a URI of another scheme. ``name`` is the parameter's name in errors, and ``others`` the hint
+    how to pass such input instead.
     """
     if not isinstance(value, str | Path):
         raise unexpected(name, "a file's name", value)
@@ -124,7 +128,7 @@ def local_path(name: str, value: object, others: str) -> Path:
 
 
 def has_scheme(name: str) -> bool:
-    """Return True if ``name`` is a URI. The name of an existing file is never taken for a URI."""
+    """Return True if ``name`` begins with the scheme of a URI, and no file has this name."""
     return _URI.match(name) is not None and not os.path.exists(name)
 
 

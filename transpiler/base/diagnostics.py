@@ -23,8 +23,8 @@ MAX_MESSAGE = 600
 #: Maximum length of an AMQP value that a message quotes, in characters.
 MAX_QUOTED = 60
 
-#: Limits of ``nearest``. ``_MAX_NAME``: maximum length of a name, in characters; a longer name is not a misspelling.
-#: ``_MAX_CANDIDATES``: maximum number of candidates; comparing more takes longer than reading the file.
+#: Limits of ``nearest``. A name of more than ``_MAX_NAME`` characters has no similar names. Of the candidates, only the
+#: first ``_MAX_CANDIDATES`` are compared, because comparing more takes longer than reading the file.
 _MAX_NAME, _MAX_CANDIDATES = 100, 5_000
 
 
@@ -83,7 +83,7 @@ Remedy = Fix | ColumnFix | OptionFix | WordFix
 
 
 class Advice(NamedTuple):
-    """A hint, and the change that it proposes. ``fix`` is None if the hint only states a fact or a guess."""
+    """A hint, and the change that it proposes as data. ``fix`` is None if the hint proposes no certain change."""
 
     hint: str
     fix: Remedy | None = None
@@ -101,10 +101,9 @@ def _in_word(character: str) -> bool:
 class Diagnostic:
     """An error, warning or note about a text or a value: the problem, its location, and what to do about it.
 
-    ``span`` is None if the diagnostic has no text to point into, as for a value built in Python. ``message`` and
-    ``hint`` are one printable line each, at most ``MAX_MESSAGE`` characters long. ``fix`` is the proposal of the hint
-    as data: a change of the text, a column, or an option. ``path`` is the path of the value in a document, such as
-    ``bindings[0].key``; the message begins with it.
+    ``span`` is the location in ``source``; None for a value that has no source text. ``path`` is the path of the value
+    in a document, such as ``bindings[0].key``; the message begins with it. ``message`` and ``hint`` are one printable
+    line each, of at most ``MAX_MESSAGE`` characters. ``fix`` is the change that the hint proposes, as data.
     """
 
     code: str
@@ -176,11 +175,12 @@ def at_path(
 
 
 def caret_block(text: str, gutter: str, spans: Sequence[Span]) -> list[str]:
-    """Return two lines: ``text`` after its line number ``gutter``, and a line with carets below each of ``spans``.
+    """Return ``text`` after the line number ``gutter``, and below it a line with carets under each of ``spans``.
 
-    An empty span gets one caret.
+    An empty span gets one caret. Of a long line, only the part around the first span is shown.
     """
-    # A selector may be thousands of characters on one line: show a window that contains the start of the first span.
+    # A selector may be thousands of characters on one line, so show only a part of the line, around the start of the
+    # first span.
     begin = max(0, spans[0].start - WINDOW // 2) if len(text) > WINDOW else 0
     end = min(len(text), begin + WINDOW)
     before, after = "…" if begin else "", "…" if end < len(text) else ""
@@ -227,7 +227,7 @@ def first_of(names: Iterable[str], most: int) -> str:
 
 
 def clipped(text: str, most: int) -> str:
-    """Return ``text``, which may quote any input, as one printable line of at most ``most`` characters."""
+    """Return ``text``, which may contain any user input, as one printable line of at most ``most`` characters."""
     return shortened(one_line(text), most)
 
 
@@ -245,13 +245,13 @@ def mismatch(expected: object, actual: object) -> str:
 
 def nearest(name: str, candidates: Iterable[str]) -> list[str]:
     """Return up to three candidates of which ``name`` is probably a misspelling, the most similar first."""
-    # Imported here because only a misspelling needs the module.
+    # Imported here because only the hint for a misspelled name needs the module.
     from difflib import get_close_matches
 
     if len(name) > _MAX_NAME:
         return []
     length = len(name)
-    # A candidate more than three times as long as the name is not similar to it.
+    # A candidate of more than three times the length of the name cannot be similar enough, so skip the slow comparison.
     others = [
         candidate
         for candidate in islice(candidates, _MAX_CANDIDATES)
@@ -262,9 +262,9 @@ def nearest(name: str, candidates: Iterable[str]) -> list[str]:
 
 
 def meant(name: str, candidates: Iterable[str], path: str | None) -> tuple[str | None, WordFix | None]:
-    """Return a hint with the candidate most similar to ``name``, and the fix that replaces ``name`` at ``path`` by it.
+    """Return a "did you mean" hint with the candidate most similar to ``name``, and the fix for a document.
 
-    If no candidate is similar, both are None.
+    The fix replaces ``name`` at ``path``. If no candidate is similar, both results are None.
     """
     near = nearest(name, candidates)
     return (f"did you mean {near[0]}?", WordFix(path, name, near[0])) if near else (None, None)

@@ -11,7 +11,7 @@ from typing import ParamSpec, Self, TypeVar
 from transpiler.base.diagnostics import Diagnostic, Remedy
 from transpiler.base.source import Source, Span
 
-#: The packages of this library. A notebook does not show their stack frames for a user's mistake.
+#: The packages of this library, whose stack frames are removed from the traceback of a user's mistake.
 _LIBRARY = frozenset({"transpiler", "spark_ext"})
 
 _Parameters = ParamSpec("_Parameters")
@@ -19,7 +19,7 @@ _Result = TypeVar("_Result")
 
 
 class TranspilerError(ValueError):
-    """Error about a text or value of the user. ``diagnostics[0].span`` is the location of the mistake."""
+    """Error about a text or value that the user supplied. ``diagnostics[0].span`` is the location of the mistake."""
 
     diagnostics: tuple[Diagnostic, ...]
 
@@ -67,7 +67,7 @@ class UnsupportedFeatureError(TranspilerError):
 
 
 class LayoutError(TranspilerError):
-    """Error for a name that has no column or key in the DataFrame, or for a column whose type no field can have."""
+    """Error for a name that no column or key contains, or for a column whose type does not fit its header field."""
 
 
 class DecodeError(TranspilerError):

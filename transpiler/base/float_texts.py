@@ -18,8 +18,8 @@ def float32_in_text(text: str) -> float:
     double = float(text)
     nearest = float32(double)
     if not math.isfinite(nearest) or nearest == double:
-        # A text just below the half-way point between the largest finite 32-bit number and 2**128 rounds to that
-        # largest number, not to infinity.
+        # ``float32`` has rounded to infinity. But if the exact number is just below the half-way point between the
+        # largest 32-bit number and 2**128, the largest number is nearer.
         is_largest = math.isinf(nearest) and abs(double) == 2.0**128 - 2.0**103
         return math.copysign(2.0**128 - 2.0**104, double) if is_largest and _is_nearer_zero(text, double) else nearest
     [bits] = struct.unpack("i", struct.pack("f", abs(nearest)))

@@ -13,7 +13,7 @@ from transpiler.base.diagnostics import OptionFix
 
 
 class Verbatim(str):
-    """Python code, such as ``df.schema``, as the value of an option. Its ``repr`` has no quotes."""
+    """Python source, such as ``df.schema``, as the value of an option in a hint; its ``repr`` has no quotes."""
 
     def __repr__(self) -> str:
         return str(self)
@@ -21,7 +21,7 @@ class Verbatim(str):
 
 @dataclass(frozen=True, slots=True)
 class StoreCall:
-    """A call of a function of ``stores``, written as Python: its name, its column or None, and its options."""
+    """A call of a function of ``stores`` in a hint, as Python source: its name, its column or None, its options."""
 
     function: str
     column: str | None
@@ -43,10 +43,10 @@ class StoreCall:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A keyword argument as Python source, such as ``headers={'JMSType': 'kind'}``.
+    """A keyword argument in a hint, such as ``headers={'JMSType': 'kind'}``.
 
-    The value may be a ``StoreCall``, or a mapping of names to ``StoreCall``s. ``of_schema`` is True if the argument is
-    an option of ``infer_layout``, so that it is written ``infer_layout(df, headers=…)``.
+    The value may be a ``StoreCall``, or a mapping of names to ``StoreCall``s. If ``of_schema`` is True, the argument is
+    an option of ``infer_layout``, and the hint shows ``infer_layout(df, headers=…)``.
     """
 
     name: str
@@ -64,9 +64,9 @@ class Setting:
 
 
 class Hint(str):
-    """A hint as a string that also keeps its parts: the texts and the proposals as data.
+    """The text of a hint, which also keeps its ``parts``: strings, and the calls and settings that it proposes.
 
-    String methods return a plain str.
+    String methods return a plain ``str`` without parts.
     """
 
     parts: tuple[str | StoreCall | Setting, ...]

@@ -71,7 +71,7 @@ def text(words: str) -> str:
 
 
 def badged(label: str, verdict: bool | None, words: str) -> str:
-    """Return HTML for the line ``words`` after ``label``, which has a frame in the colour of ``verdict``."""
+    """Return HTML for one line: ``label`` in a frame of the colour of ``verdict``, followed by ``words``."""
     colour = COLOURS[verdict]
     style = f"color:{colour};border:1px solid {colour};border-radius:4px;padding:0 .4em;font-weight:600"
     return f'<div><span style="{style}">{escape(label)}</span> {escape(words)}</div>'
@@ -90,7 +90,10 @@ def marked(source: str, parts: Iterable[tuple[int, int, bool | None]]) -> str:
 
 
 def folded(title: str, lines: Iterable[tuple[int, str, str, str]]) -> str:
-    """Return HTML of a heading ``title``, on which a click shows ``lines``: (depth, code, remark, remark's colour)."""
+    """Return HTML for a heading that unfolds ``lines`` when it is clicked.
+
+    Each line is (depth of indentation, code, remark, colour of the remark).
+    """
     shown = "".join(
         f'<div style="padding-left:{1.5 * depth}em">{escape(source)} → '
         f'<span style="color:{colour}">{escape(remark)}</span></div>'

@@ -6,9 +6,9 @@ from enum import Enum
 
 
 class IdentityEnum(Enum):
-    """Enumeration whose members are hashed by identity, which is fast and agrees with their comparison by identity.
+    """Base class of enumerations with a fast hash: that of the object, which fits because members are singletons.
 
-    ``Enum`` hashes the member's name in a Python function, which took a tenth of the time of a compilation.
+    ``Enum`` hashes the member's name in Python, which took a tenth of the time of a compilation.
     """
 
     __hash__ = object.__hash__

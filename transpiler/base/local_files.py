@@ -28,10 +28,11 @@ _KINDS = {
 
 
 def replace_file(path: Name, data: bytes, *, follow: bool = True) -> None:
-    """Replace the content of the file at ``path`` by ``data``. If that fails, raise ``OSError`` and keep the old file.
+    """Write ``data`` to the file at ``path`` as a whole; if that fails, raise ``OSError`` and keep the old content.
 
-    An existing file keeps its mode, and its owner and group if this process may give files to them. A symbolic link is
-    followed to its file. Without ``follow`` the new file replaces the link: use this where other people may put links.
+    An existing file keeps its mode, and its owner and group if this process may set them. A symbolic link is followed
+    to its file. If ``follow`` is False, the new file replaces the link itself: use this where other users may create
+    links.
     """
     name = os.fsdecode(path)
     before = _status(name)
@@ -52,7 +53,7 @@ def replace_file(path: Name, data: bytes, *, follow: bool = True) -> None:
                 copy.write(data)
         if before is not None:
             _give_to_owner(written, before)
-            # The mode is set after the owner, because a change of the owner clears the set-user-ID bits.
+            # Set the mode after the owner: the operating system clears the set-user-ID bits when the owner changes.
             os.chmod(written, stat.S_IMODE(before.st_mode))
         os.replace(written, name)
     except BaseException as error:
@@ -73,10 +74,10 @@ def _status(name: str) -> os.stat_result | None:
 
 
 def _give_to_owner(name: str, before: os.stat_result) -> None:
-    """Give the new file ``name`` the owner and the group of the file that it replaces, as far as this process may."""
+    """Set the owner and group of the file ``name`` to those in ``before``, as far as this process is allowed to."""
     now = os.stat(name)
     if hasattr(os, "chown"):
-        # Two separate calls, because the process may be allowed to change the group but not the owner.
+        # Change the owner and the group in two calls, because the process may have the permission for only one of them.
         for owner, group in ((before.st_uid, -1), (-1, before.st_gid)):
             if (owner, group) not in ((now.st_uid, -1), (-1, now.st_gid)):
                 with suppress(PermissionError):
@@ -84,10 +85,10 @@ def _give_to_owner(name: str, before: os.stat_result) -> None:
 
 
 def what_replacing_breaks(path: Name) -> str | None:
-    """Return what ``replace_file`` would change besides the file's content, or why it should not replace the file.
+    """Return a reason not to replace the file with ``replace_file``, as a clause; None if there is no reason.
 
-    The result is None if nothing speaks against it. A read-only file should not be replaced, even if its directory
-    allows it.
+    The reason is a change besides the content, such as another owner, or that the file is read-only, although its
+    directory would allow the replacement.
     """
     status = os.stat(path)
     if not status.st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(path, os.W_OK):
@@ -104,9 +105,9 @@ def what_replacing_breaks(path: Name) -> str | None:
 
 
 def _write_unnamed(directory: str, name: str, data: bytes) -> bool:
-    """Write a file that has no name until it is complete, and then link it as ``name``. Return False if not possible.
+    """Write a file that gets the name ``name`` only when it is complete; return False if the system cannot do this.
 
-    If the process is killed before that, no incomplete file remains.
+    If the process is killed before, no incomplete file remains.
     """
     if not hasattr(os, "O_TMPFILE"):
         return False
@@ -118,7 +119,8 @@ def _write_unnamed(directory: str, name: str, data: bytes) -> bool:
         copy.write(data)
         copy.flush()
         try:
-            # Python calls ``linkat``, which follows the link under /proc to the file, only if it is given a descriptor.
+            # The link under /proc must be followed to the file. Python does that with ``linkat``, which it calls only
+            # if a directory descriptor is given.
             at = os.open(directory, os.O_RDONLY)
             try:
                 os.link(f"/proc/self/fd/{descriptor}", name, src_dir_fd=at)
@@ -138,9 +140,9 @@ def no_file(path: Name) -> str | None:
 
 
 def why_skipped(path: Name) -> str | None:
-    """Return the reason to skip an entry of a directory, such as "a named pipe", or the error of the operating system.
+    """Return the reason to skip an entry of a directory: its kind, such as "a named pipe", or the system's error.
 
-    The reason is None for a file or a directory. The function opens nothing.
+    Return None for a file or a directory. The function does not open the entry.
     """
     try:
         return no_file(path)
@@ -151,14 +153,14 @@ def why_skipped(path: Name) -> str | None:
 def open_file(path: Name) -> BinaryIO:
     """Open a regular file to read its bytes. Raise ``OSError`` for any other kind of entry, without waiting for it.
 
-    ``/dev/fd/…``, ``/dev/std…`` and ``/proc/…`` are opened all the same: a shell's ``<(...)`` and ``/dev/stdin`` are
-    pipes that the user names on purpose.
+    ``/dev/fd/…``, ``/dev/std…`` and ``/proc/…`` are opened whatever they are: these are the names of pipes that the
+    user passes on purpose, as ``<(...)`` in a shell or ``/dev/stdin``.
     """
     name = os.fsdecode(path)
     if os.path.abspath(name).startswith(("/dev/fd/", "/dev/std", "/proc/")):
         return open(name, "rb")
-    # Open without blocking: a named pipe may have replaced the file after its kind was checked, and opening a pipe
-    # waits.
+    # Open without blocking, because another process may have replaced the file by a named pipe after its kind was
+    # checked. To open a pipe would wait for its writer.
     descriptor = os.open(name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     try:
         mode = os.fstat(descriptor).st_mode

@@ -13,9 +13,11 @@ def names_on_demand(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return the functions ``__getattr__`` and ``__dir__`` of a package that imports its modules on first use.
 
-    ``modules_by_name`` maps each name to its module; ``modules`` are modules of the package itself. If ``before`` is
-    not None,
-    that module is imported before any other, because it raises an error if a requirement is missing.
+    Args:
+        package: The name of the package.
+        modules_by_name: For each name that the package offers, the module that defines it.
+        modules: The modules of the package that are names of the package themselves.
+        before: A module to import before any other, which raises an error if a requirement is missing; None for none.
     """
 
     def get(name: str) -> Any:

@@ -15,9 +15,11 @@ from enum import Enum
 class AnyWord(Enum):
     """A wildcard for words. The value of a member is the character that the document uses."""
 
-    #: "The token consisting of the single character “*” matches a single word in the subject field."
+    #: Apache AMQP filter document, 1.2: "The token consisting of the single character “*” matches a single word in the
+    #: subject field."
     ONE = "*"
-    #: "The token consisting of the single character “#” matches zero or more words in the subject field."
+    #: Apache AMQP filter document, 1.2: "The token consisting of the single character “#” matches zero or more words in
+    #: the subject field."
     MANY = "#"
 
     def __str__(self) -> str:
@@ -43,11 +45,11 @@ class TopicSyntax:
     escape: str = ""
 
     def words(self, text: str) -> tuple[str, ...]:
-        """Split the subject ``text`` into words, at least one."""
+        """Split ``text`` at the separator into words. An empty text is one empty word."""
         return tuple(text.split(self.delimiter))
 
     def pattern(self, text: str) -> TopicPattern:
-        """Split ``text``, a topic pattern, into its words and wildcards, at least one."""
+        """Split ``text`` at the separator, and convert each word to a wildcard or a literal word."""
         special = (self.one_word, self.many_words, self.escape)
         if not any(characters in text for characters in special if characters):
             return self.words(text)
@@ -62,12 +64,15 @@ class TopicSyntax:
         return text.removeprefix(self.escape)
 
     def text(self, words: Sequence[str | AnyWord]) -> str:
-        """Join ``words`` to a text without escapes, so ``pattern`` may parse a literal word in it as a wildcard."""
+        """Join ``words`` without escapes. A literal word such as ``*`` then looks like a wildcard."""
         wildcards = {ONE_WORD: self.one_word, MANY_WORDS: self.many_words}
         return self.delimiter.join(wildcards[word] if isinstance(word, AnyWord) else word for word in words)
 
     def escaped(self, words: Sequence[str | AnyWord]) -> str:
-        """Join ``words`` to a text with escapes, so that ``pattern`` parses it to the same words."""
+        """Join ``words``, with an escape before each literal word that looks like a wildcard.
+
+        ``pattern`` is the inverse function.
+        """
         return self.text([word if isinstance(word, AnyWord) else self._escaped(word) for word in words])
 
     def _escaped(self, word: str) -> str:
@@ -105,7 +110,10 @@ def simplify_words(pattern: Sequence[str | AnyWord]) -> TopicPattern:
 
 
 def split_at_many(pattern: Sequence[str | AnyWord]) -> list[TopicPattern]:
-    """Split ``pattern`` at each ``#`` into sequences that each match a fixed number of words; there is at least one."""
+    """Split ``pattern`` at each ``#`` into parts without ``#``, which each match a fixed number of words.
+
+    A pattern without ``#`` is one part.
+    """
     parts: list[list[str | AnyWord]] = [[]]
     for word in pattern:
         if word == MANY_WORDS:

@@ -16,10 +16,10 @@ class Part(NamedTuple):
 
 
 def parts_of(kinds: Iterable[type], *types: str) -> dict[type, tuple[Part, ...]]:
-    """Return the child fields of each node class in ``kinds``: fields whose annotation is in ``types``.
+    """For each node class in ``kinds``, return the fields that contain child nodes, in the order of the fields.
 
-    A tuple of such a type, or an annotation ``… | None``, also makes a child field. The child fields have the order of
-    the fields. A class that is not a dataclass has no child field.
+    A field contains child nodes if its annotation is one of ``types``, as a text, or ``tuple[T, ...]`` or ``T | None``
+    of such a type. A class that is not a dataclass has no such fields.
     """
     forms: dict[str, tuple[str, bool]] = {}
     for name in types:

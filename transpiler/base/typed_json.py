@@ -33,13 +33,13 @@ _SCALARS = (NoneType, bool, int, float, str)
 
 
 class _Form(ABC):
-    """The JSON form of the values of one type, which ``write`` makes and ``read`` parses.
+    """The conversion of the values of one type to JSON (``write``) and back (``read``).
 
-    ``read`` raises ``ValueError`` for JSON of any other form.
+    ``read`` raises ``ValueError`` for JSON that ``write`` cannot return.
     """
 
-    #: ``kinds`` are the Python classes of the values. ``word`` marks a value of this form inside a union; it is "" if
-    #: the JSON itself shows the class of the value.
+    #: ``kinds`` are the Python classes of the values. ``word`` is the name of this form inside a union; it is "" if the
+    #: JSON value alone shows its class.
     kinds: tuple[type, ...] = ()
     word = ""
 
@@ -61,14 +61,14 @@ class _Form(ABC):
 
 
 class TypedJson:
-    """Writer and reader of values of declared types.
+    """Writer and reader of Python values as JSON. The declared type of a value determines its JSON form.
 
     Args:
-        deferred: name -> type, for names that a module imports only for type checking.
-        members: function from a class without fields, such as a protocol, to the classes whose values it includes;
-            empty for every other class.
-        checks: class -> function that raises ``ValueError`` if its argument is not a valid value of that class.
-        open_records: the records allowed as a value of the declared types ``Any`` and ``object``.
+        deferred: The type for each name that a module imports only for type checking.
+        members: Function that returns, for a class without fields such as a protocol, the classes of its values; empty
+            for any other class.
+        checks: For some classes, a function that raises ``ValueError`` for an invalid value of the class.
+        open_records: The record classes whose values are allowed where ``Any`` or ``object`` is declared.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class TypedJson:
         except RecursionError:
             raise ValueError("a value is nested too deeply") from None
         except (TypeError, KeyError, IndexError, AttributeError, OverflowError, AssertionError) as error:
-            # The constructor of the class may raise one of these errors even if the values have the right types.
+            # JSON that ``write`` did not produce can make the constructor of a class raise any of these errors.
             raise ValueError(f"{type(error).__name__}: {error}") from None
 
     def form(self, declared: Any) -> _Form:
@@ -122,7 +122,8 @@ class TypedJson:
         if isinstance(origin, type) and issubclass(origin, Mapping):
             return _Map(self, *arguments)
         if origin is not None or not isinstance(declared, type):
-            # The declared type is that of a function, or another type whose values cannot be written as data.
+            # The values of such a type, for instance a function, cannot be written. Raise an error only if there is a
+            # value.
             return _Nothing(str(declared))
         if declared in _SCALARS:
             return _Text() if declared is str else _Scalar(declared)
@@ -154,7 +155,7 @@ def _shown(data: Json) -> str:
 
 
 class _Scalar(_Form):
-    """The form of a JSON scalar that is not a text: the value itself."""
+    """The form of a number, boolean or null: the value itself."""
 
     def __init__(self, kind: type) -> None:
         self._kind, self.kinds = kind, (kind,)
@@ -181,7 +182,7 @@ class _Scalar(_Form):
 
 
 class _Text(_Form):
-    """The form of a text. If many texts are written together, equal texts are written once and read as one object."""
+    """The form of a text: the value itself. In ``write_all``, equal texts are written once and read as one object."""
 
     kinds = (str,)
 
@@ -217,8 +218,7 @@ def _decoded(text: str) -> bytes:
     return base64.b64decode(text, validate=True)
 
 
-#: For each class whose values are written as texts: its word, the function from value to text, and the inverse
-#: function.
+#: For each class whose values are written as texts: its ``word``, the function from value to text, and its inverse.
 _SPELLED: dict[type, tuple[str, Callable[[Any], str], Callable[[str], Any]]] = {
     bytes: ("bytes", lambda value: base64.b64encode(value).decode(), _decoded),
     Decimal: ("decimal", str, Decimal),
@@ -321,7 +321,7 @@ class _FixedTuple(_Form):
 
 
 class _Several(_Form):
-    """The form of a collection. Many collections are written as a list of lengths and a list of all elements."""
+    """The form of a collection. ``write_all`` writes a list of all lengths, and a list of all elements."""
 
     def __init__(self, kind: Any) -> None:
         self._kind, self.kinds = kind, (kind,)
@@ -329,16 +329,16 @@ class _Several(_Form):
 
     @abstractmethod
     def _together(self, values: Iterable[Any], lengths: list[int]) -> Json:
-        """Return the elements of all collections ``values`` as one JSON value.
+        """Return the concatenated elements of all collections in ``values`` as one JSON value.
 
-        ``lengths`` are the numbers of elements of the collections.
+        ``lengths`` contains the length of each collection.
         """
 
     @abstractmethod
     def _apart(self, data: Json, lengths: list[int]) -> list[Any]:
-        """Split ``data``, the elements of several collections, into collections of the given ``lengths``.
+        """Split ``data``, the concatenated elements of several collections, by the ``lengths`` of the collections.
 
-        ``[-1]`` as ``lengths`` means a single collection.
+        If ``lengths`` is ``[-1]``, all elements belong to one collection.
         """
 
     def write(self, value: Any) -> Json:
@@ -472,7 +472,7 @@ class _Record(_Form):
 
 
 class _Union(_Form):
-    """The form of a union: a JSON scalar as it is; any other value as a pair of a word for its type and the value."""
+    """The form of a union. A JSON scalar is written as it is, any other value with the ``word`` of its type."""
 
     def __init__(self, typed: TypedJson, members: Iterable[Any]) -> None:
         self._typed, self._members = typed, list(members)
@@ -482,7 +482,7 @@ class _Union(_Form):
         found: list[_Form] = []
         for member in self._members:
             form = self._typed.form(member)
-            # If a union type has a union type as a member, take the members of the inner union instead.
+            # A union may contain another union: add the forms of the inner union's members.
             found += form._forms if isinstance(form, _Union) else [form]
         return found
 
@@ -500,7 +500,7 @@ class _Union(_Form):
 
     @cached_property
     def _plain(self) -> set[type]:
-        """The classes whose values are written without a change."""
+        """The Python classes whose values are their own JSON form, in this union."""
         return {kind for kind, form in self._scalars.items() if isinstance(form, _Scalar | _Text)}
 
     def write(self, value: Any) -> Json:
@@ -509,7 +509,8 @@ class _Union(_Form):
             return scalar.write(value)
         form = self._by_kind.get(type(value))
         if form is None:
-            # ``value`` may be an instance of a subclass of str, or a mapping of another class, such as a read-only one.
+            # The class of ``value`` is not declared itself. It may be a subclass of str, or another class of mapping,
+            # such as a read-only one.
             form = self._scalars.get(str) if isinstance(value, str) else None
             form = self._by_kind.get(dict) if isinstance(value, Mapping) else form
             if form is None:

@@ -16,7 +16,7 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 
-#: Names of Python codecs that are not encodings of XML.
+#: Names of Python codecs that an XML declaration must not select, because they are not character encodings.
 _NOT_OF_XML = frozenset({"idna", "punycode", "raw_unicode_escape", "unicode_escape", "undefined", "mbcs", "oem"})
 
 

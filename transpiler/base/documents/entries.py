@@ -36,7 +36,7 @@ def kind_of(value: object) -> str:
 
 @dataclass
 class Findings:
-    """A collector of diagnostics about entries that an importer does not understand or ignores, in the file's order."""
+    """A collector of the warnings that an importer of a broker's file reports, in the order of the file."""
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
@@ -49,7 +49,7 @@ class Findings:
         fix: Remedy | None = None,
         severity: Severity = "warning",
     ) -> None:
-        """Add a diagnostic about ``path``. After ``MAX_FINDINGS`` diagnostics, add only a note that more exist."""
+        """Add a diagnostic about the value at ``path``; after ``MAX_FINDINGS`` of them, only a note that more exist."""
         if len(self.diagnostics) < MAX_FINDINGS:
             self.diagnostics.append(at_path(code, severity, path, message, hint, fix))
         elif len(self.diagnostics) == MAX_FINDINGS:
@@ -64,9 +64,10 @@ def refuse(code: str, path: str | None, message: str, hint: str | None = None, f
 
 
 def choose(what: str, name: str | None, known: Sequence[str]) -> str:
-    """Return ``name`` if it is in ``known``, and the only name in ``known`` if ``name`` is None; otherwise raise.
+    """Return ``name`` if it is in ``known``. If ``name`` is None, return the only name in ``known``.
 
-    ``what`` names the kind of thing in errors, such as a virtual host.
+    Raise ``TopologyError`` if ``name`` is unknown, or if it is None and ``known`` does not have exactly one name.
+    ``what`` is the kind of the named thing in errors, such as "virtual host".
     """
     if name is not None and name in known:
         return name
@@ -116,7 +117,7 @@ class Entry:
         return value
 
     def check_unicode(self, name: str, value: str) -> None:
-        """Raise an error at the member ``name`` if its text ``value`` contains half of a surrogate pair."""
+        """Raise an error if ``value``, the text of the member ``name``, contains a surrogate without its pair."""
         if half_surrogate(value) is not None:
             refuse("topology.unicode", self.at(name), "holds half of a surrogate pair, which is not valid Unicode text")
 
@@ -143,7 +144,7 @@ class Entry:
         return value
 
     def items(self, name: str) -> Iterator[tuple[Any, str]]:
-        """Yield each item of the array ``name`` with its path. An absent member has no items."""
+        """Yield each item of the array in the member ``name``, with its path. An absent member has no items."""
         value = self.data.get(name)
         if value is None:
             return
@@ -158,7 +159,7 @@ class Entry:
             yield Entry.of(item, path)
 
     def only(self, known: tuple[str, ...]) -> None:
-        """Raise an error for the first member whose name is not in ``known``."""
+        """Raise an error for the first member of this object whose name is not in ``known``."""
         for name in self.data:
             if name not in known:
                 hint, fix = meant(str(name), known, self.path)

@@ -25,7 +25,7 @@ _Term = TypeVar("_Term")
 #: Maximum number of digits of a number. A double needs at most 325 digits, and an integer has 64 bits.
 MAX_DIGITS = 400
 
-#: A token. A comma after a term is a part of the term's token, because most terms are followed by one.
+#: Matches one token. A comma after a simple term belongs to the term's token, because one match is faster than two.
 _TOKEN = re.compile(
     r"""\s*+(?:(?P<open>\#?\{|\[) | (?P<arrow>=>) | (?P<stop>\.\s*+\Z) | (?P<end>\Z)
     |(?:(?P<text><<"[^"\\]*+">>)
@@ -59,7 +59,8 @@ class Characters(str):
     __slots__ = ()
 
 
-#: The value of a term that is not a list, tuple or map. A plain ``str`` is the content of a binary.
+#: The value of an Erlang term that is not a list, tuple or map. A Python ``str`` is the text of a binary,
+#: ``<<"text">>``.
 Simple = Atom | Characters | str | bool | int | float
 
 
@@ -77,12 +78,16 @@ def read_erlang_term(
     compound: Callable[[str, list[_Term], int, int], _Term] | None = None,
     deepest: int | None = None,
 ) -> _Term:
-    """Parse ``text``, which contains one term and may end with a full stop; raise ``ErlangTermError`` otherwise.
+    """Parse ``text`` as one Erlang term, with or without a final full stop; otherwise raise ``ErlangTermError``.
 
-    ``simple`` returns the result for a simple term, from its value and the offsets of its start and end. ``compound``
-    returns the result for any other term, from its opening bracket (``{``, ``[`` or ``#{``), the results of its
-    elements (for a map, keys and values in turn) and the same two offsets. By default, a simple term yields its value
-    and any other term the list of its elements. Brackets nest at most ``deepest`` levels; None is no limit.
+    Args:
+        text: The text.
+        simple: Function that returns the result for an atom, string, number or boolean. Its arguments are the value and
+            the offsets of its start and end. By default, the result is the value.
+        compound: Function that returns the result for a tuple, list or map. Its arguments are the opening bracket
+            (``{``, ``[`` or ``#{``), the results of the elements (for a map, keys and values in turn) and the same two
+            offsets. By default, the result is the list of the elements' results.
+        deepest: Maximum depth of nested brackets; None for no limit.
     """
     opened: list[tuple[str, int, list[_Term]]] = []
     bracket, start, terms = "", 0, list[_Term]()
@@ -129,7 +134,7 @@ def read_erlang_term(
 
 
 def _refuse_start(text: str, at: int) -> NoReturn:
-    """Raise the error for the character at ``at``, with which no term can begin."""
+    """Raise the error for the character at offset ``at``: a term is expected, but this character cannot begin one."""
     if text.startswith("<<", at):
         raise ErlangTermError('expected a string as <<"text">>, which ends in ">>', Span(at, at + 2))
     expected = 'a tuple, a list, a string as <<"text">>, a number or an atom'
@@ -137,7 +142,10 @@ def _refuse_start(text: str, at: int) -> NoReturn:
 
 
 def _refuse_next(text: str, at: int, bracket: str, count: int) -> NoReturn:
-    """Raise the error for the character at ``at``, which cannot follow ``count`` terms after ``bracket``."""
+    """Raise the error for the character at offset ``at``: a comma or closing bracket is expected.
+
+    ``bracket`` is the innermost open bracket, or "" outside brackets; ``count`` is the number of terms after it.
+    """
     if not bracket:
         at += len(text) - at - len(text[at:].lstrip(". \t\r\n"))
         raise ErlangTermError("expected the end of the term", Span(at, len(text)))
@@ -172,7 +180,8 @@ def _number(raw: str, at: int) -> int | float:
         base, _, value = digits.partition("#")
         number = float(digits) if "." in digits else int(base)
         if value:
-            # ``int`` would accept a prefix such as 0x, so check that every character is a digit of the base.
+            # A number such as 16#FF gives its base. Check its digits, because ``int`` would also accept a prefix such
+            # as 0x.
             if any(int(digit, 36) >= abs(int(base)) for digit in value):
                 raise ValueError
             number = int(value, abs(int(base))) * (-1 if base.startswith("-") else 1)
@@ -227,7 +236,8 @@ def _unescaped(text: str, at: int) -> str:
     return _ESCAPE.sub(character, text)
 
 
-#: The function for each kind of simple term: from the text of the token and its offset to the value.
+#: For each kind of simple term, the function that converts a token to a value. Its arguments are the token's text and
+#: offset.
 _READERS: dict[str, Callable[[str, int], Simple]] = {
     "text": _text,
     "atom": _atom,

@@ -22,7 +22,7 @@ _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 #: A token of JSON: a bracket, comma or colon, a string with its quotes, a number, or a word.
 JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 
-#: A string or a comment. Strings are matched because they may contain text that looks like a comment.
+#: Matches a string or a comment. It matches strings so that text like // inside a string is not taken for a comment.
 _STRING_OR_COMMENT = re.compile(r'"(?:[^"\\]++|\\.)*+"|(?P<comment>/\*.*?\*/|//[^\n]*)', re.DOTALL)
 _NOT_SPACE = re.compile(r"\S")
 
@@ -30,7 +30,8 @@ _NOT_SPACE = re.compile(r"\S")
 def json_text(value: object, *, indent: int | None = None, default: Callable[[Any], Any] | None = None) -> str:
     """Return ``value`` as JSON text that is safe to display: control and bidirectional characters are escaped."""
     text = json.dumps(value, ensure_ascii=False, indent=indent, default=default)
-    # Line ends occur only between the lines of the JSON text, because line ends in strings are escaped.
+    # JSON escapes line ends in strings, so each line end in the text is one that ``json.dumps`` added for the
+    # indentation.
     return "\n".join(line if line.isprintable() else _escaped(line) for line in text.split("\n"))
 
 
@@ -39,7 +40,7 @@ def _escaped(line: str) -> str:
 
 
 class JsonTextError(ValueError):
-    """Error for a text that is not valid JSON or exceeds a limit. ``span`` is the location; None if it is unknown."""
+    """Error for a text that is not valid JSON or exceeds a limit. ``span`` is the location, or None."""
 
     def __init__(self, message: str, span: Span | None = None) -> None:
         super().__init__(message)
@@ -62,7 +63,8 @@ def without_comments(text: str) -> str:
 
 def load_json(text: str, most: int | None = MAX_VALUES) -> Any:
     """Parse the JSON ``text``; raise ``JsonTextError`` if it is invalid or has more than ``most`` values and keys."""
-    # Removing strings is slow, so do it only for a long text in which the count with the strings is too large.
+    # Strings may contain brackets and commas, which ``_marks`` counts as values. To remove strings is slow, so do it
+    # only if the first count exceeds the limit.
     if most is not None and len(text) > most and _marks(text) > most and _marks(_STRING.sub('"', text)) > most:
         raise JsonTextError(f"there are more than {most:,} values")
     try:
@@ -80,9 +82,10 @@ def load_json(text: str, most: int | None = MAX_VALUES) -> Any:
 
 
 def _trailing_comma(text: str, index: int) -> int | None:
-    """Return the offset of the trailing comma that causes the JSON error at ``index``; None if another cause is likely.
+    """Return the offset of the comma if the JSON error at ``index`` is due to a comma before a closing bracket.
 
-    Depending on its version, Python reports the offset of the comma or of the bracket.
+    Return None if another cause is likely. Depending on its version, Python reports the offset of the comma or of the
+    bracket.
     """
     before = text[: index + 1].rstrip()
     if before.endswith(("]", "}")):
@@ -93,8 +96,8 @@ def _trailing_comma(text: str, index: int) -> int | None:
 
 
 def _marks(text: str) -> int:
-    """Return an upper bound of the number of values in the JSON ``text``.
+    """Return an upper bound of the number of values in the JSON ``text``: the number of ``[``, ``{``, ``,`` and ``:``.
 
-    Each value except the first follows ``[``, ``{``, ``,`` or ``:``, so these characters are counted, also in strings.
+    Each value except the first follows one of these characters. Those inside strings are counted, too.
     """
     return sum(map(text.count, "[{,:"))

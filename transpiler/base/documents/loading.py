@@ -18,7 +18,10 @@ from transpiler.base.source import Source, Span
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One document of a file. ``data`` is its value if it is JSON, ``node`` if it is YAML; both are None if empty."""
+    """One document of a file. ``data`` is its value if it is JSON, ``node`` if it is YAML.
+
+    Both are None for an empty document.
+    """
 
     source: Source
     data: Any = None
@@ -30,7 +33,10 @@ class Document:
         return self.data if self.node is None else self.node.plain()
 
     def as_read(self) -> Any:
-        """Return the document's value with ambiguous YAML words as text, to recognise what kind of document it is."""
+        """Return the document's value, with ambiguous YAML words such as ``no`` as text.
+
+        It is used to recognise the kind of document.
+        """
         return self.data if self.node is None else self.node.as_read()
 
     @property
@@ -62,8 +68,8 @@ class Document:
             return replace(diagnostic, source=self.source, span=span)
         if diagnostic.source is self.source or diagnostic.source.name.startswith(f"{self.source.name}:"):
             return diagnostic
-        # The diagnostic has a source of its own, a text inside the file such as a selector. The source's name is the
-        # path of this text, so put the location in the file before it.
+        # The diagnostic points into a text inside the file, such as a selector, whose source is named after its path.
+        # Put the file's name and location before this name.
         name = self.source.name
         if span is not None:
             line, column = self.source.position(span.start)
@@ -82,8 +88,8 @@ def load_documents(source: Source) -> list[Document]:
         nodes = yaml_documents(Origin(source, TopologyError, "topology"))
         return [Document(source, node=node) for node in nodes] or [Document(source)]
     try:
-        # A topology has at least eight characters for each value, even if all names have one letter. A text with more
-        # values is not a topology, and would need many times its size in memory.
+        # A topology has at least eight characters for each value, even if all names have one letter. Reject a text with
+        # more values before parsing it, because Python's objects would need many times its size in memory.
         data = load_json(without_comments(source.text), most=max(MAX_VALUES, len(source.text) // 6))
     except JsonTextError as error:
         raise TopologyError.at("topology.json", error.message, source, error.span) from None

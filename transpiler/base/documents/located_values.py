@@ -13,7 +13,7 @@ from transpiler.base.documents.jsontext import JSON_TOKEN, MAX_VALUES, JsonTextE
 from transpiler.base.errors import TranspilerError
 from transpiler.base.source import Source, Span
 
-#: Maximum depth of nested values.
+#: Maximum depth of nested values in a document.
 MAX_DEPTH = 50
 
 _NO_JSON = ("NaN", "Infinity", "-Infinity")
@@ -23,7 +23,7 @@ _Text = TypeVar("_Text", bound=str)
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A file, with the class of errors about the file and the prefix of their codes."""
+    """A file that is being read, and how its errors are raised: their class, and the prefix of their codes."""
 
     source: Source
     error: type[TranspilerError]
@@ -42,7 +42,7 @@ class Origin:
 
 
 class DeferredError(NamedTuple):
-    """The reason to reject an ambiguous YAML word, such as ``no``: the message and the hint of the error."""
+    """The message and hint of an error about an ambiguous YAML word, such as ``no``; raised if the value is used."""
 
     message: str
     hint: str
@@ -88,7 +88,7 @@ class Node:
 
     @property
     def kind(self) -> str:
-        """The kind of the value, as errors name it."""
+        """The kind of the value as a phrase for errors, such as "the number 5" or "text"."""
         match self.value:
             case None:
                 return "nothing"
@@ -120,7 +120,7 @@ class Node:
         return self.value
 
     def key(self, name: str) -> Node:
-        """Return the node of the key ``name``, for errors about the key; by default, this mapping itself."""
+        """Return the node of the key ``name``, to which errors about the key point; by default, this mapping itself."""
         return (self.keys or {}).get(name, self)
 
     def text(self, what: str) -> str:
@@ -159,7 +159,10 @@ def mapping(pairs: Iterable[tuple[Node, Node]], span: Span, origin: Origin) -> N
 
 
 def json_documents(origin: Origin) -> list[Node]:
-    """Return the documents of a JSON file: one document, or the items of an array. Raise if it is not JSON."""
+    """Parse a JSON file: return the node of its value, or those of its items if the value is an array.
+
+    Raise an error if the file is not valid JSON.
+    """
     try:
         load_json(origin.source.text, MAX_VALUES)
     except JsonTextError as error:
@@ -170,7 +173,7 @@ def json_documents(origin: Origin) -> list[Node]:
 
 
 def _json_node(token: re.Match[str], tokens: Iterator[re.Match[str]], origin: Origin, depth: int) -> Node:
-    """Return the node that begins with ``token``, in a valid JSON text; ``tokens`` are the tokens after ``token``."""
+    """Return the node of the JSON value that begins with ``token``; ``tokens`` yields the tokens after ``token``."""
     here = Node(None, Span(*token.span()), origin)
     if depth > MAX_DEPTH:
         here.refuse("json", f"there are more than {MAX_DEPTH} levels")

@@ -30,7 +30,7 @@ def locations_in_json(text: str, paths: Collection[str]) -> dict[str, Span]:
 
 
 def locations_in_node(document: Node, paths: Collection[str]) -> dict[str, Span]:
-    """Return the location of each path in ``document``, as ``locations_in_json`` does for JSON text."""
+    """Return the location of each path in ``document``, or else that of the innermost value around it."""
     return {path: _location(document, path) for path in paths}
 
 
@@ -57,12 +57,12 @@ def _step(node: Node, rest: str) -> tuple[Node, str] | None:
 
 
 def _contains_path(step: str, rest: str) -> bool:
-    """Return True if ``rest`` is the path ``step`` itself or leads to a value inside the value at ``step``."""
+    """Return True if ``rest`` is the path ``step``, or a path inside it, such as ``step.key`` or ``step[0]``."""
     return rest.startswith(step) and rest[len(step) : len(step) + 1] in ("", ".", "[")
 
 
 def _beginning_with(step: str, paths: list[str]) -> Iterator[str]:
-    """Yield the paths that begin with ``step``; ``paths`` is sorted."""
+    """Yield the elements of the sorted list ``paths`` that begin with the text ``step``."""
     at = bisect_left(paths, step)
     while at < len(paths) and paths[at].startswith(step):
         yield paths[at]
@@ -70,17 +70,19 @@ def _beginning_with(step: str, paths: list[str]) -> Iterator[str]:
 
 
 class _Walk:
-    """One pass over a valid JSON text that finds the locations of given paths."""
+    """One pass over a valid JSON text that finds the location of each of the given paths."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        #: For each path: the length of its longest prefix that is in the document, and the location of that prefix.
+        #: For each path: the length of the longest part of it that exists in the document, and the location of the
+        #: value there.
         self.found: dict[str, tuple[int, Span]] = {}
 
     def value(self, at: int, own: str, paths: list[str]) -> int:
-        """Record the location of the value at the offset ``at``, and return the offset of its end.
+        """Record the location of the value that begins at offset ``at``; return the offset after it.
 
-        ``own`` is the path of the value; ``paths`` are the sorted paths of this value and of values inside it.
+        ``own`` is the path of the value. ``paths`` are the paths of this value and of values inside it, sorted; the
+        location is recorded for all of them until an inner value is found.
         """
         text = self._text
         end: int = _SKIP(text, at)[1]
@@ -115,9 +117,10 @@ class _Walk:
             at = self._next(at, f"{own}[{item}]", wanted.get(item, []))
 
     def _next(self, at: int, step: str, paths: list[str]) -> int:
-        """Record the value at the offset ``at``, whose path is ``step``, and return the offset of the next item or key.
+        """Process the item or member at offset ``at``, whose path is ``step``; return the offset of the next one.
 
-        ``paths`` are the sorted paths to locate. After the last value, the result is the offset of the closing bracket.
+        ``paths`` are the paths to locate inside it. After the last item, the result is the offset of the closing
+        bracket.
         """
         end = self._behind_space(self.value(at, step, paths) if paths else _SKIP(self._text, at)[1])
         return self._behind_space(end + 1) if self._text[end] == "," else end

@@ -81,7 +81,10 @@ class Element:
         return value
 
     def flag(self, name: str, default: bool) -> bool:
-        """Return True if the child element or attribute ``name`` is "true"; ``default`` if it is absent or empty."""
+        """Return the boolean of the child element or attribute ``name``; ``default`` if it is absent or empty.
+
+        Any text except "true" means False.
+        """
         value = (self.value(name) or "").strip().lower()
         return default if value == "" else value == "true"
 
@@ -95,7 +98,7 @@ class Element:
         return None if child is None else child.text
 
     def value(self, *names: str) -> str | None:
-        """Return the text of the first child element or attribute that exists, in the order of ``names``; else None."""
+        """Return the text of the first child element or attribute in ``names`` that exists; None if none exists."""
         found = (self.get(name) if (text := self.child_text(name)) is None else text for name in names)
         return next((text for text in found if text is not None), None)
 
@@ -112,7 +115,10 @@ class Element:
             waiting += reversed(element.children)
 
     def only(self, *names: str) -> None:
-        """Raise an error for an attribute that is not in ``names``, as the broker's schema does."""
+        """Raise an error for the first attribute that is not in ``names``; the broker's schema rejects it, too.
+
+        Namespace declarations and attributes with a prefix are allowed.
+        """
         for name in self.attributes:
             if name not in names and ":" not in name and name != "xmlns":
                 hint, fix = meant(name, names, self.name)
@@ -128,13 +134,16 @@ class Element:
         return Diagnostic(code, "warning", message, self.document.source, self.span, hint)
 
     def not_computed(self, what: str) -> Diagnostic:
-        """Return a warning at this element: the tool does not compute the routing that ``what`` describes."""
+        """Return a warning that this element affects routing, but that this library ignores it.
+
+        ``what`` describes the element and its effect.
+        """
         return self.warning("topology.not-computed", f"{what}, which is ignored here")
 
     def elsewhere(self, effects: Mapping[str, str]) -> list[Diagnostic]:
-        """Return a warning for each child element that affects routing in a way that the tool does not compute.
+        """Return a warning for each non-empty child element that affects routing, but that this library ignores.
 
-        ``effects`` maps the names of these elements to a description of the effect.
+        ``effects`` maps the names of such elements to a description of their effect.
         """
         listed = (child for child in self.children if child.name in effects and (child.children or child.attributes))
         return [child.not_computed(f"<{child.name}>: {effects[child.name]}") for child in listed]
@@ -177,7 +186,8 @@ class _Reader:
 
     def read(self) -> Element:
         source = self._document.source
-        # The text is already decoded, so the declaration of its encoding no longer applies and is blanked out.
+        # The parser receives UTF-8 bytes of the decoded text. So blank out the encoding in the XML declaration, which
+        # no longer applies.
         text = re.sub(r"^(\s*<\?xml[^>]*?)\sencoding\s*=\s*(\"[^\"]*\"|'[^']*')", _blanked, source.text)
         try:
             self._parser.Parse(text.encode(), True)

@@ -48,7 +48,7 @@ class YamlTextError(ValueError):
 
 
 def compose(text: str) -> list[Any]:
-    """Return PyYAML's node of each document in ``text`` that is not empty; raise ``YamlTextError`` if invalid."""
+    """Return the root node (of PyYAML) of each non-empty document in ``text``; raise ``YamlTextError`` if invalid."""
     try:
         import yaml
     except ImportError:
@@ -83,7 +83,7 @@ def _loader(text: str) -> Any:
 
     half = half_surrogate(text)
     if half is not None:
-        # The reader in C also rejects a half surrogate, but with an error that is not a YAMLError and has no location.
+        # PyYAML's parser in C rejects it, too, but with an error that is no YAMLError and has no location.
         raise YamlTextError("half of a surrogate pair is not a Unicode character", half)
     return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -96,14 +96,17 @@ def _at(mark: Any, text: str) -> Span | None:
 
 
 def _count(text: str) -> None:
-    """Raise ``YamlTextError`` if ``text`` has too many values or nests them too deeply; aliases count as copies."""
+    """Raise ``YamlTextError`` if ``text`` has too many values or nests them too deeply.
+
+    An alias counts as many values as it repeats, because it becomes a copy of them.
+    """
     try:
         import yaml
     except ImportError:
         return
     total = 0
-    #: ``sizes`` maps an anchor to the number of values in its node. ``opened`` has, for each open collection, the
-    #: number of values before the collection, and its anchor.
+    #: ``sizes`` maps each anchor to the number of values that an alias of it repeats. ``opened`` is a stack of the open
+    #: collections: for each, the number of values before it, and its anchor or None.
     sizes: dict[str | None, int] = {}
     opened: list[tuple[int, str | None]] = []
     try:
@@ -137,12 +140,12 @@ def _count(text: str) -> None:
                 )
                 raise YamlTextError(message, here)
     except yaml.YAMLError:
-        # Ignore the error, because ``compose`` raises it again, with its location.
+        # ``compose`` raises this error again, with its location.
         return
 
 
 class _Reader:
-    """A converter of PyYAML's nodes to ``Node`` objects. An alias becomes a copy of the nodes of its anchor."""
+    """A converter of PyYAML's nodes to ``Node`` objects. An alias becomes a copy of the value that it refers to."""
 
     def __init__(self, origin: Origin) -> None:
         self.origin = origin
@@ -171,7 +174,7 @@ class _Reader:
                 return self.scalar(composed, span)
 
     def pairs(self, composed: Any) -> Iterator[tuple[Node, Node]]:
-        """Yield the keys and values of a mapping as written, without those that a merge key ``<<`` adds."""
+        """Yield the keys and values that the mapping itself contains, without those that its merge key ``<<`` adds."""
         for key, value in composed.value:
             here = Node(key.value, self.span(key), self.origin)
             if key.id != "scalar":
@@ -195,7 +198,7 @@ class _Reader:
                 yield from ((node.key(name), member) for name, member in node.value.items())
 
     def scalar(self, composed: Any, span: Span) -> Node:
-        """Return the node of a text, number, boolean or null. An ambiguous word yields text and a ``DeferredError``."""
+        """Return the node of a text, number, boolean or null; an ambiguous word is text with a ``deferred`` error."""
         text: str = composed.value
         value: bool | int | float | str | None = text
         deferred = None
@@ -229,9 +232,9 @@ class _Reader:
 
 
 def _tag_error(tag: str, read: str = "") -> DeferredError | None:
-    """Return why a node with the YAML tag ``tag`` is rejected.
+    """Return the error for a value with an explicit YAML tag, such as ``!!binary``.
 
-    Return None if the tag is ``read``, the only tag allowed for this kind of node.
+    Return None if ``tag`` is the standard tag ``read``, the only tag that is allowed for the value.
     """
     if tag == f"{_TAG}{read}":
         return None
@@ -240,9 +243,9 @@ def _tag_error(tag: str, read: str = "") -> DeferredError | None:
 
 
 def _text_error(text: str) -> DeferredError | None:
-    """Return why ``text`` is rejected as ambiguous: it is text in YAML 1.1, but a number in YAML 1.2 or to people.
+    """Return the error for an unquoted ``text`` that is ambiguous; None if it is not.
 
-    Return None if the word is not ambiguous.
+    It is ambiguous if it is text in YAML 1.1 but a number in YAML 1.2 (``1e3``), or looks like a number to people.
     """
     if _VERSION.fullmatch(text):
         return DeferredError(f"{text} without quotes looks like a number, but is not one in YAML", f"write '{text}'")

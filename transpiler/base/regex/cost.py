@@ -30,12 +30,12 @@ from transpiler.base.regex.syntax import (
     Sequence,
 )
 
-#: ``MAX_POWER`` is the maximum power of the text's length with which the time of a search may grow. ``MAX_WAYS`` is the
-#: maximum number of ways in which choices can match at one position of the text.
+#: ``MAX_POWER`` limits the exponent n of the time of a search, O(length ** n). ``MAX_WAYS`` limits the number of ways
+#: in which choices and bounded repeats can match at one position of the text.
 MAX_POWER, MAX_WAYS = 2, 100
 
-#: Maximum number of rounds of a repeated group into which the matcher may backtrack, because Java matches these rounds
-#: by recursion.
+#: Maximum number of rounds of a repeated group into which the matcher can backtrack. Java matches these rounds by
+#: recursion, so more rounds could overflow its stack.
 MAX_GROUP_ROUNDS = 9
 
 TOO_MANY = "the repetitions can divide a text in too many ways, and a matcher would try all of them"
@@ -43,9 +43,9 @@ TOO_MANY = "the repetitions can divide a text in too many ways, and a matcher wo
 
 @dataclass(frozen=True, slots=True)
 class Follow:
-    """The continuation of a regular expression after some node: the set of characters with which it can begin.
+    """The continuation after a node of a regular expression: the set of characters with which the rest can begin.
 
-    ``free`` is True if the continuation always matches.
+    ``free`` is True if the rest matches whatever the next character is.
     """
 
     characters: CharacterSet
@@ -74,9 +74,9 @@ def nullable(node: Node) -> bool:
 
 
 def optional_groups(node: Node, inside_one: bool = False) -> set[int]:
-    """Return the numbers of the capturing groups in ``node`` that a match can skip or enter several times.
+    """Return the numbers of the capturing groups in ``node`` that a match may not enter, or may enter several times.
 
-    ``inside_one`` is True if ``node`` itself is inside a choice, repeat or look-ahead.
+    These are the groups inside a choice, repeat or look-ahead. ``inside_one`` is True if ``node`` itself is inside one.
     """
     match node:
         case Group(body=body, number=number):
@@ -92,7 +92,7 @@ def optional_groups(node: Node, inside_one: bool = False) -> set[int]:
 
 
 def start(node: Node, after: Follow) -> Follow:
-    """Return the continuation that consists of ``node`` and then ``after``."""
+    """Return the continuation that begins with ``node``, if ``after`` is the continuation after ``node``."""
     match node:
         case One(characters=characters):
             return Follow(characters)
@@ -123,7 +123,7 @@ def _union(*follows: Follow) -> Follow:
 
 
 def _inside(node: Repeat, after: Follow) -> Follow:
-    """Return the continuation after one round of the repeat ``node``: another round, or ``after``."""
+    """Return the continuation after one round of the repeat ``node``: either another round or ``after`` follows."""
     if node.high == 1:
         return after
     again = start(node.body, after).characters
@@ -131,22 +131,22 @@ def _inside(node: Repeat, after: Follow) -> Follow:
 
 
 def _apart(branches: tuple[Node, ...], after: Follow) -> bool:
-    """Return True if the next character decides which of ``branches`` can match."""
+    """Return True if no two of ``branches`` can begin with the same character, so that the next character decides."""
     starts = [start(branch, after).characters for branch in branches]
     return not any(left & right for left, right in combinations(starts, 2))
 
 
 def _ends_by_itself(node: Repeat, after: Follow) -> bool:
-    """Return True if the next character alone decides whether the repeat ``node`` continues or ends."""
+    """Return True if the next character decides whether the repeat ``node`` continues or ends, without backtracking."""
     if node.low == node.high:
         return True
     return not nullable(node.body) and not start(node.body, after).characters & after.characters
 
 
 def determined(node: Node, after: Follow) -> bool:
-    """Return True if matching ``node`` and then ``after`` never needs to backtrack into ``node``."""
-    # Before the end of the expression the first match is accepted. A repeat that needs several rounds is still
-    # examined, because a possessive repeat never gives back a round.
+    """Return True if the matcher never needs to backtrack into ``node`` when the rest, ``after``, does not match."""
+    # At the end of the expression nothing can fail, so the first match is accepted. Examine a repeat with a minimum of
+    # several rounds all the same: if it became possessive, it could not give back characters that a later round needs.
     if after.free and not (isinstance(node, Repeat) and node.low > 1):
         return True
     match node:
@@ -159,7 +159,8 @@ def determined(node: Node, after: Follow) -> bool:
                 after = start(part, after)
             return True
         case Choice(branches=branches):
-            # A branch that matches the empty text always matches, so the matcher never tries the branches after it.
+            # A branch that matches the empty text always matches, so the branches after it are never tried. The choice
+            # is determined only if that branch is the last.
             last = not any(map(nullable, branches[:-1]))
             return last and _apart(branches, after) and all(determined(branch, after) for branch in branches)
         case Repeat(body=body):
@@ -169,37 +170,40 @@ def determined(node: Node, after: Follow) -> bool:
 
 
 class Measure:
-    """The cost of a regular expression: the power of the text's length with which the time of a search can grow.
+    """The cost of a search with a regular expression, which backtracks: ``power`` n means time O(length ** n).
 
-    It also collects the quantifiers that may be possessive. Raises ``RegexError`` if a search can take too long. Nodes
-    are examined from right to left; the error points to the repeat or choice with several ways that was examined last.
+    ``possessive`` contains the quantifiers that can be possessive without changing a match. The constructor raises
+    ``RegexError`` if a search can take too long. The error points to the last examined repeat or choice that can match
+    in several ways; nodes are examined from right to left.
     """
 
     def __init__(self, node: Node) -> None:
-        #: For each quantifier that may be possessive, the offset after it.
+        #: For each quantifier that can be possessive, the offset after the quantifier.
         self.possessive: set[int] = set()
         self.power = 0
         self._tried = 0
         for branch in node.branches if isinstance(node, Choice) else (node,):
-            #: ``_tries`` is the number of unbounded repeats into which the matcher can backtrack. ``_runs`` is the
-            #: number of unbounded repeats that need no backtracking, but after which a match can fail.
+            #: ``_tries`` counts the unbounded repeats into which the matcher can backtrack. ``_runs`` counts the
+            #: unbounded repeats without backtracking after which the match can still fail; a new search then repeats
+            #: their work.
             self._tries = self._runs = 0
             ways = self._ways(branch, FREE)
             parts = branch.parts if isinstance(branch, Sequence) else (branch,)
-            # A search starts at each position of the text, unless the expression begins with ``^``.
+            # A search tries each position of the text, which is one factor of its length, unless the expression begins
+            # with ``^``.
             power = (parts[:1] != (Anchor(At.BEGIN),)) + self._tries + min(self._runs, 1)
             if power > MAX_POWER or ways > MAX_WAYS:
                 raise RegexError(TOO_MANY, self._tried)
             self.power = max(self.power, power)
 
     def _ways(self, node: Node, after: Follow) -> int:
-        """Return in how many ways a backtracking matcher may match ``node``; an unbounded repeat counts as one way."""
+        """Return in how many ways ``node`` can match at one position of a text; an unbounded repeat counts as one."""
         match node:
             case One() | Anchor():
                 return 1
             case Ahead(body=body):
-                # The body of a look-ahead is not followed by the end of the expression: after it has matched, the rest
-                # may still fail.
+                # After the look-ahead has matched, the rest of the expression can still fail. So its body must not be
+                # treated as the end of the expression, where the first match is accepted.
                 return self._ways(body, Follow(ALL))
             case Sequence(parts=parts):
                 ways = 1

@@ -68,12 +68,13 @@ def _digit(text: str, index: int) -> int | None:
     return int(character) if character.isascii() and character.isdigit() else None
 
 
-#: Maximum number of steps of one search, estimated as the text's length to the power that ``Measure`` computes.
+#: Maximum number of steps of one search. They are estimated as the text's length to the power that ``Measure``
+#: computes.
 MAX_STEPS = 100_000_000
 
 _ANCHORS = {At.BEGIN: r"\A", At.VERY_END: r"\Z"}
 _ENDS = {
-    # Before any of Java's line ends at the end of the text, but never between CR and LF.
+    # Java's ``$`` matches before any of its line ends at the end of the text, but not between CR and LF.
     Flavor.JAVA: r"(?:(?=\r\n\Z)|(?=[\r\x85\u2028\u2029]?\Z)|(?<!\r)(?=\n\Z))",
     Flavor.PCRE: r"(?=\n?\Z)",
 }
@@ -103,10 +104,10 @@ class Regular:
         return self._compiled.search(text) is not None
 
     def split(self, text: str, limit: int = 0) -> tuple[str, ...]:
-        """Split ``text`` as Java's ``String.split`` does, into at most ``limit`` texts, or any number if below 1.
+        """Split ``text`` at the matches, as Java's ``String.split`` does, into at most ``limit`` texts.
 
-        An empty match at the beginning yields no empty text before it. If ``limit`` is 0, empty texts at the end are
-        removed.
+        A ``limit`` of 0 means no maximum, and that empty texts at the end are removed; a negative limit only means no
+        maximum. An empty match at the beginning does not split.
         """
         parts: list[str] = []
         at = 0
@@ -161,7 +162,8 @@ class Regular:
         at = 0
         while at <= len(text) and (match := self._compiled.search(text, at)) is not None:
             yield match
-            # After an empty match the search continues one character later.
+            # After an empty match, continue one character later, as Java does; otherwise the same match would be found
+            # again.
             at = match.end() + (match.start() == match.end())
 
     def _check_length(self, text: str) -> None:

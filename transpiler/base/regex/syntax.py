@@ -91,7 +91,7 @@ SURROGATES = CharacterSet(((0xD800, 0xDFFF),))
 #: Java's line ends. The dot does not match them, and ``$`` also matches before a line end at the end of the text.
 LINE_ENDS = of("\n\r\x85\u2028\u2029")
 
-#: The character classes that a backslash and a letter name, inside and outside brackets: letter -> set.
+#: The character sets of ``\d``, ``\w``, ``\s`` and their complements, by letter.
 CLASSES = {"d": DIGITS, "D": ~DIGITS, "w": WORDS, "W": ~WORDS, "s": SPACES, "S": ~SPACES}
 
 
@@ -117,7 +117,7 @@ class RegexError(ValueError):
 
 
 class At(Enum):
-    """A zero-width assertion. The value of a member is its spelling."""
+    """The assertions about a position in the text. The value of a member is its spelling."""
 
     BEGIN = "^"
     END = "$"
@@ -156,7 +156,7 @@ class Sequence:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Alternatives, tried in order: the first branch with which the whole expression matches is chosen."""
+    """Alternatives, such as ``a|ab``. The first branch with which the whole expression matches is chosen."""
 
     branches: tuple[Node, ...]
     offset: int = 0
@@ -164,9 +164,9 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """A greedy repeat of ``body``, from ``low`` to ``high`` times; ``high`` is None if it has no upper bound.
+    """A greedy repeat of ``body``, from ``low`` to ``high`` times; ``high`` is None if there is no maximum.
 
-    ``end`` is the offset after the quantifier.
+    ``offset`` and ``end`` are the offsets of the quantifier and after it.
     """
 
     body: Node
@@ -239,8 +239,8 @@ class _Parser:
         body = self.atom()
         quantifier = _REPEAT.match(self.text, self.position)
         if quantifier is None:
-            # A brace that does not begin a quantifier is an ordinary character. For Java, the next call of ``atom``
-            # rejects it.
+            # A brace that does not begin a quantifier is an ordinary character, which the next call of ``atom`` parses.
+            # For Java that call raises the error.
             return body
         if isinstance(body, Anchor | Ahead):
             raise RegexError("an anchor or a boundary cannot be repeated", self.position)
@@ -394,6 +394,6 @@ def _rounds(quantifier: re.Match[str]) -> tuple[int, int | None]:
         case "?":
             return 0, 1
         case _:
-            # Nine digits suffice to exceed the limit; Python is slow to convert very long numbers.
+            # Nine digits are enough to exceed the limit. Python would be slow to convert very long numbers.
             low = int(quantifier[1][:9])
             return low, low if not quantifier[2] else int(quantifier[3][:9]) if quantifier[3] else None

@@ -17,7 +17,7 @@ from spark_ext.messages.plain_rows import collectable_columns, plain_row, unused
 from spark_ext.messages.schemas import SchemaLike, check_frame, message_columns
 from spark_ext.reports.differences import Diff, Example, Kind, QueueChange
 from spark_ext.routing.broadcast_join import broadcast_of, called
-from spark_ext.routing.route_messages import route
+from spark_ext.routing.route_messages import RouteOptions, route
 from transpiler import Dialect, Layout, print_selector
 from transpiler.base.arguments import check_count, unexpected
 from transpiler.base.errors import UnsupportedFeatureError
@@ -214,22 +214,13 @@ def _diff_topologies(rows: _Rows, old: Topology, new: Topology, missing: Missing
             # This topology lacks the exchange, so the message reaches no queue in it; that is a change, not an error.
             routed = routed.withColumn(name, sf.expr("CAST(array() AS ARRAY<STRING>)"))
             continue
-        if not choices(topology):
-            routed = route(routed, topology, rows.layout, exchange=exchange, column=name, missing=missing)
-            continue
-        possible = unused_name("_possible_queues", routed)
-        routed = route(
-            routed,
-            topology,
-            rows.layout,
-            exchange=exchange,
-            column=name,
-            possible_column=possible,
-            missing=missing,
-        )
-        # A queue that an exchange may choose counts as reached, in both topologies.
-        both = sf.array_sort(sf.array_union(quote_name(name), quote_name(possible)))
-        routed = routed.withColumn(name, both).drop(possible)
+        possible = unused_name("_possible_queues", routed) if choices(topology) else None
+        options = RouteOptions(exchange=exchange, missing=missing)
+        routed = route(routed, topology, rows.layout, column=name, possible_column=possible, **options)
+        if possible is not None:
+            # A queue that an exchange may choose counts as reached, in both topologies.
+            both = sf.array_sort(sf.array_union(quote_name(name), quote_name(possible)))
+            routed = routed.withColumn(name, both).drop(possible)
     before, after = (quote_name(name) for name in names)
     won, lost = f"array_except({after}, {before})", f"array_except({before}, {after})"
     # For each message: one entry for each queue that it wins, loses or keeps, and entries without a queue that count

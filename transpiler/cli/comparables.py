@@ -143,7 +143,11 @@ def condition(value: str | FilterSet | Topology, dialect: str, connection: str |
         tree = parse_selector(value, dialect)
         return lambda message: evaluate(tree, message, dialect, **receiver.keywords) is True
     assert isinstance(value, FilterSet)
+
+    def selects(message: Message) -> bool:
+        return matches(value, message, dialect, connection=connection, **receiver.keywords)
+
     # Call it once with an empty message, so that a filter that cannot be evaluated is rejected before any message is
     # read.
-    matches(value, Message(), dialect=dialect, connection=connection)
-    return lambda message: matches(value, message, dialect=dialect, connection=connection, **receiver.keywords)
+    selects(Message())
+    return selects

@@ -37,7 +37,7 @@ from transpiler.tools.dialect_tools.diff import (
     diff_topologies,
 )
 from transpiler.tools.dialect_tools.diff.name_matching import Names
-from transpiler.tools.dialect_tools.diff.running_comparison import diff_with_answers
+from transpiler.tools.dialect_tools.diff.running_comparison import with_answers
 from transpiler.tools.message_files.read_message import ReadMessage
 from transpiler.tools.message_files.record_errors import load_record
 from transpiler.topology.model import check_exchange
@@ -135,10 +135,9 @@ def diff(
     if isinstance(first.value, Topology) and isinstance(second.value, Topology):
         if new_dialect is not None:
             fail("--new-dialect applies only to selectors and filters: a topology has the dialect of its broker")
-        if second.running is None:
-            result = diff_topologies(first.value, second.value, examples=examples, names=mapping)
-        else:
-            result = diff_with_answers(first.value, second.value, second.running, examples=examples, names=mapping)
+        result = diff_topologies(first.value, second.value, examples=examples, names=mapping)
+        if second.running is not None:
+            result = with_answers(result, first.value, second.running)
     elif isinstance(first.value, str) and isinstance(second.value, str):
         result = diff_selectors(first.value, second.value, dialect, new_dialect, destination=destination)
     else:

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path, PurePath
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, TypedDict, Unpack, get_args
 
-from transpiler.base.arguments import local_path, unexpected
+from transpiler.base.arguments import check_keywords, local_path, unexpected
 from transpiler.base.diagnostics import Diagnostic, at_path
 from transpiler.base.documents.decoding import EncodingError, decode_text
 from transpiler.base.documents.entries import Entry, choose
@@ -99,14 +99,23 @@ def names_topology_file(text: str) -> bool:
     return text.lower().endswith(ENDINGS) and not any(mark in text for mark in " '=<>{\n")
 
 
-class _Asked(NamedTuple):
-    """The caller's options for reading a file: its form, the virtual host or broker, and data that the file lacks."""
+class ReadOptions(TypedDict, total=False):
+    """The keywords of every public function that reads a topology."""
 
     form: Form | None
     vhost: str | None
-    state: State | None
     properties: Mapping[str, str] | None
     broker_version: str | None
+
+
+class _Asked(NamedTuple):
+    """The caller's options for reading a file: its form, the virtual host or broker, and data that the file lacks."""
+
+    form: Form | None = None
+    vhost: str | None = None
+    properties: Mapping[str, str] | None = None
+    broker_version: str | None = None
+    state: State | None = None
     running: Answers | None = None
 
     def is_form(self, *forms: Form) -> bool:
@@ -115,13 +124,7 @@ class _Asked(NamedTuple):
 
 
 def read_topology(
-    path: str | Path,
-    state: str | Path | Mapping[str, Any] | None = None,
-    *,
-    form: Form | None = None,
-    vhost: str | None = None,
-    properties: Mapping[str, str] | None = None,
-    broker_version: str | None = None,
+    path: str | Path, state: str | Path | Mapping[str, Any] | None = None, **options: Unpack[ReadOptions]
 ) -> Topology:
     """Read the topology in a file.
 
@@ -144,23 +147,16 @@ def read_topology(
     YAML needs the extra ``yaml``. Selectors are parsed and checked. Raises ``TopologyError`` with the name of the file
     and the path in the file, and ``OSError`` if the file cannot be read.
     """
+    check_keywords("read_topology", ReadOptions, options)
     if isinstance(path, Mapping):
         raise unexpected("path", "a file's name", path, "topology_from_dict reads a dict")
     path = local_path("path", path, _OTHER_FILES)
     if path.is_dir():
         found = definition_files(path)
         sources = [Source(_text_of(one), one.name) for one in found.files]
-        topology = parse_definitions(sources, str(path), vhost=vhost, broker_version=broker_version)
-        return found.with_findings(topology)
-    return parse_topology(
-        _text_of(path),
-        str(path),
-        form=form,
-        vhost=vhost,
-        state=state,
-        properties=properties,
-        broker_version=broker_version,
-    )
+        vhost, version = options.get("vhost"), options.get("broker_version")
+        return found.with_findings(parse_definitions(sources, str(path), vhost=vhost, broker_version=version))
+    return parse_topology(_text_of(path), str(path), state=state, **options)
 
 
 class DefinitionFiles(NamedTuple):
@@ -226,12 +222,9 @@ def parse_topology(
     text: str,
     name: str,
     *,
-    form: Form | None = None,
-    vhost: str | None = None,
     state: str | Path | Mapping[str, Any] | None = None,
-    properties: Mapping[str, str] | None = None,
-    broker_version: str | None = None,
     running: Answers | None = None,
+    **options: Unpack[ReadOptions],
 ) -> Topology:
     """Parse the topology in a text.
 
@@ -249,7 +242,8 @@ def parse_topology(
     Raises:
         TopologyError: The text is not a valid topology.
     """
-    return _parsed(Source(text, name), _Asked(form, vhost, read_state(state), properties, broker_version, running))
+    check_keywords("parse_topology", ReadOptions, options)
+    return _parsed(Source(text, name), _Asked(**options, state=read_state(state), running=running))
 
 
 def _parsed(source: Source, asked: _Asked) -> Topology:
@@ -407,11 +401,7 @@ def _located_in(documents: Mapping[str, Document], name: str, diagnostics: Itera
 def topology_from_dict(
     data: Mapping[str, Any] | list[Any],
     state: str | Path | Mapping[str, Any] | None = None,
-    *,
-    form: Form | None = None,
-    vhost: str | None = None,
-    properties: Mapping[str, str] | None = None,
-    broker_version: str | None = None,
+    **options: Unpack[ReadOptions],
 ) -> Topology:
     """Read the topology in an object that was parsed from a JSON or YAML file, in any form that such files can have.
 
@@ -427,9 +417,10 @@ def topology_from_dict(
     Raises:
         TopologyError: The object is not a valid topology; the error has the path of the invalid element.
     """
+    check_keywords("topology_from_dict", ReadOptions, options)
     if not isinstance(data, Mapping | list):
         raise unexpected("data", "a dict, as json.loads returns it", data, _OTHER_FILES)
-    asked = _Asked(form, vhost, None, properties, broker_version)
+    asked = _Asked(**options)
     if isinstance(data, Mapping) and {"apiVersion", "kind"} <= set(data):
         try:
             text = json.dumps(data, indent=1, ensure_ascii=False)
@@ -438,7 +429,7 @@ def topology_from_dict(
                 "topology.json", f"the object contains values that json.loads never returns: {error}"
             ) from None
         return _parsed(Source(text, "the object"), asked._replace(state=read_state(state)))
-    if state is not None or properties:
+    if state is not None or asked.properties:
         raise TopologyError.at("topology.state", _FOR_JMS)
     return _checked(_topology_of_data(data, asked))
 

@@ -6,16 +6,16 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-from transpiler.base.arguments import local_path
+from transpiler.base.arguments import check_keywords, local_path
 from transpiler.base.documents.decoding import EncodingError, decode_text
 from transpiler.base.errors import TopologyError
 from transpiler.base.local_files import read_file
 from transpiler.base.source import Source
 from transpiler.tools.dialect_tools.diff.topology_changes import Change, TopologyDiff, diff_topologies
 from transpiler.tools.topology_report.policies import applied_policies
-from transpiler.topology.files import Form, parse_topology
+from transpiler.topology.files import ReadOptions, parse_topology
 from transpiler.topology.importers.running_answers import Answers, PoliciesOf, read_answers
 from transpiler.topology.model import Topology
 
@@ -26,13 +26,10 @@ def diff_running(
     declared: str | Path,
     answers: str | Path | Iterable[str | Path],
     *,
-    form: Form | None = None,
-    vhost: str | None = None,
     state: str | Path | Mapping[str, Any] | None = None,
-    properties: Mapping[str, str] | None = None,
-    broker_version: str | None = None,
     examples: int = 5,
     names: Mapping[str, str] | None = None,
+    **options: Unpack[ReadOptions],
 ) -> TopologyDiff:
     """Compare a topology's file with what the running broker answers, as ``selector-sql diff FILE ANSWER`` does.
 
@@ -57,6 +54,7 @@ def diff_running(
     Raises:
         TopologyError: The file is not a topology, or a file in ``answers`` is not an answer of a broker of its kind.
     """
+    check_keywords("diff_running", ReadOptions, options)
     given = [answers] if isinstance(answers, str | Path) else [*answers]
     files = [file for one in given for file in _files(local_path("answers", one, _ELSEWHERE))]
     found = read_answers([_source(file) for file in files])
@@ -65,30 +63,19 @@ def diff_running(
         raise TopologyError.at("topology.form", f"no answer of a running broker: {named}")
     source = _source(local_path("declared", declared, _ELSEWHERE))
     old, new = (
-        parse_topology(
-            source.text,
-            source.name,
-            form=form,
-            vhost=vhost,
-            state=state,
-            properties=properties,
-            broker_version=broker_version,
-            running=running,
-        )
-        for running in (None, found)
+        parse_topology(source.text, source.name, state=state, running=running, **options) for running in (None, found)
     )
-    return diff_with_answers(old, new, found, examples=examples, names=names)
+    return with_answers(diff_topologies(old, new, examples=examples, names=names), old, found)
 
 
-def diff_with_answers(
-    old: Topology, new: Topology, answers: Answers, *, examples: int = 5, names: Mapping[str, str] | None = None
-) -> TopologyDiff:
-    """Compare the declared topology ``old`` with ``new``, the topology of the running broker according to ``answers``.
+def with_answers(found: TopologyDiff, declared: Topology, answers: Answers) -> TopologyDiff:
+    """Return ``found`` as the difference from a running broker, with the notes and policies of its ``answers``.
 
-    ``new`` has the objects that the broker's answers contain, and ``old``'s objects where no answer contains any.
+    ``found`` is the difference between ``declared`` and the topology of the running broker. That has the objects that
+    the ``answers`` contain, and the declared ones where no answer contains any.
     """
-    found = diff_topologies(old, new, examples=examples, names=names).of_running(answers.notes)
-    return replace(found, settings=(*found.settings, *_policy_changes(old, answers.policies)))
+    found = found.of_running(answers.notes)
+    return replace(found, settings=(*found.settings, *_policy_changes(declared, answers.policies)))
 
 
 def _files(path: Path) -> list[Path]:

@@ -322,23 +322,20 @@ def test_a_network_connector_is_a_link_of_each_queue_and_security_is_nothing_to_
         "<networkConnectors><networkConnector name='n' uri='static:(tcp://far)'/></networkConnectors>"
         "<destinations><queue physicalName='q'/></destinations>"
     )
-    assert [finding.message for finding in topology.findings] == [
-        "<networkConnectors>: a network of brokers forwards messages to other brokers and brings theirs, which is "
-        "ignored here"
-    ]
+    assert topology.findings == ()
     for name in ("q", "other"):
         path = route_path(topology, {}, f"queue://{name}")
         assert "forwarded by the network connector n" in str(path)
     assert len(activemq("<plugins><redeliveryPlugin/></plugins>").not_computed) == 1
 
 
-def network(inner: str) -> str:
-    connector = f"<networkConnector name='n' uri='static:(tcp://far)'>{inner}</networkConnector>"
+def network(inner: str, attributes: str = "") -> str:
+    connector = f"<networkConnector name='n' uri='static:(tcp://far)' {attributes}>{inner}</networkConnector>"
     return f"<networkConnectors>{connector}</networkConnectors>"
 
 
-def included(kind: str, *names: str) -> str:
-    inner = "".join(f"<queue physicalName='{name}'/>" for name in names)
+def included(kind: str, *names: str, of: str = "queue") -> str:
+    inner = "".join(f"<{of} physicalName='{name}'/>" for name in names)
     return f"<{kind}Destinations>{inner}</{kind}Destinations>"
 
 
@@ -360,10 +357,9 @@ ON_DEMAND = "forwarded by the network connector n to a consumer of another broke
             included("excluded", "c") + included("staticallyIncluded", "c", "new"),
             {"a.b": ON_DEMAND, "new": "forwarded by the network connector n"},
         ),
-        (
-            "<excludedDestinations><topic physicalName='c'/></excludedDestinations>",
-            dict.fromkeys(("a.b", "c", "new"), ON_DEMAND),
-        ),
+        (included("excluded", "c", of="topic"), dict.fromkeys(("a.b", "c", "new"), ON_DEMAND)),
+        # DestinationFilter.parseFilter: a name with commas is a list.
+        (included("excluded", "c,new"), {"a.b": ON_DEMAND}),
     ],
 )
 def test_a_network_connector_forwards_the_queues_that_its_lists_allow(inner: str, forwarded: dict[str, str]) -> None:
@@ -380,9 +376,106 @@ def test_a_network_connector_forwards_the_queues_that_its_lists_allow(inner: str
     assert found == [*forwarded.items()]
 
 
+ASKED = "network connector n if another broker has a consumer of the topic"
+CONNECTED = "network connector n while it is connected"
+
+
+@pytest.mark.parametrize(
+    ("inner", "attributes", "reasons"),
+    [
+        ("", "", {"a.b": ASKED, "c": ASKED, "new": ASKED}),
+        (included("excluded", "a.&gt;", "new", of="topic"), "", {"c": ASKED}),
+        (included("excluded", "&gt;", of="topic"), "", {}),
+        (included("excluded", "&gt;", of="queue"), "", {"a.b": ASKED, "c": ASKED, "new": ASKED}),
+        (included("dynamicallyIncluded", "a.*", of="topic"), "", {"a.b": ASKED}),
+        (included("dynamicallyIncluded", "a.*"), "", {}),
+        (included("staticallyIncluded", "c", of="topic"), "", {"a.b": ASKED, "c": CONNECTED, "new": ASKED}),
+        (included("staticallyIncluded", "c", of="topic") + included("dynamicallyIncluded", "x"), "", {"c": CONNECTED}),
+        (
+            included("excluded", "c", of="topic") + included("staticallyIncluded", "c", "new", of="topic"),
+            "",
+            {"a.b": ASKED, "new": CONNECTED},
+        ),
+        # DemandForwardingBridgeSupport.startRemoteBridge: a static bridge does not ask for consumers.
+        (included("staticallyIncluded", "c", of="topic"), "staticBridge='true'", {"c": CONNECTED}),
+        # How many subscriptions the connector has, and when it has a durable one, changes nothing in what is possible.
+        ("", "conduitSubscriptions='false' dynamicOnly='true'", {"a.b": ASKED, "c": ASKED, "new": ASKED}),
+    ],
+)
+def test_a_network_connector_may_copy_the_topics_that_its_lists_allow(
+    inner: str, attributes: str, reasons: dict[str, str]
+) -> None:
+    # DemandForwardingBridgeSupport.isPermissableDestination, setupStaticDestinations of apache/activemq: the connector
+    # has a subscription, so the local subscribers get every message.
+    declared = "<destinations><topic physicalName='a.b'/><topic physicalName='c'/></destinations>"
+    local = {"subscriptions": [{"name": "local", "destination": "topic://c"}]}
+    topology = activemq(network(inner, attributes) + declared, state=local)
+    assert topology.findings == ()
+    found = {name: publish(topology, {}, f"topic://{name}") for name in ("a.b", "c", "new")}
+    assert {name: one.reasons for name, one in found.items() if one.reasons} == {
+        name: (reason,) for name, reason in reasons.items()
+    }
+    for name, one in found.items():
+        assert one.queues == (("local",) if name == "c" else ())
+        assert one.possible_queues == (("network connector n",) if name in reasons else ())
+        assert one.outcome == ("delivered" if name == "c" else "undecided" if name in reasons else "discarded")
+        steps = [str(step) for step in route_path(topology, {}, f"topic://{name}").steps if "copied" in str(step)]
+        assert steps == ["network connector n: copied by the network connector n → another broker"] * (name in reasons)
+        assert one.to_dict().get("reasons", []) == list(one.reasons)
+    assert ("network connector n" in topology.queue_names) == bool(reasons)
+
+
+def test_the_topics_of_a_network_connector_are_displayed_with_its_exceptions() -> None:
+    declared = "<destinations><topic physicalName='prices'/><topic physicalName='secret'/></destinations>"
+    shown = addresses_of(activemq(network(included("excluded", "secret", of="topic")) + declared))
+    assert "perhaps, except topic://secret → network connector n" in listing(shown)
+    assert "copied by the network connector n → another broker" in listing(shown)
+    assert "network connector n" in draw(shown, "dot")
+    assert not report(shown).findings
+    assert shown.not_computed == ()
+
+
+@pytest.mark.parametrize(
+    ("inner", "brought"),
+    [
+        ("", ["queue://c", "topic://prices"]),
+        (included("excluded", "prices", of="topic"), ["queue://c"]),
+        (included("excluded", "&gt;"), ["topic://prices"]),
+        (included("dynamicallyIncluded", "other.&gt;"), ["queue://other.>"]),
+    ],
+)
+def test_a_duplex_connector_brings_messages_of_the_destinations_that_its_lists_allow(
+    inner: str, brought: list[str]
+) -> None:
+    # DemandForwardingBridgeSupport.serviceRemoteCommand: isDuplex, isPermissableDestination.
+    declared = "<destinations><queue physicalName='c'/><topic physicalName='prices'/></destinations>"
+    shown = addresses_of(activemq(network(inner, "duplex='true'") + declared))
+    when = "brought by the network connector n to a consumer of this broker"
+    assert sorted(link.destination or "" for link in shown.links if link.when == when) == brought
+    assert listing(shown).count(when) == len(brought)
+    assert not any(link.source is None for link in addresses_of(activemq(network(inner) + declared)).links)
+
+
+@pytest.mark.parametrize(
+    ("connectors", "attributes", "named"),
+    [
+        ("<ldapNetworkConnector uri='ldap://x'/>", "", "<ldapNetworkConnector>"),
+        ("<networkConnector uri='static:(tcp://far)' destinationFilter='Queue.a'/>", "", "destinationFilter"),
+        ("<networkConnector uri='static:(tcp://far)'><bridgeFactory/></networkConnector>", "", "bridgeFactory"),
+        ("", "networkConnectorURIs='static:(tcp://far)'", "networkConnectorURIs"),
+    ],
+)
+def test_what_a_network_connector_does_besides_its_lists_is_not_computed(
+    connectors: str, attributes: str, named: str
+) -> None:
+    text = f"<broker {attributes}><networkConnectors>{connectors}</networkConnectors></broker>"
+    [message] = parse_topology(text, "activemq.xml").not_computed
+    assert named in message
+
+
 def test_a_network_connector_without_a_declared_queue_is_displayed_with_the_queues_that_sends_create() -> None:
     shown = addresses_of(activemq(network("")))
-    assert [(one.name, one.declared) for one in shown.queues] == [("queue://>", False)]
+    assert [(one.name, one.declared) for one in shown.queues] == [("network connector n", False), ("queue://>", False)]
     assert ON_DEMAND in listing(shown)
     assert "another broker" in draw(shown, "dot")
     assert not report(shown).findings

@@ -280,7 +280,9 @@ def _unknown_queues(topology: Topology) -> Iterator[Finding]:
     """Yield the virtual topics of ActiveMQ whose queues neither the file nor the broker's state names."""
     if topology.rules.addressing.names_subscribers:
         return
-    undeclared = {queue.name for queue in topology.queues if not queue.declared}
+    # The queue of a connection to another broker is not a destination, and all its messages are known.
+    kinds = topology.rules.addressing.kinds
+    undeclared = {queue.name for queue in topology.queues if not queue.declared and kinds(queue.name)}
     for binding in topology.bindings:
         to = binding.destination
         is_queue = binding.destination_type == "queue"

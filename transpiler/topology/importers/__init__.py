@@ -7,6 +7,6 @@ In reading order: ``binding_arguments``, ``native_format``, ``rabbitmq`` with ``
 ``jms_selector_term``, ``broker_j``; ``exchange_builder``, ``display_builder``, ``known_names``,
 ``constant_conditions``; ``artemis_config``, ``artemis_links``, ``artemis_properties``, ``artemis_addresses``,
 ``artemis_settings``, ``artemis_display``, ``artemis_topology``; ``activemq_config``, ``activemq_patterns``,
-``activemq_display``, ``activemq_state``, ``activemq_topology``; ``kubernetes``. ``documents`` defines values, elements
-and locations in a file.
+``activemq_networks``, ``activemq_display``, ``activemq_state``, ``activemq_topology``; ``kubernetes``. ``documents``
+defines values, elements and locations in a file.
 """

@@ -19,7 +19,6 @@ from transpiler.topology.addressing import QUEUE_KIND, TOPIC_KIND, activemq_part
 from transpiler.topology.importers.known_names import reasons
 
 _ELSEWHERE: Mapping[str, str] = {
-    "networkConnectors": "a network of brokers forwards messages to other brokers and brings theirs",
     "jmsBridgeConnectors": "a bridge forwards messages to other brokers",
 }
 
@@ -206,8 +205,10 @@ class Network:
     """A network connector, which forwards messages of some destinations to another broker.
 
     It never forwards messages to destinations in ``excluded`` and always forwards messages to those in ``static``.
-    Messages to other destinations are forwarded while the other broker has a consumer for them, if the destination is
-    in ``dynamic`` or ``dynamic`` is empty (``DemandForwardingBridgeSupport.isPermissableDestination``).
+    If ``demand`` is True, messages to other destinations are forwarded while the other broker has a consumer for them,
+    if the destination is in ``dynamic`` or ``dynamic`` is empty
+    (``DemandForwardingBridgeSupport.isPermissableDestination``). If ``duplex`` is True, the other broker forwards
+    messages to this broker by the same lists.
     """
 
     name: str
@@ -215,6 +216,8 @@ class Network:
     excluded: tuple[Pattern, ...] = ()
     static: tuple[Pattern, ...] = ()
     dynamic: tuple[Pattern, ...] = ()
+    demand: bool = True
+    duplex: bool = False
 
     @property
     def always(self) -> str:
@@ -225,6 +228,21 @@ class Network:
     def on_demand(self) -> str:
         """The text for users about messages to other destinations: they are forwarded to existing consumers."""
         return f"{self.always} to a consumer of another broker"
+
+    @property
+    def subscriber(self) -> str:
+        """The name of the queue that stands for the connector's subscriptions to topics."""
+        return f"network connector {self.name}"
+
+    @property
+    def copied(self) -> str:
+        """The text for users about a message of a topic: a subscription of the connector gets a copy."""
+        return f"copied by the {self.subscriber}"
+
+    @property
+    def brought(self) -> str:
+        """The text for users about messages of another broker that a duplex connector brings."""
+        return f"brought by the {self.subscriber} to a consumer of this broker"
 
 
 @dataclass(slots=True)
@@ -280,9 +298,10 @@ def read_broker(broker: Element, root: Element) -> ActiveMQConfig:
             config.findings += _of_redelivery(plugin, broker)
         elif plugin.name not in _HARMLESS_PLUGINS:
             config.findings.append(plugin.not_computed(f"<{plugin.name}>: the plugin may do anything with a message"))
+    if broker.value("networkConnectorURIs"):
+        config.findings.append(broker.not_computed(f"networkConnectorURIs: {_OTHER_NETWORK}"))
     for network in (one for listed in broker.named("networkConnectors") for one in listed.children):
-        patterns = [tuple(_listed_in(network, part)) for part in _NETWORK_PARTS]
-        config.networks.append(Network(network.get("name") or _NETWORK_NAME, network.location, *patterns))
+        config.networks += _network(network, config)
     for element in broker.walk():
         config.findings += _unknown(element)
     _read_policies(broker, config)
@@ -323,10 +342,30 @@ _NETWORK_NAME = "NC"
 _NETWORK_PARTS = ("excludedDestinations", "staticallyIncludedDestinations", "dynamicallyIncludedDestinations")
 
 
+#: The elements of network connectors, and the attributes with which only part of their effect is computed.
+_NETWORKS = ("networkConnector", "multicastNetworkConnector")
+_NETWORK_FILTERS = ("destinationFilter", "connectionFilter", "bridgeFactory")
+#: The effect of a network connector that is not computed.
+_OTHER_NETWORK = "a network of brokers forwards messages to other brokers and brings theirs"
+
+
+def _network(network: Element, config: ActiveMQConfig) -> Iterator[Network]:
+    """Yield the network connector that ``network`` describes; add a finding for what it does besides."""
+    if network.name not in _NETWORKS:
+        config.findings.append(network.not_computed(f"<{network.name}>: {_OTHER_NETWORK}"))
+        return
+    for name in _NETWORK_FILTERS:
+        if network.get(name) is not None or network.child(name) is not None:
+            what = f"<{network.name} {name}>: the connector perhaps forwards fewer messages than are shown"
+            config.findings.append(network.not_computed(what))
+    excluded, static, dynamic = (tuple(_listed_in(network, part)) for part in _NETWORK_PARTS)
+    demand, duplex = not network.flag("staticBridge", False), network.flag("duplex", False)
+    yield Network(network.get("name") or _NETWORK_NAME, network.location, excluded, static, dynamic, demand, duplex)
+
+
 def _listed_in(network: Element, part: str) -> Iterator[Pattern]:
     for destination in (one for listed in network.named(part) for one in listed.named("queue", "topic")):
-        kind = QUEUE_KIND if destination.name == "queue" else TOPIC_KIND
-        yield kind, destination.require("physicalName").partition("?")[0]
+        yield from activemq_parts(f"{destination.name}://{destination.require('physicalName')}")
 
 
 def _unknown(element: Element) -> Iterator[Diagnostic]:

@@ -12,7 +12,15 @@ from typing import NamedTuple
 from transpiler.base.topics import TopicPattern
 from transpiler.topology.addressing import QUEUE_KIND, TOPIC_KIND
 from transpiler.topology.broker_rules import ACTIVEMQ
-from transpiler.topology.importers.activemq_config import Composite, Interceptor, Mirror, VirtualTopic, kind_of
+from transpiler.topology.importers.activemq_config import (
+    Composite,
+    Interceptor,
+    Mirror,
+    Network,
+    VirtualTopic,
+    kind_of,
+)
+from transpiler.topology.importers.activemq_networks import forwarded_topics, not_forwarded
 from transpiler.topology.importers.activemq_patterns import (
     ANY_NAME,
     between,
@@ -73,21 +81,24 @@ def displayed_destinations(
     readers: frozenset[str] | None,
     links_of: Callable[[str], Iterable[Link]],
     *,
+    networks: Iterable[Network],
     topics: Iterable[str],
     knows_queues: bool,
     knows_consumers: bool,
 ) -> Topology:
     """Return the topology for display, with the queues and links of the topology that routes.
 
-    ``topics`` are the topics that the file declares. ``known`` are the existing queues, with True for each queue that
-    only an earlier send may have created. If ``knows_queues`` is False, there may be queues that are not in ``known``.
-    ``links_of`` returns the links of a queue that is a target but not in ``queues``.
+    ``networks`` are the network connectors, and ``topics`` the topics that the file declares. ``known`` are the
+    existing queues, with True for each queue that only an earlier send may have created. If ``knows_queues`` is False,
+    there may be queues that are not in ``known``. ``links_of`` returns the links of a queue that is a target but not in
+    ``queues``.
     """
     levels = _Levels(interceptors)
     virtual = [*levels.virtual_topics()]
     declared = [f"{TOPIC_KIND}://{name}" for name in topics]
     unknown = [] if knows_queues else [*map(_of_unknown_queues, virtual)]
-    ways = [*levels.ways(known, watched), *((-1, edge) for edge in (*unknown, *_of_subscriptions(subscriptions)))]
+    subscribed = (*_of_subscriptions(subscriptions), *_of_networks(networks))
+    ways = [*levels.ways(known, watched), *((-1, edge) for edge in (*unknown, *subscribed))]
     edges = [edge for level, one in ways for edge in levels.behind(one, level)]
     builder = DisplayBuilder(
         addresses=dict.fromkeys(
@@ -185,11 +196,11 @@ class _Levels:
                 # it, because this queue has edges of its own.
                 met = [each for each in met if literal_name(_pattern(each)) is None]
             always = [_keeps(each) for each in met if covers(_pattern(each), words)]
-            if not met or True in always:
+            if True in always or all(_keeps(each) is True for each in met):
                 continue
             if always and not any(_keeps(each) is not False for each in met):
                 return
-            if edge.choice == UNREAD:
+            if edge.choice == UNREAD or (edge.choice or "").startswith(PERHAPS):
                 continue
             here = OTHERWISE if None in always and len(always) == len(met) else PERHAPS
             choice = f"{MIRRORED}, {here}" if edge.choice == MIRRORED else here if choice in (None, here) else PERHAPS
@@ -302,6 +313,16 @@ def _of_subscriptions(subscriptions: Sequence[Subscription]) -> Iterator[_Edge]:
         if each.kind == QUEUE_KIND and sum(one.kind == QUEUE_KIND for one in subscriptions) > 1:
             choice = ONE_OF
         yield _Edge(f"{each.kind}://{name_of(each.pattern)}", each.name, each.selector, choice=choice)
+
+
+def _of_networks(networks: Iterable[Network]) -> Iterator[_Edge]:
+    """Yield the edges from the topics that network connectors forward to the connectors' subscriptions."""
+    for network in networks:
+        for pattern in forwarded_topics(network):
+            excluded = [f"{TOPIC_KIND}://{name_of(one)}" for one in not_forwarded(network, pattern)]
+            choice = f"{PERHAPS}, except {', '.join(excluded)}" if excluded else PERHAPS
+            end = network.subscriber
+            yield _Edge(f"{TOPIC_KIND}://{name_of(pattern)}", end, None, network.location, choice)
 
 
 def _of_unknown_queues(topic: VirtualTopic) -> _Edge:

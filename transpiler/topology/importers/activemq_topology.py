@@ -33,11 +33,17 @@ from transpiler.topology.importers.activemq_config import (
     Composite,
     Interceptor,
     Mirror,
-    Network,
     VirtualTopic,
     kind_of,
 )
 from transpiler.topology.importers.activemq_display import Subscription, displayed_destinations
+from transpiler.topology.importers.activemq_networks import (
+    NetworkSubscriptions,
+    forwarded_topics,
+    links_from_brokers,
+    links_of_queues,
+    links_of_topics,
+)
 from transpiler.topology.importers.activemq_patterns import (
     DeadLetterLinks,
     between,
@@ -65,7 +71,7 @@ from transpiler.topology.importers.known_names import (
 )
 from transpiler.topology.model import Topology
 from transpiler.topology.records import Link, Queue
-from transpiler.topology.targets import FAILED, NOWHERE, OWN_QUEUE, UNKNOWN, Entered, Target
+from transpiler.topology.targets import FAILED, OWN_QUEUE, UNKNOWN, Entered, Target
 
 #: The name that denotes the destination in selectors.
 DESTINATION = "JMSDestination"
@@ -167,20 +173,6 @@ _CAST = (
 )
 
 
-def forwarding(network: Network, kind: str, name: str) -> str | None:
-    """Return what ``network`` does with messages of a destination, in words; None if it does not forward them."""
-
-    def is_in(patterns: Iterable[tuple[str, str]]) -> bool:
-        words = words_sent(name)
-        return any(of == kind and covers(words_of(pattern), words) for of, pattern in patterns)
-
-    if is_in(network.excluded):
-        return None
-    if is_in(network.static):
-        return network.always
-    return network.on_demand if not network.dynamic or is_in(network.dynamic) else None
-
-
 def topology_of_activemq(config: ActiveMQConfig, state: Mapping[str, Any]) -> Topology:
     """Return the topology of an ActiveMQ configuration, with the queues, subscriptions and consumers in ``state``."""
     return _ActiveMQ(config, state).topology()
@@ -207,6 +199,7 @@ class _ActiveMQ:
         self._reads_destination = any(reads_destination(selector) for selector in self._selectors())
         self._done: set[Entry] = set()
         self._waiting: list[Entry] = []
+        self._networks = NetworkSubscriptions(self._builder, config.networks)
 
     def _composites(self) -> Iterator[Composite]:
         for interceptor in self._config.interceptors:
@@ -234,7 +227,8 @@ class _ActiveMQ:
             binding.destination for binding in self._builder.bindings if binding.destination_type == "queue"
         )
         names |= dict.fromkeys(f"queue://{name}" for name, made in self._queues.items() if not made)
-        queues = tuple(map(Queue, names))
+        copied = {one.subscriber: one.location for one in self._config.networks if forwarded_topics(one)}
+        queues = tuple(Queue(name, path=copied.get(name, ""), declared=name not in copied) for name in names)
         links = tuple(self._links([queue.name for queue in queues]))
         readers = self._readers(links)
         return Topology(
@@ -254,6 +248,7 @@ class _ActiveMQ:
                 links,
                 readers,
                 self._links_of,
+                networks=self._config.networks,
                 topics=self._config.topics,
                 knows_queues=self._knows_queues,
                 knows_consumers=self._knows_consumers,
@@ -266,6 +261,7 @@ class _ActiveMQ:
             return None
         consumed = [each.pattern for each in self._subscriptions if each.kind == QUEUE_KIND]
         names = {each.name for each in self._subscriptions if each.name}
+        names |= {network.subscriber for network in self._config.networks}
         queues = {
             *self._queues,
             *(link.key for link in links if link.destination == QUEUE_KIND and link.key is not None),
@@ -277,43 +273,12 @@ class _ActiveMQ:
 
     def _links(self, queues: Sequence[str]) -> Iterator[Link]:
         """Yield the links of queues, of subscriptions to topics, and of the queues that sends create."""
-        for network in self._config.networks:
-            for queue in queues:
-                kind, separator, name = queue.partition("://")
-                when = forwarding(network, kind, name) if separator else None
-                if when is not None:
-                    yield Link("network", when, queue, None, path=network.location)
-        if len(self._config.networks) == 1:
-            # The messages of an undeclared queue take only the first link whose pattern matches the queue's name. The
-            # links for excluded queues, which lead nowhere, therefore come first.
-            yield from self._not_forwarded(self._config.networks[0])
-        for network in self._config.networks:
-            yield from self._forwarded(network)
+        networks = self._config.networks
+        yield from links_of_queues(networks, queues)
+        yield from links_of_topics(networks)
+        known = [(QUEUE_KIND, name) for name in self._queues] + [(TOPIC_KIND, name) for name in self._config.topics]
+        yield from links_from_brokers(networks, known)
         yield from self._dead_letters(queues)
-
-    def _not_forwarded(self, network: Network) -> Iterator[Link]:
-        for pattern in self._keys_of_queues(network.excluded):
-            yield Link(
-                "network",
-                network.on_demand,
-                "",
-                NOWHERE.name,
-                "own-queue",
-                NOWHERE.type,
-                path=network.location,
-                pattern=pattern,
-            )
-
-    def _forwarded(self, network: Network) -> Iterator[Link]:
-        """Yield a link for each pattern of queues that only sends create and that ``network`` forwards."""
-        static = self._keys_of_queues(network.static)
-        dynamic = self._keys_of_queues(network.dynamic) if network.dynamic else [self._builder.any_key]
-        for when, patterns in ((network.always, static), (network.on_demand, dynamic)):
-            for pattern in patterns:
-                yield Link("network", when, "", None, "own-queue", path=network.location, pattern=pattern)
-
-    def _keys_of_queues(self, patterns: Iterable[tuple[str, str]]) -> list[str]:
-        return [key_of(of_virtual(words_of(name))) for kind, name in patterns if kind == QUEUE_KIND]
 
     def _dead_letters(self, queues: Iterable[str]) -> Iterator[Link]:
         if self._config.dead_letters is None:
@@ -427,6 +392,7 @@ class _ActiveMQ:
                     if is_plain(entry) and not covers(pattern, key_at(entry)):
                         continue
                     self._subscribe(source, subscription._replace(pattern=pattern), entry)
+        self._networks.bind(source, lambda patterns: keys_at(entry, patterns))
 
     def _subscribe(self, source: str, subscription: Subscription, entry: Entry) -> None:
         target = Target("queue", subscription.name)

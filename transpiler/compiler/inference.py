@@ -152,8 +152,8 @@ def _shown(table: Table, struct: str | None) -> Layout:
     for store, shape in _SHAPES:
         if all(name in fields and test(fields[name]["type"]) for name, test in shape.items()):
             found = store().bound(table)
-            # Spark's Kafka source adds columns such as ``topic``, which are properties too. In the other stores, the
-            # producer wrote all columns.
+            # In a table of Spark's Kafka source, columns such as ``topic`` are properties, as the record headers are.
+            # In all other stores, the columns have the meaning that the producer documents.
             return replace(found, columns_first=True) if found.name == "kafka-headers" else found
     own = fields.get("properties")
     beside = any(name in fields for name in FIELDS)

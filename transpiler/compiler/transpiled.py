@@ -49,7 +49,7 @@ class Transpiled:
         return self.retrace()
 
     def __reduce__(self) -> tuple[Callable[..., Transpiled], tuple[object, ...]]:
-        # The functions cannot be pickled, so their results are computed before the object leaves its process.
+        # ``retrace`` and ``advise`` cannot be pickled, so the pickle contains their results instead.
         trace, diagnostics = partial(tuple, self.trace), partial(tuple, self.diagnostics)
         return Transpiled, (self.sql, self.found, self.in_effect, trace, self.tree, diagnostics)
 
@@ -61,7 +61,7 @@ class Transpiled:
         return f"Transpiled({shortened(self.sql, MAX_REPR)!r}{f', warnings: {warned}' if warned else ''})"
 
     def _repr_html_(self) -> str:
-        # Only notebooks need this module.
+        # Imported in the function to save start-up time: only notebooks need it.
         from transpiler.base import html
 
         return html.code(self.sql) + "".join(html.code(finding.render()) for finding in self.diagnostics)

@@ -112,8 +112,8 @@ class AmqpLayout(ArchiveLayout):
         column_type = STRUCTS[message_field.section][message_field.field]
         path: Path = (message_field.section, message_field.field)
         if message_field.field in self.beside:
-            # The table has a top-level column of the same name. If the table is also named like the section, Spark
-            # would resolve a path with a dot to that column.
+            # Use brackets instead of a dot. If the table is called ``properties`` and has a column ``subject``, Spark
+            # would read ``properties.subject`` as that column, not as the field of the struct ``properties``.
             path = (message_field.section, Key(message_field.field))
         return stored_column(path, column_type) if isinstance(column_type, ColumnType) else stored_union(path)
 

@@ -76,14 +76,14 @@ class Collations:
         path, collated = self._path(column.path)
         if not collated or column.type.kind not in (SparkType.STRING, SparkType.CHAR, SparkType.VARCHAR):
             return ir.Column(path, column.type)
-        # A column whose type states a collation is inside BY_BYTES already, because the layout knew its collation. If
-        # the type states no collation, BY_BYTES is added here.
+        # If the type of ``column`` states its collation, the layout has already wrapped the column in BY_BYTES.
+        # Otherwise BY_BYTES is added here.
         return column if column.type.collation != "UTF8_BINARY" else ir.Apply(ir.Function.BY_BYTES, (column,), STRING)
 
     def _path(self, path: Path) -> tuple[Path, bool]:
-        """Return ``path`` with a cast before its step into a map or array with collated strings.
+        """Return ``path``, in which a map or array that contains collated strings is cast to a type without collations.
 
-        The second result is True if the path ends at a collated string.
+        The second result is True if the path ends at a collated string that is not inside a map or array.
         """
         spark_type = _named(self.columns, str(path[0]))
         for index, step in enumerate(path[1:], 1):

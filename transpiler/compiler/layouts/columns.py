@@ -49,7 +49,7 @@ PERSISTENT = 2
 
 
 class UnionShape(Enum):
-    """The two column types in which each value is stored with the name of its type."""
+    """The column types of the canonical schema that store a value together with the name of its AMQP type."""
 
     #: The struct ``V`` of the canonical schema: one field for each type, of which one is set, and the type's name.
     UNION = "V"

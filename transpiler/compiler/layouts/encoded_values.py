@@ -37,11 +37,10 @@ class Encoded:
     name: str = "amqp"
 
     def stored_bytes(self, octets: ir.Value, plain: StoredByUse | None) -> Stored:
-        """Return the typed values that the bytes ``octets`` can stand for, with SQL that decodes each of them.
+        """Return the values that the bytes ``octets`` can represent, one for each AMQP type, with SQL that decodes it.
 
-        ``plain`` is the plain text in ``octets`` (bytes that are not in AMQP's encoding), converted to a number and to
-        a boolean. It is used if a selector compares the bytes with a number or a boolean. If ``plain`` is None, plain
-        text is always a string.
+        Bytes that are not in AMQP's encoding are plain text. ``plain`` is this text as a number and as a boolean, for
+        comparisons with numbers and booleans. If ``plain`` is None, plain text is always a string.
         """
         typed = [StoredValue((amqp,), ir.Apply(function, (octets,), kind)) for amqp, function, kind in _VALUES]
 
@@ -81,7 +80,10 @@ def plain_text(octets: ir.Value) -> ir.Value:
 
 
 def _nearest(octets: ir.Value, plain_number: StoredValue | None) -> StoredValue:
-    """Return the double nearest to the number in ``octets``: an encoded number, or ``plain_number``, that of a text."""
+    """Return the double nearest to the number that the bytes ``octets`` encode.
+
+    If ``plain_number`` is not None, it is used for bytes that are not in AMQP's encoding but the text of a number.
+    """
     integer = ir.Apply(ir.Function.ENCODED_INTEGER, (octets,), BIGINT)
     numbers: list[ir.Value] = [
         ir.Apply(ir.Function.ENCODED_DOUBLE, (octets,), DOUBLE),
@@ -94,8 +96,8 @@ def _nearest(octets: ir.Value, plain_number: StoredValue | None) -> StoredValue:
 
 _BOOLEANS = {b"\x41": True, b"\x56\x01": True, b"\x42": False, b"\x56\x00": False}
 
-#: The format for ``struct.unpack``, and the AMQP type, by constructor: the byte before a value in AMQP's encoding that
-#: states its type. These are the constructors of types with a fixed width.
+#: For each type of fixed width: its format for ``struct.unpack`` and its AMQP type. The keys are AMQP constructors, the
+#: bytes that precede an encoded value and state its type.
 _FIXED: dict[int, tuple[str, AmqpType]] = {
     **dict.fromkeys((0x50, 0x52, 0x53), (">B", AmqpType.LONG)),
     **dict.fromkeys((0x51, 0x54, 0x55), (">b", AmqpType.LONG)),

@@ -33,11 +33,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Unusable:
-    """A column that cannot be a property because of its type.
+    """A column that cannot be a property because of its type, with the error for a selector that reads it.
 
-    ``reason`` and ``hint`` are texts of the error; ``fix`` performs what ``hint`` suggests. ``store`` is a layout that
-    reads properties from the column, None if there is no such layout. If ``has_keys``, the hint is about the values at
-    the keys of the column. ``ordered`` replaces this object if a selector compares the column with numbers.
+    ``reason``, ``hint`` and ``fix`` are the parts of that error. If a selector compares the column with a number,
+    ``ordered`` is used instead, unless it is None.
+
+    ``store`` is a layout that reads properties from the column, or None. ``has_keys`` is True if ``hint`` says how to
+    read the values at the keys of the column.
     """
 
     reason: str
@@ -98,8 +100,8 @@ class FlatLayout(Layout):
     def field(self, message_field: MessageField) -> Stored | None:
         """Return what is stored for a field of a section; None if the DataFrame does not have that section.
 
-        For ``PUBLISHER_CONNECTION``, without a section of annotations, return the column of that name. For
-        ``TYPED_SUBJECT``, return the column JMSType, which holds the subject with which a message was published.
+        Two fields can also be columns of their own: ``PUBLISHER_CONNECTION``, and ``TYPED_SUBJECT``, which is the
+        column JMSType.
         """
         if message_field == TYPED_SUBJECT:
             subject = self.subject
@@ -205,8 +207,8 @@ def _renamed(column: str, header: str) -> Advice:
 
 def _json(column: str, name: str) -> Advice:
     store = StoreCall("variant", column, {"json": True})
-    # If the column is JSON text, a property in it is named without the column's name as a prefix: ``color``, not
-    # ``headers.color``.
+    # In the suggested store, the keys of the JSON are the properties. So the user must also rename ``headers.color`` in
+    # the selector to ``color``.
     renamed = f", and {name.removeprefix(f'{column}.')} in the place of {name}" if name.startswith(f"{column}.") else ""
     ways: list[str | StoreCall] = [store, renamed]
     if column.lower() not in ("headers", "properties"):
@@ -215,10 +217,10 @@ def _json(column: str, name: str) -> Advice:
 
 
 def converted(store: StoreCall) -> list[str | StoreCall]:
-    """Return the last part of a hint about ``store``, a store of JSON: the same store for output of a JsonConverter.
+    """Return the end of a hint that suggests ``store``, which reads JSON: a variant for Kafka Connect's JsonConverter.
 
-    Kafka Connect's JsonConverter wraps the JSON object in an envelope with the members ``schema`` and ``payload``, so
-    the store then reads the object at the path ``$.payload``.
+    The JsonConverter can wrap the JSON object in an envelope with the members ``schema`` and ``payload``. The suggested
+    store then reads the object at the path ``$.payload``.
     """
     return [", and inside {schema, payload} of a JsonConverter: ", store.with_options(path="$.payload")]
 
@@ -310,9 +312,10 @@ _NO_PART = "perhaps rename the column: a path cannot contain a name with a dot"
 
 
 def _columns(fields: list[SchemaField], path: Path, prefix: str) -> Iterator[tuple[str, ir.Column | Unusable]]:
-    """Yield each of ``fields`` by name, and each field of a nested struct by its path with dots.
+    """Yield the name and the column of each of ``fields``, and of each field in nested structs, named by a dotted path.
 
-    A field with the same name as such a path comes first. A field whose own name has a dot cannot be a step of a path.
+    ``path`` and ``prefix`` lead to ``fields``. A field called ``a.b`` takes precedence over the field ``b`` of a struct
+    ``a``. Inside a struct, fields with a dot in their name are skipped.
     """
     fields = [each for each in fields if not prefix or "." not in each["name"]]
     own = {prefix + each["name"] for each in fields}
@@ -339,13 +342,14 @@ def unusable(path: Path, spark_type: Any) -> Unusable:
             text, time = (recast(path, kind) for kind in ("string", "timestamp_ntz"))
             in_words = f"{text[0]} converts the column to text such as '2025-06-01'"
             milliseconds = f"{time[0]} converts the column to a time in milliseconds since 1970-01-01 in UTC"
-            # A cast of a DATE to TIMESTAMP would return midnight in the session's time zone.
+            # The hint suggests TIMESTAMP_NTZ, because a DATE cast to TIMESTAMP is midnight in the session's time zone,
+            # not in UTC.
             ordered = Unusable(reason, f"{milliseconds}; {in_words}", fix=time[1])
             return Unusable(reason, f"{in_words}; {milliseconds}", fix=text[1], ordered=ordered)
         case "variant":
             store = StoreCall("variant", column)
         case {"type": "map", "keyType": "string", "valueType": "string" | "binary" as values}:
-            # The values are bytes. A layout reads the bytes in a map as text only if it knows the schema.
+            # If the values of the map are bytes, the suggested store needs the schema: without it, it expects strings.
             known: dict[str, object] = {"schema": Verbatim("df.schema")} if values == "binary" else {}
             store = StoreCall("text_map", column, {"types": "by-use", **known})
         case {"type": "map", "keyType": "string", "valueType": values} if texts := _as_texts(values, spelled(path)):
@@ -399,14 +403,14 @@ def _as_texts(spark_type: object, column: str) -> str | None:
 
 
 def _beside(reason: str, expression: str, column: str, store: StoreCall) -> Unusable:
-    """Return ``column`` as unusable for ``reason``, with the hint to replace it by ``expression`` for ``store``."""
-    # A store reads a top-level column, never a field of a struct, so the expression replaces the column.
+    """Return the error for a column that ``store`` can read only after a conversion by the SQL ``expression``."""
+    # A store reads a top-level column, not a field of a struct, so the fix replaces the whole column.
     made, fix = replaced((column,), expression)
     return Unusable(reason, Hint(f"{made}, which ", store, " reads"), fix=fix, has_keys=True)
 
 
 def _is_entry(fields: list[SchemaField]) -> bool:
-    """Return True if ``fields`` are those of a Kafka record header: a key and a value."""
+    """Return True if ``fields`` include a text ``key`` and a ``value`` (text or bytes), as in a Kafka record header."""
     types = {field["name"]: field["type"] for field in fields}
     return types.get("key") == "string" and types.get("value") in ("string", "binary")
 

@@ -264,14 +264,15 @@ def check_headers(headers: Headers) -> Headers:
     return headers
 
 
-#: For each reading that users can choose: its description, and the usual readings of the header fields that it fits.
+#: For each conversion (``Reading``) that users can choose: its description in errors, and the default conversions of
+#: the header fields for which it may be chosen.
 _FITTING: Mapping[type, tuple[str, tuple[type, ...]]] = MappingProxyType(
     {Time: ("a time", (Time,)), Mode: ("a delivery mode", (Mode,)), Integer: ("an integer", (Integer, Time))}
 )
 
 
 def _check_reading(name: str, reading: Reading | None) -> None:
-    """Raise ``LayoutError`` if ``reading`` has results of a type that the header field ``name`` does not have."""
+    """Raise ``LayoutError`` if the user's conversion ``reading`` yields a type that the field ``name`` cannot have."""
     kind, usual = _FITTING.get(type(reading), ("", ()))
     if usual and not isinstance(READINGS[name], usual):
         fields = ", ".join(field for field, own in READINGS.items() if isinstance(own, usual))
@@ -304,14 +305,14 @@ def _place(
 
 
 def _key(name: str, source: PropertySource) -> str:
-    """Return ``name`` without the prefix that all keys of ``source`` have; users write keys with this prefix."""
+    """Return the key ``name``, as a user writes it, without the prefix that ``source`` adds to all its keys."""
     return name.removeprefix(source.prefix) if isinstance(source, TextProperties) else name
 
 
 def header_columns(table: Table | None) -> dict[str, HeaderPlace]:
-    """Return, for each JMS header field for which ``table`` has a column of that name, the column as its place.
+    """Return the place of each JMS header field that is a column of the same name in ``table``, such as JMSPriority.
 
-    If ``table`` is None, return a column for every JMS header field.
+    If ``table`` is None, its columns are unknown, so return a column for every JMS header field.
     """
     names = [name for name in FIELDS if name.startswith("JMS")]
     if table is None:
@@ -386,7 +387,7 @@ def _refused(header: str, column: str, kind: str, advice: Advice) -> RefusedPlac
 
 
 def _unlike(header: str, found: Found) -> RefusedPlace:
-    """Return a place that raises an error when it is used, because no message property has the type of ``found``."""
+    """Return a place that raises an error when it is used, because ``header`` cannot have the type of ``found``."""
     advice = Advice("perhaps cast the column, or choose another column in headers")
     return _refused(header, found.name, described(found.field["type"]), advice)
 

@@ -47,7 +47,7 @@ class Reading(Protocol):
 
 
 def _one_value(amqp: AmqpType, parts: list[StoredValue]) -> Stored:
-    """Return content of the type ``amqp`` whose value in each row is the first of ``parts`` that the row has."""
+    """Merge ``parts`` into content of the one type ``amqp``: in each row, the first of them that has a value."""
     if not parts:
         return NOTHING
     value = ir.first_of([ir.guarded(part.guard, part.value) for part in parts])
@@ -293,10 +293,10 @@ class TimeText:
 
 
 def _time_in(text: ir.Value, pattern: str, zone: str) -> ir.Value:
-    """Return the TIMESTAMP that ``text`` denotes under ``pattern``, under every time parser policy of a Spark session.
+    """Return SQL that parses ``text`` by the date-time ``pattern`` to a TIMESTAMP; NULL if it does not fit.
 
-    Spark casts ISO 8601 in the same way under every policy, but parses patterns by different rules. These rules agree
-    if the text fits the pattern exactly and the pattern has no optional section, fraction or zone name.
+    The result must not depend on ``spark.sql.legacy.timeParserPolicy``. So if possible, ``text`` is rewritten to ISO
+    8601 and cast. Otherwise Spark parses it by ``pattern``, after a regular expression has tested that it fits.
     """
     rewriting = iso_rewriting(pattern)
     if rewriting is not None:

@@ -37,8 +37,8 @@ from transpiler.message.json import SECTION_NAMES, read_value
 from transpiler.message.message import Message, as_message
 from transpiler.message.rabbitmq_trace import entry_message, is_entry
 
-#: The members of a JSON object beside those of the message: inputs and outputs of the command ``route``, and members of
-#: a broker's REST response.
+#: Members of a JSON object that are not part of the message: inputs and outputs of the command ``route``, and members
+#: of a broker's REST response.
 BESIDE = (
     "exchange",
     "routing_type",
@@ -83,11 +83,10 @@ def message_from_json(value: Any) -> Message:
 
 
 def message_from_json_row(value: Any, layout: Layout) -> Message:
-    """Return the message in ``value``, a row of ``layout`` in JSON; columns that the layout does not read are ignored.
+    """Return the message in ``value``, a row of ``layout`` as JSON, in which columns that are not read are ignored.
 
-    Binary columns are base64, and times ISO 8601 or milliseconds, as Spark's ``to_json`` writes them. A row of ``amqp``
-    may be message JSON; a row of typed columns that has only sections, too. An invalid value raises ``DecodeError``
-    with its path.
+    Binary columns are base64, and times are ISO 8601 or milliseconds, as Spark's ``to_json`` writes them. Rows of some
+    layouts may also be message JSON, which has a member for each section. An invalid value raises ``DecodeError``.
     """
     if not isinstance(value, Mapping):
         return Message.from_dict(value)
@@ -103,7 +102,7 @@ def message_from_json_row(value: Any, layout: Layout) -> Message:
 def check_columns(value: Any, layout: Layout) -> None:
     """Raise ``DecodeError`` if ``value`` is a row that has columns, but no column that ``layout`` reads.
 
-    A single such row can be valid: ``to_json`` omits columns that are NULL, so the row may be an empty message.
+    Callers decide if that is an error: Spark's ``to_json`` omits NULL columns, so the row may be an empty message.
     """
     if not isinstance(value, Mapping) or not value:
         return
@@ -150,7 +149,7 @@ def _section(section: str, content: Any) -> Any:
 
 
 def _value(value: Any, path: tuple[str, ...]) -> Any:
-    """Return the value in ``value`` if it is a tagged union ``V``; otherwise return ``value`` unchanged."""
+    """Return the AMQP value in ``value`` if it is a tagged union; otherwise return ``value`` unchanged."""
     if not _is_union(value):
         return value
     read = union_value(value, path)
@@ -158,7 +157,7 @@ def _value(value: Any, path: tuple[str, ...]) -> Any:
 
 
 def _is_union(value: Any) -> bool:
-    """Return True if ``value`` is a tagged union ``V``: an object with the name of a type, and the value in a field."""
+    """Return True if ``value`` has the form of a tagged union: ``{"type": "int", "long": 5}``."""
     return isinstance(value, Mapping) and "value" not in value and len(value) > 1 and value.keys() <= UNION.keys()
 
 

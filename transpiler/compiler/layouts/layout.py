@@ -17,7 +17,7 @@ from transpiler.compiler.layouts.stored import Stored
 from transpiler.message.header_fields import MessageField
 
 if TYPE_CHECKING:
-    # Only STRING columns with collations need the module.
+    # Imported only for type checkers, to save start-up time.
     from transpiler.compiler.layouts.collations import Collations
     from transpiler.compiler.layouts.table_columns import Table
     from transpiler.message.message import Message
@@ -32,7 +32,8 @@ class Layout(ABC):
     __slots__ = ()
 
     if TYPE_CHECKING:
-        # At run time, a data class would use this property as the default value of its field ``name``.
+        # The property exists only for type checkers. In a subclass that is a data class with a field ``name``, the
+        # property would otherwise become the default value of the field.
         @property
         def name(self) -> str:
             """The name of the layout in error messages."""

@@ -208,10 +208,10 @@ Members = tuple[tuple[str, SparkType], ...]
 
 @dataclass(frozen=True, slots=True)
 class TypedPlaces(PropertySource):
-    """Properties stored as unions: one member for each type, of which only the one with the value is not NULL.
+    """Properties stored with one member for each type, of which at most one is not NULL.
 
-    The members are the fields of a struct that the map ``map`` has for each property, or they are separate maps. If a
-    property is null, all members are NULL. If the struct has a ``tag``, it determines which member holds the value.
+    The members are the fields of a struct, which the map at the path ``map`` has for each property. If ``map`` is None,
+    they are separate maps. If the struct has a field ``tag``, it names the type, and so the member with the value.
     """
 
     members: Members
@@ -256,8 +256,8 @@ class TypedPlaces(PropertySource):
             return value
         tag_field, texts = self.tag
         tag = ir.Column(self._path(tag_field, name), STRING)
-        # The value itself is NULL if the tag names another type. If this test were the guard of the value, the planner
-        # would take the members for a tagged union, and assume that one of them is always set.
+        # Include the test of the tag in the value. As a guard of the value it would make the planner treat the struct
+        # as a tagged union, and assume that one of its members is always set.
         return ir.When(ir.Compare(Comparison.EQ, tag, ir.constant(texts[kind])), value)
 
     def values(self, row: Mapping[str, Any]) -> Iterable[tuple[str, AmqpValue | None]]:
@@ -362,7 +362,10 @@ class TextProperties(PropertySource):
         return policy.stored(self._text(name))
 
     def plain(self, name: str) -> Stored | None:
-        """Return the text at the key ``name`` as a string under every policy; JSON and AMQP's encoding are decoded."""
+        """Return the text at the key ``name`` as a string, not as a number or boolean that it spells.
+
+        Only under the policies for JSON and for AMQP's encoding, return the decoded value, with its own type.
+        """
         if self.columns and name not in self.columns:
             return None
         policy = self.types.of(name)
@@ -427,7 +430,10 @@ class TextProperties(PropertySource):
         return policy.read(content if isinstance(content, str) else content.decode("utf-8", "replace"))
 
     def read_plain(self, row: Mapping[str, Any], name: str) -> AmqpValue | None:
-        """Return the property ``name`` as a string under every policy; JSON and AMQP's encoding are decoded."""
+        """Return the property ``name`` of ``row`` as a string, not as a number or boolean that it spells.
+
+        Only under the policies for JSON and for AMQP's encoding, return the decoded value, with its own type.
+        """
         content = self._contents(row).get(name)
         if content is None:
             return None
@@ -449,11 +455,11 @@ def _is_utf8(octets: bytes) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TaggedTexts(PropertySource):
-    """Properties stored as text together with the name of their type.
+    """Properties stored as text together with the name of their type, in an array of structs or in a map.
 
-    ``types`` maps type names to AMQP types. ``null`` is the type name and text that represent a null. ``entry`` names
-    the struct fields that hold the key, the text and the type of an array entry. In a map, the type of the property
-    NAME is the value of the key NAME + ``suffix``; if that key is absent, the type is ``default``.
+    - ``types`` maps type names to AMQP types. ``null`` is the type name and the text that represent a null.
+    - ``entry`` contains the names of the struct's fields for the key, the text and the type; it is None for a map.
+    - In a map, the type of the property ``p`` is at the key ``p`` + ``suffix``; it is ``default`` if the key is absent.
     """
 
     path: Path
@@ -507,8 +513,8 @@ class TaggedTexts(PropertySource):
             for value, texts in same_cast.items()
         ]
         absent = ir.any_of(ir.IsNull(text), null)
-        # ``absent`` is NULL if the type is NULL, although the text may be present. NotTrue then holds; SQL's NOT would
-        # be NULL.
+        # If the type is NULL, ``absent`` is NULL, too, but the text may be present. So use NotTrue, which then holds,
+        # and not NOT, which would be NULL.
         present = ir.IsNull(text, negated=True) if self.null is None else ir.NotTrue(absent)
         unknown = ir.all_of(present, ir.NotTrue(ir.any_of(*known)))
         values.append(StoredValue((Compound.LIST,), ir.Constant(b"", BINARY), unknown))
@@ -543,7 +549,8 @@ class TaggedTexts(PropertySource):
             return None
         amqp = None if tag is None else self.types.get(tag)
         value = None if amqp is None else _cast_text(text, amqp)
-        # Text that cannot be converted to its type, or whose type is unknown, is a value that equals nothing.
+        # If the type is unknown or the text cannot be converted to it, the property exists but equals nothing. A list
+        # represents that, because no selector can compare a list.
         return AmqpValue(Compound.LIST, b"") if amqp is None or value is None else AmqpValue(amqp, value)
 
 

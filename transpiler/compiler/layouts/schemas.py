@@ -207,7 +207,10 @@ def _parse_tree(source: Source) -> dict[str, Any]:
 
 
 def _add(around: dict[str, Any], match: re.Match[str]) -> bool:
-    """Return True if the line ``match`` can be inside the type ``around``: an array has a line named ``element``."""
+    """Return True if the line ``match`` of printSchema's tree can be directly inside the type ``around``.
+
+    An array has only a line named ``element``, a map only ``key`` and ``value``, and a struct any.
+    """
     parts = {"array": ("element",), "map": ("key", "value")}.get(around["type"])
     return parts is None or match["name"] in parts
 

@@ -28,9 +28,10 @@ SENT_SUBJECT, SENT_HEADER = "_routing_sent_subject", "_routing_sent_header"
 
 @dataclass(frozen=True, slots=True)
 class SentLayout(Layout):
-    """The layout of ``before``, except for the subject and the header ``qpid.subject``, which have extra columns.
+    """A layout that reads two extra columns and leaves everything else to the layout ``before``.
 
-    The routing functions add these columns for senders that set the subject of a message when they send it.
+    The columns contain the subject and the header ``qpid.subject``. The routing functions add them for senders that set
+    the subject of a message when they send it.
     """
 
     before: Layout
@@ -55,7 +56,8 @@ class SentLayout(Layout):
             return stored
         if stored is None or _is_plain_text(stored):
             return stored_column((SENT_HEADER,), STRING)
-        # A column of another type, such as BIGINT, cannot hold a subject, so it is read unchanged.
+        # ``before`` stores the header as a tagged union, and so does the extra column. If ``before`` has a column of
+        # another type, such as BIGINT, no subject can be added to it, so that column is read unchanged.
         return stored if stored.union is None else stored_union((SENT_HEADER,))
 
     def names(self) -> tuple[str, ...]:

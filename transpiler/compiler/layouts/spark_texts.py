@@ -87,7 +87,7 @@ _BLANKS = " \t\r\n"
 _DIGITS = 38
 #: Maximum length of a number that Jackson accepts, in characters.
 _LONGEST_NUMBER = 1_000
-#: A word character. Directly after true, false or null, it makes JSON text invalid.
+#: A word character. Spark rejects JSON text in which it directly follows true, false or null.
 _WORD = re.compile(r"\w")
 
 
@@ -131,7 +131,7 @@ def _json_integer(text: str) -> int | float:
 
 
 def _fraction(text: str) -> float | Decimal:
-    # A DECIMAL cannot be negative zero.
+    # Return 0 for ``-0.0``, because Spark's DECIMAL has no negative zero.
     return float(_limited(text)) if "e" in text.lower() else Decimal(_limited(text)) or Decimal(0)
 
 

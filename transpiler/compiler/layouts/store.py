@@ -60,19 +60,18 @@ _PUBLISHED = frozenset({"exchange", "routing-key"})
 #: Maximum number of header fields in a ``repr``.
 _MAX_LISTED = 4
 
-#: Fields that are never read from a property of their name, because JMS does not define these names.
+#: Header fields that are never read from a property of the same name, because their names are not from JMS.
 _NO_PROPERTIES = frozenset({"content-type", "content-encoding", "exchange", "routing-key", "JMS_AMQP_TTL"})
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StoreLayout(Layout):
-    """A store: the source of its application properties, and the places of its header fields by JMS name.
+    """A table of messages as one producer writes it: a source of properties, and places of header fields.
 
-    ``documented`` has the places of the header fields that the producer writes; ``asked`` has the columns or keys that
-    the user names for header fields. If ``beside`` is True, a column that has the name of a header field holds that
-    field. ``headers`` combines the places from ``documented``, ``asked`` and ``beside``, resolved in ``table`` if the
-    layout is bound. ``columns`` are all other known columns. If ``columns_first`` (only for an inferred store),
-    ``columns`` are properties too, and take precedence over keys of the source.
+    - ``headers``: the column or key of each header field, by JMS name. It combines ``documented`` (written by the
+      producer), ``asked`` (named by the user) and, if ``beside`` is True, columns with the name of a header field.
+    - ``columns``: all other known columns. If ``columns_first`` (only for an inferred store), they are properties, too,
+      and take precedence over keys of ``source``.
     """
 
     name: str
@@ -103,7 +102,7 @@ class StoreLayout(Layout):
             try:
                 stored = None if name not in self.headers else self.headers[name].stored()
             except LayoutError:
-                # The layout has to be bound before this field can be read, or the field cannot be read at all.
+                # This field cannot be read, or not before the layout is bound to a table. So ``repr`` leaves it out.
                 continue
             values = () if stored is None else stored.values
             paths = dict.fromkeys(path_text(column.path) for each in values for column in ir.columns_in(each.value))
@@ -166,7 +165,8 @@ class StoreLayout(Layout):
             return self._delivery_count()
         name = NAMES.get(place)
         if name is None or name == "JMSRedelivered":
-            # No AMQP field contains "redelivered": the delivery count, the number of failed attempts, determines it.
+            # AMQP has no field "redelivered". JMSRedelivered is computed from the delivery count, the number of failed
+            # attempts, which ``_delivery_count`` returns.
             return None
         header = self.header(name)
         stored = None if header is None else header.stored()
@@ -221,7 +221,11 @@ class StoreLayout(Layout):
         return by_bytes(stored, self.collations)
 
     def _key(self, name: str) -> str:
-        """Return the key of property ``name``: if ``columns_first``, ``v.x`` is the key ``x`` of the column ``v``."""
+        """Return the key of the property ``name`` in ``source``.
+
+        It is ``name`` itself. But if ``columns_first``, the name of the source's column may precede it: for the column
+        ``v``, the property ``v.x`` has the key ``x``.
+        """
         prefix = f"{self.source.root()}."
         return name.removeprefix(prefix) if self.columns_first else name
 
@@ -245,10 +249,9 @@ class StoreLayout(Layout):
         return None if own else column
 
     def _first_column(self, name: str) -> ir.Column | None:
-        """Return the column that is the property ``name`` because ``columns_first`` is True.
+        """Return the column ``name`` if it is read as a property, which requires ``columns_first``; otherwise None.
 
-        Return None if there is no such column, or if the source has a field ``name``, or if the column holds a header
-        field.
+        A column is not a property if the source has a field of the same name, or if the column holds a header field.
         """
         column = self._beside(name) if self.columns_first and name not in self.source.names() else None
         return None if column is None or self._header_of(column) is not None else column
@@ -306,7 +309,10 @@ class StoreLayout(Layout):
         return tuple(Advice(with_headers(advice.hint), advice.fix) for advice in offered) if headers else offered
 
     def _ambiguous_place(self, name: str, place: Place) -> tuple[str, Advice] | None:
-        """Return the warning that the user's name for ``place`` could be a column or a key; None if it is only one."""
+        """Return a warning if it is not clear whether the user's name for a header field is a column or a key.
+
+        ``place`` is the column or key that is read for the header field ``name``. Return None if it is clear.
+        """
         given = self.asked.get(name)
         stated_kind = given.kind if isinstance(given, HeaderOption) else None
         if isinstance(place, PropertyPlace) and place.near and stated_kind is None:
@@ -341,7 +347,10 @@ class StoreLayout(Layout):
         return message, _outside(name)
 
     def _like_a_column(self, name: str) -> tuple[str, Advice] | None:
-        """Return the warning about a key that is named like a column (ignoring case); None if no column is."""
+        """Return a warning if ``name`` is read from a key, although a column is called the same except for case.
+
+        Return None if there is no such column.
+        """
         source, own = self.source.root(), self.source.names()
         if self.table is None or own or not source or name == source:
             return None
@@ -354,11 +363,14 @@ class StoreLayout(Layout):
         return message, _outside(alike[0])
 
     def named_header(self, name: str) -> Stored | None:
-        """Return the property ``name`` for a header field that no store contains; None if there is no such property."""
+        """Return the property ``name`` if it is called like a header field that no store contains; otherwise None."""
         return self.property(name) if name not in FIELDS and name in self.source.names() else None
 
     def declaration(self, name: str, kind: str) -> Advice | None:
-        """Return the advice for choosing a policy or type for text; None if the store's values have types."""
+        """Return advice to read the text of the property ``name`` as ``kind``, such as "a number".
+
+        Return None if the store's values are not text, so that their types are known.
+        """
         if not isinstance(self.source, TextProperties) or kind not in _DECLARED or name in FIELDS:
             return None
         by_use, always = Setting("types", "by-use"), Setting("types", {name: _DECLARED[kind]})
@@ -453,7 +465,7 @@ def _id(text: str) -> AmqpValue:
     return AmqpValue(AmqpType.STRING, text)
 
 
-#: By name of a header field: the function from its value to the value of the AMQP field, if the two values differ.
+#: For header fields whose Python value differs from that of the AMQP field: the function that converts it.
 _AS_FIELD: Mapping[str, Callable[[Any], Any]] = {
     "JMSMessageID": _id,
     "JMSCorrelationID": _id,

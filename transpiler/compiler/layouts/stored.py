@@ -39,9 +39,10 @@ class StoredValue(NamedTuple):
 
 
 class StoredByUse(NamedTuple):
-    """A text whose original type is lost, as a number and as a boolean, for comparisons with values of those types.
+    """Two versions of stored text whose original type is lost: for comparisons with numbers and with booleans.
 
-    ``untyped`` holds in rows in which the value is such a text.
+    In ``number``, a text that spells a number is that number; in ``boolean``, likewise for booleans. ``untyped`` holds
+    in rows in which the stored value is such a text.
     """
 
     number: Stored
@@ -51,14 +52,14 @@ class StoredByUse(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stored:
-    """The content of a column or key: alternative values, of which at most one applies in a row.
+    """The content of a column or map key: ``values`` has a value for each type, of which at most one applies in a row.
 
-    ``present`` holds in rows with a value other than null, ``absent`` in all other rows. ``key_absent`` holds only in
-    rows whose map lacks the key, not in rows where the value at the key is null. ``tag`` is the name of the value's
-    AMQP type; if it is None, each alternative has one type. ``union`` is the path of a tagged union ``V`` of the
-    canonical schema; None for other content. ``number`` is the double nearest to the value, for numbers of any type;
-    None if this is not stored. ``by_use`` has text converted to the types of values with which it can be compared; None
-    for other content.
+    - ``present`` holds in rows with a value other than null, and ``absent`` in all other rows. ``key_absent`` holds
+      only in rows whose map lacks the key.
+    - ``tag`` is the name of the value's AMQP type. If it is None, each of ``values`` has one type.
+    - ``union`` is the path of a tagged union of the canonical schema, or None.
+    - ``number`` is the double nearest to the value if it is a number of any type, or None.
+    - ``by_use`` contains two more versions of text whose original type is lost, or None.
     """
 
     values: tuple[StoredValue, ...]
@@ -121,9 +122,9 @@ def stored_alternatives(
     key_absent: ir.Predicate | None = None,
     number: StoredValue | None = None,
 ) -> Stored:
-    """Return the content of a column or key that holds one of ``values``, each of one type.
+    """Return the content of a column or key whose value in a row is one of ``values``, each of which has one type.
 
-    By default, ``absent`` and ``key_absent`` hold if all of ``values`` are NULL.
+    If ``absent`` or ``key_absent`` is None, the predicate holds if all of ``values`` are NULL.
     """
     own_absent = absent
     if own_absent is None:
@@ -190,9 +191,9 @@ def stored_in_choice(raw: Stored, choices: Sequence[tuple[ir.Predicate, bool]]) 
 
 
 def stored_beside(column: ir.Column, union: Stored) -> Stored:
-    """Return ``union`` with its values of ``column``'s type read from ``column``, which is a promoted property.
+    """Return the content of a property that is stored in the tagged union ``union`` and in its own ``column``.
 
-    The tag of the union still determines the type of the value.
+    Values of the column's type are read from ``column``, all others from ``union``, whose tag names the type of both.
     """
     values = tuple(value._replace(value=column) if value.value.type == column.type else value for value in union.values)
     return replace(union, values=values, union=None)

@@ -195,7 +195,7 @@ class Declared:
 
 
 def _numbers(text: ir.Value, other: str) -> tuple[StoredValue, ...]:
-    """Return ``text`` as an integer, and as a double for fractions and integers beyond 64 bits.
+    """Return two alternatives for the number that ``text`` spells: a 64-bit integer, or a double for other numbers.
 
     ``other`` is a regular expression for a character that no number contains.
     """

@@ -22,10 +22,10 @@ from transpiler.message.types import AmqpType, AmqpValue, Compound
 
 @dataclass(frozen=True, slots=True)
 class VariantObject(PropertySource):
-    """Properties that are the keys of an object in a VARIANT or JSON column; ``keys`` is the path of the object.
+    """Properties that are the members of an object in a VARIANT or JSON column; ``keys`` leads to the object.
 
-    If ``text_key`` is set, a string is stored as an object that has its UTF-8 bytes at this key, and an array counts as
-    absent. If ``nested``, a name with dots is a key if the row has exactly this key, and otherwise a path of keys.
+    - If ``text_key`` is set, a string is stored as an object with its UTF-8 bytes at this key, and an array is absent.
+    - If ``nested``, the property ``a.b`` is the key ``a.b`` or, if the row lacks that key, the key ``b`` inside ``a``.
     """
 
     path: Path

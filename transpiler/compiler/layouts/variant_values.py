@@ -41,7 +41,10 @@ def variant_get(variant: ir.Value, path: str, column_type: ColumnType) -> ir.Val
 
 
 def stored_in_variant(variant: ir.Value, path: str) -> Stored:
-    """Return what ``variant`` stores at ``path``. JSON's null is a null; an object or array never equals anything."""
+    """Return what ``variant`` contains at ``path``: one alternative for each type that the value can have.
+
+    JSON's null is treated as a null. An object or array is a value that equals nothing.
+    """
     whole = variant if path == "$" else variant_get(variant, path, VARIANT)
     type_name = ir.Apply(ir.Function.VARIANT_TYPE, (whole,), STRING)
 
@@ -52,8 +55,8 @@ def stored_in_variant(variant: ir.Value, path: str) -> Stored:
         return StoredValue((amqp,), variant_get(variant, path, column_type), guard)
 
     def begins(*names: str) -> ir.Predicate:
-        # Three letters are compared because the name of a DECIMAL includes its precision, and the name of an object or
-        # array includes the types of its elements.
+        # Compare only the first three letters: the name of a type can have parameters, as DECIMAL(5,2), ARRAY<BIGINT>
+        # and OBJECT<a: STRING>.
         first = ir.Apply(ir.Function.LEFT, (type_name, ir.constant(3)), STRING)
         return ir.In(first, tuple(ir.constant(name[:3]) for name in names))
 
@@ -65,8 +68,8 @@ def stored_in_variant(variant: ir.Value, path: str) -> Stored:
     ]
     number = begins("BIGINT", "DECIMAL", "DOUBLE", "FLOAT")
     if is_json(variant):
-        # In JSON, only numbers, strings and booleans can be cast to a number. So it suffices to exclude STRING and
-        # BOOLEAN: if any other value can be cast, it is a number.
+        # ``number`` guards a cast to DOUBLE. In JSON, only numbers, strings and booleans can be cast, so it is enough
+        # to exclude STRING and BOOLEAN.
         number = ir.In(type_name, (ir.constant("STRING"), ir.constant("BOOLEAN")), negated=True)
         values[2] = value(AmqpType.DOUBLE, DOUBLE, begins("DECIMAL", "DOUBLE"))
     else:

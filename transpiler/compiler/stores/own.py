@@ -98,7 +98,10 @@ def text_map(
 
 
 def _path(column: str) -> Path:
-    """Split ``column`` at its dots, which select fields of structs unless a column has exactly that name."""
+    """Split ``column`` at its dots: ``a.b`` becomes ``("a", "b")``, the field ``b`` of the struct ``a``.
+
+    A later look-up in the table's schema finds a column that is called ``a.b`` as well.
+    """
     return tuple(column.split("."))
 
 
@@ -134,7 +137,7 @@ def csv(columns: Iterable[str], *, headers: Headers = NO_HEADERS) -> StoreLayout
     return make_store("flat", source, {**own, **times}, headers, None)
 
 
-#: A description of the valid cells of a header field that is not text, by the class of the field's reading.
+#: A description of the valid cells of a header field that is not text, by the class of the field's ``Reading``.
 _CELLS: Mapping[type, str] = MappingProxyType(
     {
         Integer: "an integer",

@@ -494,7 +494,8 @@ def event_hubs_capture(*, stable: bool = False, headers: Headers = NO_HEADERS) -
     own = key_places(system, _SYSTEM_KEYS)
     enqueued = ColumnPlace(("EnqueuedTimeUtc",), STRING)
     own["JMSTimestamp"] = HeaderPlace(enqueued, Time(pattern="M/d/yyyy h:mm:ss a"))
-    # The service has no system property for priority or delivery mode, so senders write them as properties.
+    # ``jms_keys``: Event Hubs has no system property for priority or delivery mode, so senders write JMSPriority and
+    # JMSDeliveryMode as application properties.
     return replace(make_store("event-hubs-capture", source, own, headers, _CAPTURE), jms_keys=True)
 
 

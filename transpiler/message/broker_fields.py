@@ -32,7 +32,7 @@ def _null(name: str) -> HeaderField:
 
 
 def _or_property(field: HeaderField) -> HeaderField:
-    """Return ``field`` with a fallback: if the message lacks the field, the application property of the same name."""
+    """Return ``field`` with an additional origin: the application property of the same name, if the field is absent."""
     return replace(field, origins=(*field.origins, Origin((MessageField(PROPERTIES, field.name),))))
 
 
@@ -65,7 +65,8 @@ _GROUP = field_at("JMSXGroupID", "properties", "group_id")
 _SEQUENCE = field_at("JMSXGroupSeq", "properties", "group_sequence", OperandType.INT)
 _USER = field_at("JMSXUserID", "properties", "user_id", conversion=Conversion.TEXT_OF_BYTES)
 
-#: The header fields of ActiveMQ Classic. An absent field whose JMS type is a Java primitive is never NULL.
+#: The header fields of ActiveMQ Classic. A field that is a Java primitive in JMS, such as an int, has a default instead
+#: of NULL.
 CLASSIC_FIELDS = HeaderFields(
     by_name(
         _MODE,
@@ -76,7 +77,7 @@ CLASSIC_FIELDS = HeaderFields(
         _expiration(Conversion.EXPIRY_UNLESS_ZERO),
         _TYPE,
         _REPLY_TO,
-        # The broker sets the destination of a message that arrives without one.
+        # The broker adds the destination to a message that arrives without one.
         replace(_TO, origins=(*_TO.origins, Origin((DESTINATION,)))),
         _REDELIVERED,
         _GROUP,
@@ -93,9 +94,10 @@ _USER_ID = field_at("AMQUserID", "properties", "message_id", conversion=Conversi
 
 
 def _annotation_keys(name: str) -> tuple[str, ...]:
-    """Return the annotation keys under which Artemis looks up the name ``name``, in order of precedence.
+    """Return the annotation keys under which Artemis finds the value of ``name``, in order of precedence.
 
-    For a property of the broker itself (``_AMQ_…``), the key that the property has in AMQP messages comes first.
+    For a name that begins with ``_AMQ_``, the first key is the one in AMQP messages: ``_AMQ_LVQ_NAME`` is
+    ``x-opt-LVQ-NAME`` there.
     """
     if name.startswith("_AMQ_"):
         return f"x-opt-{name.removeprefix('_AMQ_').replace('_', '-')}", name
@@ -104,8 +106,9 @@ def _annotation_keys(name: str) -> tuple[str, ...]:
 
 _SIZE = "the number of bytes in which the broker holds the message, which no message carries"
 
-#: The names in filters that are configured in Artemis. No client rewrites JMS names there: some are read from the
-#: properties section (``AMQPMessage.getObjectProperty``), every other one is an application property.
+#: The header fields that filters in Artemis' configuration can name. The broker reads them from the header and
+#: properties sections (``AMQPMessage.getObjectProperty``). No client rewrites JMS names here, so any other name is an
+#: application property.
 _OWN_NAMES = (
     _DURABILITY,
     _renamed(_PRIORITY, "AMQPriority"),
@@ -140,8 +143,8 @@ ARTEMIS_CORE_FIELDS = HeaderFields(
     ),
 )
 
-#: The header fields in the selectors of JMS clients for Artemis. The client rewrites these names to the broker's own
-#: names, and each string literal 'PERSISTENT' or 'NON_PERSISTENT' to the broker's word.
+#: The header fields in the selectors of JMS clients for Artemis. The client replaces these JMS names by the broker's
+#: own names, and each string literal 'PERSISTENT' or 'NON_PERSISTENT' by the broker's word.
 ARTEMIS_FIELDS = replace(
     ARTEMIS_CORE_FIELDS,
     table=by_name(
@@ -151,7 +154,8 @@ ARTEMIS_FIELDS = replace(
         _renamed(_USER_ID, "JMSMessageID"),
         _TIMESTAMP,
         _EXPIRATION,
-        # The client rewrites JMSXGroupID to AMQGroupID (``SelectorTranslator``).
+        # Artemis' ``SelectorTranslator`` replaces JMSXGroupID by AMQGroupID, which the broker reads from the group id
+        # or, if it is absent, from the application property AMQGroupID.
         _renamed(_or_property(_renamed(_GROUP, "AMQGroupID")), "JMSXGroupID"),
         _null("JMSDestination"),
         _null("JMSRedelivered"),
@@ -182,7 +186,8 @@ _ENQUEUED = field_at(
     "JMSTimestamp", "properties", "creation_time", OperandType.LONG, Conversion.WHOLE_SECONDS, default=0
 )
 
-#: The header fields of Qpid's C++ broker. Any other name that begins with ``amqp.`` or ``JMS`` is NULL.
+#: The header fields of Qpid's C++ broker. It reserves the prefixes ``amqp.`` and ``JMS``: any other name with such a
+#: prefix is NULL.
 QPID_CPP_FIELDS = HeaderFields(
     by_name(
         _MODE,
@@ -202,8 +207,8 @@ QPID_CPP_FIELDS = HeaderFields(
         HeaderField(
             "amqp.jms_type",
             OperandType.STRING,
-            # Both fields form one origin: if the annotation exists, the subject is not read, even if a selector cannot
-            # read the annotation's type.
+            # The annotation and the subject belong to one origin: if the annotation exists, the broker does not read
+            # the subject, even if the annotation's type is one that a selector cannot read.
             (Origin((MessageField("message_annotations", "jms-type"), MessageField("properties", "subject"))),),
         ),
         _REPLY_TO,
@@ -216,7 +221,8 @@ QPID_CPP_FIELDS = HeaderFields(
     hidden=("JMS", "amqp."),
 )
 
-#: The header fields of RabbitMQ's JMS client: the six fields that the client stores in each message it publishes.
+#: The header fields in selectors for RabbitMQ's JMS client: the six fields that the client adds to each message it
+#: publishes.
 RABBITMQ_JMS_FIELDS = HeaderFields(
     by_name(
         _MODE,
@@ -240,17 +246,17 @@ def _sections(*fields: HeaderField) -> Mapping[tuple[str, str], HeaderField]:
 
 
 def _property_of_section(name: str, types: tuple[AmqpType, ...]) -> HeaderField:
-    """Return the header field ``properties.<name>``: a number if all ``types`` are integer types, else text.
+    """Return the header field ``properties.<name>``: a number if all AMQP ``types`` are integers, otherwise text.
 
-    The text of a binary field keeps all of its bytes, even if they are not valid UTF-8.
+    A binary field becomes a text that keeps all bytes, even those that are not valid UTF-8.
     """
     kind = OperandType.LONG if INTEGER_RANGES.keys() >= set(types) else OperandType.STRING
     conversion = Conversion.TEXT_OF_BYTES if types == (AmqpType.BINARY,) else Conversion.AS_IS
     return field_at(f"properties.{name}", "properties", name, kind, conversion)
 
 
-#: The fields of RabbitMQ's SQL filter, which names a field by its section. It has no JMS headers: JMS names are
-#: application properties.
+#: The fields that RabbitMQ's SQL filter can read, by section, such as ``properties.subject``. It has no JMS headers:
+#: JMSPriority is the application property of this name.
 RABBITMQ_FIELDS = HeaderFields(
     MappingProxyType({}),
     sections=_sections(

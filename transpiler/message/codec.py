@@ -26,8 +26,8 @@ _COMPOUNDS = {
     Described: Compound.DESCRIBED,
 }
 
-#: The sections in the order that a message must have, with numeric descriptor, symbolic descriptor and name (AMQP 1.0,
-#: part 3, 3.2).
+#: The sections in the order in which a message must contain them: numeric descriptor, symbolic descriptor and name
+#: (AMQP 1.0, part 3, 3.2).
 _SECTIONS = (
     (0x70, "amqp:header:list", "header"),
     (0x71, "amqp:delivery-annotations:map", "delivery_annotations"),
@@ -46,14 +46,17 @@ _NAMES: Mapping[object, str] = {key: name for code, symbol, name in _SECTIONS fo
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """A decoded section: its name, its value, and its byte range for errors."""
+    """A decoded section of a message: its name, its value, and its byte range in the message for errors."""
 
     name: str
     value: Value
     span: Span
 
     def refuse(self, code: str, message: str, inside: str = "") -> NoReturn:
-        """Raise ``DecodeError`` with the byte range of this section, or of its field or map key ``inside``."""
+        """Raise ``DecodeError`` with the byte range of this section.
+
+        ``inside`` is the field or map key with the error; "" for the whole section.
+        """
         path = f"{self.name}.{inside}" if inside else self.name
         raise DecodeError.at(code, f"{path}: {message}, in bytes {self.span.start} to {self.span.end}", span=self.span)
 
@@ -92,7 +95,10 @@ class _Bodies:
 
 
 def decode_sections(data: bytes) -> dict[str, Any]:
-    """Return the sections of a message by name; raise ``DecodeError`` with the byte range of the first error."""
+    """Decode the AMQP message ``data``, and return its sections by name.
+
+    Raise ``DecodeError`` with the byte range of the first error.
+    """
     sections: dict[str, Any] = {}
     bodies = _Bodies()
     last = -1
@@ -130,7 +136,8 @@ def _fields(section: _Section, types: Mapping[str, tuple[AmqpType, ...]]) -> dic
     if len(items) > len(types):
         section.refuse("message.fields", f"has {len(items)} fields, and the standard knows {len(types)}")
     fields: dict[str, Any] = {}
-    # AMQP 1.0, part 1, 1.4: a list may omit fields at its end, and null means that a field is not set.
+    # AMQP 1.0, part 1, 1.4: an encoder may omit fields at the end of a composite's list, so the list may be shorter
+    # than the types. A null means that a field is not set.
     for (name, allowed), item in zip(types.items(), items, strict=False):
         if isinstance(item, AmqpValue) and item.value is None:
             continue
@@ -148,7 +155,10 @@ def _entries(section: _Section) -> list[tuple[Value, Value]]:
 
 
 def _annotations(section: _Section) -> dict[str, AmqpValue]:
-    """Return the annotations by key. A key is a symbol, a reserved ulong, or a string, which some clients write."""
+    """Return the annotations in ``section`` by key. The standard requires a symbol or a ulong as a key.
+
+    Strings are accepted, too, because some clients write them. Annotations with compound values are left out.
+    """
     annotations = {}
     for key, value in _entries(section):
         if not isinstance(key, AmqpValue) or key.type not in (AmqpType.SYMBOL, AmqpType.ULONG, AmqpType.STRING):

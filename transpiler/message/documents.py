@@ -25,8 +25,8 @@ MAX_LEVELS = 200
 #: Maximum number of attributes of one element; JDK 24 and later accept 200 (``jdk.xml.elementAttributeLimit``).
 MAX_ATTRIBUTES = 200
 
-#: Maximum length of a local name, and of its prefix, in characters. Java accepts 1,000 for the prefix and the local
-#: name together (``jdk.xml.maxXMLNameLimit``).
+#: Maximum length of a local name and of a prefix, each in characters. Java accepts 1,000 for both together
+#: (``jdk.xml.maxXMLNameLimit``).
 MAX_NAME = 400
 
 #: The non-ASCII letters that names may have, as ranges of a regular expression. XML's fourth and fifth edition both
@@ -37,11 +37,11 @@ _NAME_LETTERS = (
     r"\u3041-\u3094\u30A1-\u30FA\u4E00-\u9FA5\uAC00-\uD7A3"
 )
 
-#: Pattern of a character that XML 1.0 forbids. Of the characters that it allows, ``\s`` matches XML's white space.
+#: Pattern of a character that XML 1.0 forbids.
 FORBIDDEN = r"[\x00-\x08\x0B\x0C\x0E-\x1F\uFFFE\uFFFF]"
 
-#: Pattern of the XML declaration. Versions other than 1.0 allow other characters, so only 1.0 matches. The encoding is
-#: ignored, because the body is already decoded.
+#: Pattern of the XML declaration of version 1.0; other versions allow other characters. The encoding in it is ignored,
+#: because the body is already text.
 _DECLARATION = (
     r"<[?]xml\s++version\s*+=\s*+(?:\x221[.]0\x22|\x271[.]0\x27)"
     r"(?:\s++encoding\s*+=\s*+(?:\x22[A-Za-z][-.\w]*+\x22|\x27[A-Za-z][-.\w]*+\x27))?+"
@@ -50,21 +50,21 @@ _DECLARATION = (
 _COMMENT = r"<!--(?:[^-]++|-(?!-))*+-->"
 _CDATA = r"<!\[CDATA\[(?:[^\]]++|\](?!\]>))*+\]\]>"
 _INSTRUCTION = rf"<[?](?![Xx][Mm][Ll][\s?])[A-Za-z_][-.\w]{{0,{MAX_NAME - 1}}}+(?:\s(?:[^?]++|[?](?!>))*+)?+[?]>"
-#: ``_TAG`` is the pattern of a tag; it checks only quotes and equals signs. ``_LOOSE_NAME`` accepts too many names;
-#: other patterns check the characters and length of names.
+#: ``_TAG`` matches a tag, and ``_LOOSE_NAME`` a name in a tag. Both match too much: names are checked by
+#: ``NOT_IN_TAGS`` and ``TAGS``.
 _LOOSE_NAME = r"[^\s<>/=!?\x22\x27]++"
 _TAG = rf"</?+{_LOOSE_NAME}(?:\s++{_LOOSE_NAME}\s*+=\s*+(?:\x22[^<\x22]*+\x22|\x27[^<\x27]*+\x27))*+\s*+/?+>"
 _MISC = rf"(?:\s++|{_COMMENT}|{_INSTRUCTION})*+"
 
-#: Pattern of a whole document: tags, with text, comments, CDATA and instructions where XML allows them. Outside the
-#: root element only comments and instructions match.
+#: Pattern of a whole document: tags, and text, comments, CDATA sections and processing instructions between them. Text
+#: and CDATA sections outside the root element do not match.
 DOCUMENT = (
     rf"^(?:{_DECLARATION})?+{_MISC}(?=<[^!?])"
     rf"(?:(?:[^<\]]++|\](?!\]>)|{_COMMENT}|{_CDATA}|{_INSTRUCTION})*+{_TAG})++{_MISC}(?![\s\S])"
 )
 
-# A character reference may only denote a character that XML allows: no control character, surrogate, U+FFFE or U+FFFF,
-# and at most U+10FFFF.
+# The decimal code points that a character reference such as ``&#65;`` may contain. XML forbids control characters,
+# surrogates, U+FFFE, U+FFFF, and numbers above U+10FFFF.
 _DECIMAL = (
     r"0*+(?!(?:[1-8]|1[124-9]|2[0-9]|3[01]|5529[6-9]|55[3-9]..|56...|57[0-2]..|573[0-3].|5734[0-3]|6553[45]);)"
     r"(?:[0-9]{1,6}|10[0-9]{5}|110[0-9]{4}|111[0-3][0-9]{3}|11140[0-9]{2}|111410[0-9]|111411[01])"
@@ -73,26 +73,27 @@ _HEXADECIMAL = r"x0*+(?!(?:[1-8BCEFbcef]|1.|[Dd][89A-Fa-f]..|[Ff]{3}[EFef]);)(?:
 
 _NO_MARKUP = r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<[?].*?[?]>"
 
-#: Pattern of a ``DOCUMENT`` in which each ``&`` outside comments, CDATA and instructions begins a reference to a
-#: character or to a predefined entity.
+#: Pattern of a ``DOCUMENT`` in which each ``&`` begins a valid reference, such as ``&lt;`` or ``&#65;``. In comments,
+#: CDATA sections and processing instructions any ``&`` is allowed.
 REFERENCES = (
     rf"(?s)^(?:[^<&]++|&(?:lt|gt|amp|quot|apos|#(?:{_DECIMAL}|{_HEXADECIMAL}));|{_NO_MARKUP}|<(?![!?]))*+(?![\s\S])"
 )
 
-#: Pattern of the text to remove from a ``DOCUMENT`` so that only tags and names remain: ``<a b = "1">x<c/></a>``
+#: Pattern of the parts of a ``DOCUMENT`` to remove so that only tags with their names remain: ``<a b = "1">x<c/></a>``
 #: becomes ``<a b<c/</a``.
 NO_TAGS = rf"(?s)^\s++|(?:{_NO_MARKUP}|>)[^<]*+|\s*+=\s*+(?:\x22[^\x22]*+\x22|\x27[^\x27]*+\x27)|(?<=\s)\s++"
 
-#: Pattern of a character that no tag contains, after ``NO_TAGS`` has removed the attribute values.
+#: Pattern of a character that is not allowed in tags. It is applied to the names that ``NO_TAGS`` leaves.
 NOT_IN_TAGS = rf"[^-.:/<\s\w{_NAME_LETTERS}]"
 
 _PART = rf"[^-.:/<\s0-9][^:/<\s]{{0,{MAX_NAME - 1}}}+"
 
-#: Pattern of a name, which tests only its length and its colon; ``NOT_IN_TAGS`` tests its characters.
+#: Pattern of a name with an optional prefix. It checks only the length and the colon, because ``NOT_IN_TAGS`` checks
+#: the characters.
 NAME = rf"{_PART}(?::{_PART})?+"
 
-#: Pattern of all tags of a document, after ``NO_TAGS`` was applied. It accepts an end tag with attributes or a second
-#: slash; these are rejected when start and end tags are paired.
+#: Pattern of the tags of a whole document, in the form that ``NO_TAGS`` leaves. It also accepts an end tag with
+#: attributes or with a second slash; the function that pairs start and end tags rejects them.
 TAGS = rf"^(?:</?+{NAME}(?:\s{NAME}){{0,{MAX_ATTRIBUTES}}}+\s?+/?+)++(?![\s\S])"
 
 #: Pattern of an attribute name that occurs twice in one tag.

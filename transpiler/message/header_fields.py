@@ -25,30 +25,30 @@ class MessageField:
     field: str
 
 
-#: The message field with the connection on which the message was published. The no-local filter compares it with the
-#: receiver's connection.
+#: The annotation that contains the id of the connection on which the message was published. The no-local filter
+#: compares it with the receiver's connection.
 PUBLISHER_CONNECTION = MessageField("message_annotations", "x-opt-publisher-connection")
 
-#: The message field in which publishers to a RabbitMQ stream put the value that the stream's filter compares.
+#: The annotation in which publishers to a RabbitMQ stream store the value for the stream's filter.
 STREAM_FILTER_VALUE = MessageField("message_annotations", "x-stream-filter-value")
 
-#: ``ROUTING_KEYS`` are the message fields that can hold the routing key, in order of precedence: ``_SENT_KEY`` of AMQP
-#: 0-10, and ``SUBJECT`` of AMQP 1.0. ``PUBLISHED_EXCHANGE`` is the message field with the exchange's name in AMQP 0-10.
+#: The fields that can contain a message's routing key, in order of precedence: ``_SENT_KEY`` in AMQP 0-10, and
+#: ``SUBJECT`` in AMQP 1.0. ``PUBLISHED_EXCHANGE`` is the exchange's name in AMQP 0-10.
 _SENT_KEY, SUBJECT = MessageField("delivery_properties", "routing_key"), MessageField("properties", "subject")
 ROUTING_KEYS = (_SENT_KEY, SUBJECT)
 PUBLISHED_EXCHANGE = MessageField("delivery_properties", "exchange")
 
-#: The column of the typed-columns layout with the subject that a message was published with. Selectors read this column
-#: as JMSType, not as a subject.
+#: In the layout with one typed column for each header field, the column JMSType, read as the subject with which the
+#: message was published.
 TYPED_SUBJECT = MessageField("published", "JMSType")
 
-#: The message fields that can hold the subject (``PUBLISHED_SUBJECTS``) or the routing key (``PUBLISHED_KEYS``) with
-#: which a message was published, in order of precedence.
+#: The fields that can contain the subject (or the routing key) with which a message was published, in order of
+#: precedence.
 PUBLISHED_SUBJECTS = (SUBJECT, TYPED_SUBJECT)
 PUBLISHED_KEYS = (_SENT_KEY, *PUBLISHED_SUBJECTS)
 
-#: A pseudo-section with two values that only the receiver of a message knows: ``NOW`` is the current time in
-#: milliseconds since the epoch, and ``DESTINATION`` the destination with which the consumer was created.
+#: A section for two values that only the receiver of a message knows: ``NOW``, the current time in milliseconds since
+#: the epoch, and ``DESTINATION``, the destination of the consumer.
 RECEIVER = "receiver"
 NOW = MessageField(RECEIVER, "now")
 DESTINATION = MessageField(RECEIVER, "destination")
@@ -59,8 +59,8 @@ DELIVERY_MODES: Mapping[bool, str] = MappingProxyType({True: "PERSISTENT", False
 #: The highest JMSPriority.
 MAX_PRIORITY = 9
 
-#: A group sequence is an unsigned 32-bit number in AMQP, and a signed int in Java: ``FOLD`` is subtracted if it is at
-#: least ``FIRST_NEGATIVE``.
+#: A group sequence is an unsigned 32-bit number in AMQP, but a signed int in Java. So Java subtracts ``FOLD`` from each
+#: number from ``FIRST_NEGATIVE`` on.
 FIRST_NEGATIVE, FOLD = 2**31, 2**32
 
 
@@ -70,9 +70,9 @@ class Conversion(Enum):
     A value to which the conversion does not apply, such as bytes for an integer, becomes NULL.
     """
 
-    #: No conversion: the value has the operand type that the dialect assigns to its AMQP type.
+    #: No conversion. ``OperandTypes`` of the dialect determines the type of the value.
     AS_IS = "as is"
-    #: Like AS_IS, except that a text such as "42" becomes a number in a comparison with a number.
+    #: No conversion, but a text such as "42" becomes a number when it is compared with a number.
     NUMBER_IN_TEXT = "number in a text"
     #: An integer; a value of any other type is NULL.
     INTEGER = "integer"
@@ -95,8 +95,8 @@ class Conversion(Enum):
     GROUP_SEQUENCE = "group sequence"
     #: Milliseconds, truncated to whole seconds.
     WHOLE_SECONDS = "whole seconds"
-    #: The sum of a duration in milliseconds, the origin's first field, and of the first of its other fields (times)
-    #: that has a value.
+    #: The sum of a duration and a time, in milliseconds. The duration is the origin's first field, the time is the
+    #: first of its other fields that the message has.
     EXPIRY = "expiry"
     #: Like EXPIRY, except that a duration of 0 means that the message never expires.
     EXPIRY_UNLESS_ZERO = "expiry unless zero"
@@ -118,10 +118,10 @@ PROPERTIES = "application_properties"
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A source of a header field's value: the first message field in ``message_fields`` that has a value, converted.
+    """A source of a header field's value: the first of ``message_fields`` that the message has, after ``conversion``.
 
-    For the conversion ``EXPIRY``, ``message_fields`` are a duration and several times. The value is then the sum of the
-    duration and of the first time that has a value.
+    For the conversions to an expiry time, the first field is a duration, and the others are times. The value is then
+    the sum of the duration and of the first time that the message has.
     """
 
     message_fields: tuple[MessageField, ...]
@@ -130,11 +130,11 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class HeaderField:
-    """A header field: its name, its type, and the origins of its value in order of precedence.
+    """A header field: its name and type, and the origins of its value in order of precedence.
 
-    ``default`` is the value that a selector sees if no origin has a value. ``source`` is the section of the standard.
-    ``restricted`` is True if Jakarta Messaging does not allow the name in selectors. ``unavailable_because`` is the
-    reason why a field of the standard has no origin. A field with neither origins nor a reason is always NULL.
+    ``default`` is the value if the message has none. ``source`` is the section of the standard that defines the field.
+    ``restricted`` is True if Jakarta Messaging does not allow the name in selectors. ``unavailable_because`` says why
+    no message contains the field; if it is empty and there are no origins, the field is always NULL.
     """
 
     name: str
@@ -147,7 +147,7 @@ class HeaderField:
 
     @property
     def message_fields(self) -> tuple[MessageField, ...]:
-        """All message fields from which the value can come. Values that only the receiver knows are not among them."""
+        """All fields of a message from which the value can come, without the fields that only the receiver knows."""
         message_fields = (message_field for origin in self.origins for message_field in origin.message_fields)
         return tuple(
             dict.fromkeys(message_field for message_field in message_fields if message_field.section != RECEIVER)
@@ -155,7 +155,7 @@ class HeaderField:
 
     @property
     def falls_back_to_property(self) -> bool:
-        """Return True if an application property, of any type, replaces an absent message field."""
+        """Return True if the application property of this name is read if the message lacks the field."""
         return any(
             message_field.section == PROPERTIES
             for origin in self.origins[1:]
@@ -164,9 +164,9 @@ class HeaderField:
 
     @property
     def is_jms_id(self) -> bool:
-        """Return True if the value is a JMS id as text.
+        """Return True if the value is the text of a JMSMessageID or JMSCorrelationID.
 
-        The hexadecimal digits of such an id may have any case (JMS mapping 3.2.1.1).
+        Hexadecimal digits in such a text may have either case (JMS mapping 3.2.1.1).
         """
         return self.has_conversion(Conversion.MESSAGE_ID, Conversion.CORRELATION_ID)
 
@@ -191,9 +191,9 @@ def field_at(
 
 
 def with_hyphens(name: str) -> tuple[str, ...]:
-    """Return the annotation keys that ``name`` can mean: as written, then with hyphens instead of underscores.
+    """Return the annotation keys that ``name`` can mean: ``name`` itself, and ``name`` with hyphens for underscores.
 
-    Most keys have hyphens, which an identifier cannot contain. An empty ``name`` has no keys.
+    Most annotation keys contain hyphens, which an identifier cannot. An empty ``name`` means no key.
     """
     return tuple(dict.fromkeys((name, name.replace("_", "-")))) if name else ()
 
@@ -203,36 +203,36 @@ class HeaderFields:
     """The header fields of a dialect. ``table`` maps the name of each header field to its record."""
 
     table: Mapping[str, HeaderField]
-    #: The prefixes of names that the broker reserves. A name that begins with such a prefix and is not a key of
-    #: ``table`` is NULL for every message.
+    #: The prefixes that the broker reserves for its own names. A name with such a prefix that is not in ``table`` is
+    #: NULL for every message.
     hidden: tuple[str, ...] = ()
-    #: The string literals that are rewritten anywhere in a selector, as pairs (old, new).
+    #: The string literals that a client replaces in a selector, as pairs (old, new).
     rewritten: tuple[tuple[str, str], ...] = ()
-    #: The prefix of the names of AMQP fields; empty if the dialect has none. A name with this prefix that is not in the
-    #: table is an error.
+    #: The prefix of names for AMQP fields, such as ``amqp.``; empty if the dialect has no such names. A name with this
+    #: prefix must be in ``table``.
     wire_prefix: str = ""
     #: The prefix of the names of message annotations; empty if selectors of the dialect cannot name annotations.
     annotation_prefix: str = ""
-    #: The keys of annotations that contain numbers as text. A name that means exactly such a key is converted by
-    #: NUMBER_IN_TEXT.
+    #: The keys of annotations whose values are numbers written as text, for the conversion NUMBER_IN_TEXT.
     number_annotations: frozenset[str] = frozenset()
-    #: A function from a name without the annotation prefix to the annotation keys that it can mean, in order of
-    #: precedence. An empty tuple means that the name is not that of an annotation.
+    #: Function that returns the annotation keys that a name can mean, in order of precedence. Its argument is the name
+    #: without ``annotation_prefix``. An empty result means that the name is not the name of an annotation.
     annotation_keys: Callable[[str], tuple[str, ...]] = with_hyphens
-    #: The names whose values only the broker knows, each with the reason: a selector that uses such a name is rejected.
+    #: The names whose values only the broker knows, each with the reason. A selector with such a name raises an error.
     unreadable: Mapping[str, str] = field(default_factory=dict)
-    #: The names that clients replace in selectors before they send them, each with the broker's own name. In filters
-    #: that no client sends, such a name is an application property unless the table contains it.
+    #: The names that client libraries replace in selectors, each with the broker's name that replaces it. In a filter
+    #: of the broker's configuration, such a name is an application property unless ``table`` contains it.
     rewritten_for_clients: Mapping[str, str] = field(default_factory=dict)
-    #: ``sections`` maps a pair of section and field, as a selector names it, to the header field. ``section_prefixes``
-    #: maps each spelling of a section in selectors to the section.
+    #: ``sections`` maps (section, field) to the header field, for selectors with names such as ``properties.subject``.
+    #: ``section_prefixes`` maps each spelling of a section before the dot to the section.
     sections: Mapping[tuple[str, str], HeaderField] = field(default_factory=dict)
     section_prefixes: Mapping[str, str] = field(default_factory=dict)
 
     def find(self, name: str, section: str | None = None) -> HeaderField | None:
-        """Return the header field ``name``, or the field ``name`` of ``section``; None if there is no such field.
+        """Return the header field ``name``; None if ``name`` is an application property.
 
-        A name that is not a header field is an application property. A hidden name has no origins: it is always NULL.
+        If ``section`` is not None, return the field ``name`` of that section instead. A name that the broker reserves
+        but never sets gets a field without origins, which is always NULL.
         """
         if section is not None:
             return self.sections.get((section, name))

@@ -12,14 +12,15 @@ from uuid import UUID
 from transpiler.base.errors import DecodeError
 from transpiler.message.types import AmqpType, AmqpValue
 
-#: ``PREFIX`` begins every JMSMessageID. The longer prefixes name the AMQP type of an id: a binary, a uuid, a ulong, a
-#: string that does not begin with "ID:", or a string that itself begins with one of these prefixes (``ESCAPED``).
+#: ``PREFIX`` begins every JMSMessageID. The longer prefixes name the AMQP type of the id: a binary, a uuid, a ulong, or
+#: a string. ``NO_PREFIX`` means a string without "ID:", and ``STRING`` a string that itself begins with a prefix in
+#: ``ESCAPED``.
 PREFIX = "ID:"
 BINARY, UUID_, ULONG = "ID:AMQP_BINARY:", "ID:AMQP_UUID:", "ID:AMQP_ULONG:"
 NO_PREFIX, STRING = "ID:AMQP_NO_PREFIX:", "ID:AMQP_STRING:"
 
-#: The prefixes that would make an AMQP string look like an id of another type. A string that begins with one of them
-#: gets the prefix ``STRING``.
+#: Prefixes that name an AMQP type. The JMS text of a string that begins with one of them gets the prefix ``STRING``,
+#: because it would look like an id of another type.
 ESCAPED = (BINARY, UUID_, ULONG, NO_PREFIX, STRING)
 
 _HEX = re.compile(r"(?:[0-9A-Fa-f]{2})*")
@@ -31,7 +32,7 @@ _DECIMAL = re.compile(r"0|[1-9][0-9]*")
 def message_id_text(value: AmqpValue) -> str | None:
     """Return the JMSMessageID for the AMQP message id ``value``; None if ``value`` is null or not an id.
 
-    A string without the prefix "ID:" gets the prefix ``NO_PREFIX``.
+    If ``value`` is a string without "ID:" at its beginning, the result begins with ``NO_PREFIX``.
     """
     text = correlation_id_text(value)
     if value.type is AmqpType.STRING and text is not None and not text.startswith(PREFIX):
@@ -40,7 +41,10 @@ def message_id_text(value: AmqpValue) -> str | None:
 
 
 def correlation_id_text(value: AmqpValue) -> str | None:
-    """Return the JMSCorrelationID for the AMQP correlation id ``value``; None if ``value`` is null or not an id."""
+    """Return the JMSCorrelationID for the AMQP correlation id ``value``; None if ``value`` is null or not an id.
+
+    The text begins with the name of the AMQP type; a string stays as it is unless it begins with such a prefix.
+    """
     match value:
         case AmqpValue(AmqpType.STRING, str() as text):
             return STRING + text if text.startswith(ESCAPED) else text
@@ -55,9 +59,9 @@ def correlation_id_text(value: AmqpValue) -> str | None:
 
 
 def prefixed_text(value: AmqpValue) -> str | None:
-    """Return the text of an id in Artemis: the text that Qpid Proton prints, with "ID:" prepended if it is missing.
+    r"""Return Artemis' text for the AMQP id ``value``: the text of Qpid Proton, with "ID:" added if it is missing.
 
-    In the text of a binary id, printable ASCII except the backslash is unchanged, and any other byte is ``\\x`` and two
+    In the text of a binary id, printable ASCII except the backslash is unchanged, and any other byte is ``\x`` and two
     hexadecimal digits. Return None if ``value`` is not an id.
     """
     match value:
@@ -73,7 +77,7 @@ def prefixed_text(value: AmqpValue) -> str | None:
 
 
 def ids_of_prefixed_text(text: str) -> tuple[AmqpValue, ...]:
-    """Return all AMQP ids (a string, ulong, uuid or binary) whose text in Artemis is ``text``."""
+    """Return all AMQP ids whose text in Artemis is ``text``: strings, binaries, a ulong or a uuid."""
     rest = text.removeprefix(PREFIX)
     found: list[AmqpValue] = []
     for spelled in dict.fromkeys((text, rest)):
@@ -118,7 +122,10 @@ def read_id(text: str) -> AmqpValue:
 
 
 def canonical(text: str) -> str:
-    """Return the id ``text`` with its hexadecimal digits in the case that messages use; other texts are unchanged."""
+    """Return ``text`` in the spelling that messages use: a binary or uuid id gets the usual case of its digits.
+
+    Any other text is unchanged.
+    """
     if text.startswith((BINARY, UUID_)):
         try:
             return correlation_id_text(read_id(text)) or text
@@ -128,10 +135,10 @@ def canonical(text: str) -> str:
 
 
 def text_of(text: str, *, message_id: bool) -> str | None:
-    """Return the canonical form of the id ``text``: the only text that a message with this id can have.
+    """Return the only text that a message with the JMS id ``text`` can have, such as with digits in upper case.
 
     ``message_id`` is True for a JMSMessageID, False for a JMSCorrelationID. Return None if the prefix of ``text`` names
-    a type and the rest is not a value of this type.
+    an AMQP type, but the rest is not a value of this type.
     """
     try:
         value = read_id(text)

@@ -34,7 +34,7 @@ WIRE, ANNOTATION = "amqp.", "amqp.annotation."
 _CREATED = Origin((MessageField("properties", "creation_time"),))
 _ANNOTATED_TYPES = (
     Origin((MessageField("message_annotations", "x-opt-jms-type"),)),
-    # Older versions of Apache's filter document use this key for the annotation.
+    # An older version of the Apache AMQP filter document names the annotation ``jms-type``.
     Origin((MessageField("message_annotations", "jms-type"),)),
 )
 
@@ -76,7 +76,8 @@ _JMS = (
     HeaderField(
         "JMSType",
         OperandType.STRING,
-        # The standards disagree about the source of JMSType; every broker reads the subject, so it comes first.
+        # The standards disagree whether JMSType is the subject or an annotation. Every broker reads the subject, so it
+        # is the first origin.
         (Origin((MessageField("properties", "subject"),)), *_ANNOTATED_TYPES),
         source=_PROPERTIES,
     ),
@@ -85,8 +86,8 @@ _JMS = (
         OperandType.LONG,
         (
             Origin((MessageField("properties", "absolute_expiry_time"),)),
-            # JMS mapping: "… by summing it with the current time". A stored message has no time of receipt, so its time
-            # of creation is used first.
+            # The JMS mapping computes the expiry from the ttl "… by summing it with the current time". A stored message
+            # has no time of receipt, so use its creation time, and the current time only if that is absent.
             Origin((MessageField("header", "ttl"), *_CREATED.message_fields, NOW), Conversion.EXPIRY),
         ),
         default=0,
@@ -106,7 +107,10 @@ _JMS = (
 
 
 def _never(name: str, operand_type: OperandType, reason: str) -> HeaderField:
-    """Return the header field ``name`` of the standard, which no message can supply; ``reason`` states why."""
+    """Return the header field ``name`` of the JMS standard, which no stored message can contain.
+
+    ``reason`` states why, for errors.
+    """
     return HeaderField(name, operand_type, (), source="mapping 3.2.2", unavailable_because=reason)
 
 
@@ -151,14 +155,14 @@ _VENDOR = (
     field_at("JMS_AMQP_REPLY_TO_GROUP_ID", "properties", "reply_to_group_id", source="mapping 3.3.2, 4"),
 )
 
-#: AMQP's own default for each field of the header section; None for a field that is not in the table.
+#: The value that AMQP 1.0 defines for an absent field of the header section. A field that is not listed is NULL.
 _WIRE_DEFAULTS = {"durable": False, "priority": 4, "first_acquirer": False, "delivery_count": 0}
 
 
 def _wire(section: str, field: str, types: tuple[AmqpType, ...]) -> HeaderField:
-    """Return the header field ``amqp.<field>``.
+    """Return the header field ``amqp.<field>``, which reads ``field`` of ``section``.
 
-    A field with several ``types`` is an id, whose value may have any of them.
+    ``types`` are the AMQP types that the field can have; only an id has several.
     """
     conversion = Conversion.ANY_ID if len(types) > 1 else Conversion.AS_IS
     name, default, source = f"{WIRE}{field}", _WIRE_DEFAULTS.get(field), "filters (XML), selector-filter"
@@ -177,6 +181,6 @@ JMS_FIELDS = HeaderFields(
     by_name(*_JMS, *_JMSX, *_VENDOR, *_AMQP),
     wire_prefix=WIRE,
     annotation_prefix=ANNOTATION,
-    # The offset of an event within its partition, an annotation of Azure Event Hubs.
+    # Azure Event Hubs stores the offset of an event in its partition as a number in text.
     number_annotations=frozenset({"x-opt-offset"}),
 )

@@ -18,8 +18,8 @@ DESTINATION_TYPES: Mapping[int, str] = MappingProxyType(
     {0: "queue", 1: "topic", 2: "temporary-queue", 3: "temporary-topic"}
 )
 
-#: ``MESSAGE_TYPE`` is the key of the annotation that states the JMS class of a message. ``MESSAGE_TYPES`` maps the
-#: values of this annotation to the classes (JMS mapping 3.2.4).
+#: ``MESSAGE_TYPE`` is the key of the annotation with the JMS class of a message. ``MESSAGE_TYPES`` contains the class
+#: for each value of the annotation (JMS mapping 3.2.4).
 MESSAGE_TYPE = "x-opt-jms-msg-type"
 MESSAGE_TYPES: Mapping[int, str] = MappingProxyType(
     {
@@ -32,22 +32,23 @@ MESSAGE_TYPES: Mapping[int, str] = MappingProxyType(
     }
 )
 
-#: ``SERIALIZED`` is the content type of a serialized Java object. A content type is text if it begins with
-#: ``TEXT_PREFIX``, is in ``TEXT_TYPES``, or begins with ``APPLICATION`` and ends with a suffix (JMS mapping 3.3.4.3).
+#: The content types of JMS mapping 3.3.4.3. ``SERIALIZED`` is that of a serialized Java object. The body is text if its
+#: content type begins with ``TEXT_PREFIX``, is in ``TEXT_TYPES``, or begins with ``APPLICATION`` and ends with one of
+#: ``TEXT_SUFFIXES``.
 SERIALIZED = "application/x-java-serialized-object"
 TEXT_PREFIX, APPLICATION = "text/", "application/"
 TEXT_TYPES = tuple(APPLICATION + name for name in ("xml", "xml-dtd", "json", "javascript", "ecmascript"))
 TEXT_SUFFIXES = ("+xml", "+json")
 
-#: The AMQP types of an amqp-value body that make a message a TextMessage (``TEXT_VALUES``) or a BytesMessage
-#: (``BYTES_VALUES``); see JMS mapping 3.3.4.4.
+#: The AMQP types of a value in an amqp-value section that make the message a TextMessage or a BytesMessage (JMS mapping
+#: 3.3.4.4).
 TEXT_VALUES, BYTES_VALUES = (AmqpType.STRING, AmqpType.NULL), (AmqpType.BINARY,)
 
 
 def destination_type(annotation: AmqpValue | None) -> str | None:
-    """Return the kind of destination that ``annotation`` denotes; None if it denotes none.
+    """Return the kind of destination that the value of the annotation means; None if it is absent or unknown.
 
-    The annotation may have any integer type.
+    The value may have any integer type.
     """
     number = _integer(annotation)
     return None if number is None else DESTINATION_TYPES.get(number)
@@ -56,26 +57,29 @@ def destination_type(annotation: AmqpValue | None) -> str | None:
 def message_type(
     annotation: AmqpValue | None, content_type: str | None, section: str | None, value: AmqpValue | Compound | None
 ) -> str:
-    """Return the JMS class of a message, from its annotation, or else from its body and content type.
+    """Return the JMS class of a message, such as ``TextMessage``.
 
-    ``section`` is the body's section and ``value`` the value of an ``amqp-value`` section. A message without a body is
-    a plain ``Message``.
+    The ``annotation`` determines it; without it, the body's ``section`` and the ``content_type``. ``value`` is the
+    value of an ``amqp-value`` section. A message without a body is a plain ``Message``.
     """
     number = _integer(annotation)
-    # JMS mapping, on the annotation: "its value MUST be used to determine the type of JMS message"
+    # The JMS mapping says of the annotation: "its value MUST be used to determine the type of JMS message"
     if number is not None and number in MESSAGE_TYPES:
         return MESSAGE_TYPES[number]
     match section:
         case "data":
             return _by_content(content_type)
         case "amqp-value" if value is None or (isinstance(value, AmqpValue) and value.type in TEXT_VALUES):
-            # "If the received body section contains a string or null value, the message MUST be … a TextMessage."
+            # JMS mapping 3.3.4.4: "If the received body section contains a string or null value, the message MUST be …
+            # a TextMessage."
             return "TextMessage"
         case "amqp-value" if isinstance(value, AmqpValue) and value.type in BYTES_VALUES:
-            # "If the received body section contains a binary value, the message MUST be … a BytesMessage."
+            # JMS mapping 3.3.4.4: "If the received body section contains a binary value, the message MUST be … a
+            # BytesMessage."
             return "BytesMessage"
         case "amqp-value" | "amqp-sequence":
-            # "For all other amqp-value body section contents, the message MUST be … an ObjectMessage."
+            # JMS mapping 3.3.4.4: "For all other amqp-value body section contents, the message MUST be … an
+            # ObjectMessage."
             return "ObjectMessage"
         case _:
             return "Message"

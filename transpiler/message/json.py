@@ -28,7 +28,10 @@ from transpiler.message.types import INTEGER_RANGES, AmqpType, AmqpValue, Compou
 
 
 def read_sections(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the sections of the message ``data`` by name; raise ``DecodeError`` with the path of the first error."""
+    """Return the sections in the message JSON ``data``, by name.
+
+    Raise ``DecodeError`` with the path of the first error.
+    """
     if not isinstance(data, Mapping):
         _refuse("message.not-an-object", f"a message must be a JSON object of sections, not {kind_of(data)}")
     _known_names(data, _SECTIONS, "", "section")
@@ -163,18 +166,17 @@ _READERS: Mapping[AmqpType, Callable[[str, Any], Primitive]] = {
 
 _COMPOUNDS = {compound.value: compound for compound in Compound}
 
-#: The compound AMQP types (such as lists and maps), by name, that a value in a map section can have; described values
-#: are excluded.
+#: The compound AMQP types that a value in a map section can have, by name. A described value is not allowed there.
 _HOLDERS = {name: compound for name, compound in _COMPOUNDS.items() if compound is not Compound.DESCRIBED}
 
 _TYPES = {amqp_type.value: amqp_type for amqp_type in AmqpType}
 
 
 def read_value(path: str, value: Any) -> AmqpValue:
-    """Return a value of a map section, from plain JSON or from ``{"type": T, "value": X}``.
+    """Read the AMQP value of a map section from JSON, either plain or typed as ``{"type": T, "value": X}``.
 
-    For a list, X is an array of values in these forms; for a map, an object with such values. If X is missing, the
-    content of the list, map or array is unknown.
+    In a typed list or map, the members of X are read in the same way. A list, map or array without X has unknown
+    content.
     """
     match value:
         case AmqpValue():
@@ -209,7 +211,10 @@ def read_value(path: str, value: Any) -> AmqpValue:
 
 
 def _compound(path: str, name: str, value: Any, depth: int) -> Value:
-    """Return the list or map (``name`` is its type) with the content ``value``, at ``depth`` levels of nesting."""
+    """Return the AMQP list or map with the JSON content ``value``, at ``depth`` levels of nesting.
+
+    ``name`` is the AMQP type.
+    """
     if depth >= MAX_DEPTH:
         _refuse("message.depth", f"values are nested more than {MAX_DEPTH} levels deep", path)
     match name, value:
@@ -232,7 +237,7 @@ def _inner(path: str, value: Any, depth: int) -> Value:
 
 
 def _body_value(path: str, value: Any) -> AmqpValue | Compound:
-    """Return the value of a body: a simple value, or only the type ``{"type": T}`` of a compound or described value."""
+    """Return the value of a body. For a list, map, array or described value, it is only the type."""
     if isinstance(value, Compound):
         return value
     if isinstance(value, Mapping) and value.get("value") is None and value.get("type") in _COMPOUNDS:
@@ -241,7 +246,7 @@ def _body_value(path: str, value: Any) -> AmqpValue | Compound:
 
 
 def _id(path: str, value: Any) -> AmqpValue:
-    """Return a message id. A plain integer is a ulong, because an id has no other integer type."""
+    """Return the message id or correlation id in the JSON ``value``. A plain integer is a ulong."""
     if isinstance(value, int) and not isinstance(value, bool):
         value = {"type": "ulong", "value": value}
     result = read_value(path, value)
@@ -288,7 +293,7 @@ _read_body = _section(Body, _FIELDS["body"])
 
 
 def _body(path: str, value: Any) -> Any:
-    """Return the body. A null ``value`` of an amqp-value section is AMQP's null; any other null is an absent field."""
+    """Return the body in the JSON ``value``. A null in an amqp-value section is AMQP's null, not an absent value."""
     if isinstance(value, str):
         hint = 'a text is {"section": "amqp-value", "value": "…"}'
         _refuse("message.type", mismatch("an object of fields", kind_of(value)), path, hint)
@@ -310,7 +315,8 @@ _SECTIONS: Mapping[str, Callable[[str, Any], Any]] = {
 }
 
 
-#: The names of all sections of message JSON, including ``header_values``, the header fields of typed columns.
+#: The names of all sections of message JSON. ``header_values`` is an additional section for the header fields of rows
+#: that have one typed column for each.
 SECTION_NAMES = tuple(_SECTIONS)
 
 
@@ -356,7 +362,7 @@ def _content_to_json(value: Value) -> Any:
             return {"type": "list", "value": [_content_to_json(item) for item in inside]}
         case AmqpMap(entries):
             names = [key.value if isinstance(key, AmqpValue) else None for key, _ in entries]
-            # A JSON object has only text as names, so the content of a map with other keys is omitted.
+            # The names in a JSON object are texts, so a map with any other keys is written without its content.
             if not all(isinstance(name, str) for name in names):
                 return {"type": "map"}
             items = [_content_to_json(item) for _, item in entries]

@@ -36,9 +36,9 @@ from transpiler.message.types import AmqpType, AmqpValue
 
 
 class _ReadOnly(dict[str, Any]):
-    """A mapping of names to values that cannot be changed, the content of a message section.
+    """A read-only mapping of names to values: the content of a section of a message.
 
-    Copying it yields a plain dict.
+    A copy of it is a plain dict, which can be changed.
     """
 
     def _refuse(self, *_: object, **__: object) -> NoReturn:
@@ -54,7 +54,7 @@ class _ReadOnly(dict[str, Any]):
 MAX_REPR = 500
 
 
-#: The sections that are maps from names to values, instead of records with fixed fields.
+#: The sections that map names to values. The other sections are records with fixed fields.
 _WITH_VALUES = (
     *("delivery_annotations", "message_annotations", "application_properties", "footer"),
     "header_values",
@@ -65,8 +65,8 @@ _WITH_VALUES = (
 class Message:
     """A message, section by section; None is an absent section.
 
-    ``header_values`` is not a section of AMQP: it maps header fields, by their names in selectors, to values, as rows
-    of typed columns do. These values take precedence over the sections, and a null in it hides the section's value.
+    ``header_values`` is not a section of AMQP. It maps names of header fields in selectors to values, for rows with one
+    typed column for each. Its values take precedence over the sections; a null in it makes the field NULL.
     """
 
     header: Header | None = None
@@ -176,11 +176,10 @@ MessageLike = Message | Mapping[str, Any]
 
 
 def as_message(value: MessageLike) -> Message:
-    """Return ``value`` as a message.
+    """Return ``value`` as a message; a mapping may be message JSON or plain properties.
 
-    A mapping is message JSON if one of its keys is the name of a section and has a mapping or None as its value.
-    Otherwise it is plain properties. If its only key is ``properties`` and no name in it is a field of AMQP's
-    properties section, it contains application properties.
+    It is message JSON if at least one key is the name of a section and has a mapping or None as its value. There is one
+    exception: ``{"properties": {…}}`` with no name of AMQP's properties section in it contains application properties.
 
     Raise ``DecodeError`` with the path of an invalid value, and ``TypeError`` if ``value`` has another type.
     """
@@ -203,9 +202,9 @@ def _is_section(value: object) -> bool:
 
 
 def are_application_properties(data: Mapping[str, Any]) -> bool:
-    """Return True if ``data`` is ``{"properties": {…}}`` with application properties inside.
+    """Return True if ``data`` is ``{"properties": {…}}``, and no name in it is a field of AMQP's properties section.
 
-    That is so if no name in it is a field of AMQP's properties section.
+    The names are then application properties.
     """
     own = data.get("properties")
     return len(data) == 1 and isinstance(own, Mapping) and bool(own) and not PROPERTY_TYPES.keys() & own.keys()
@@ -286,8 +285,8 @@ def _user_id(path: str, value: Any) -> bytes:
     return value
 
 
-#: For each header field, the function from the value that a selector sees to the value of the AMQP field. Its arguments
-#: are the path for error messages, and the value. A header field without a function has the same value in both.
+#: For some header fields, the function that converts the value in a selector to that of the AMQP field. Its arguments
+#: are the path for errors and the value. For the other fields, the two values are equal.
 _READERS: Mapping[str, Callable[[str, Any], Any]] = {
     "JMSMessageID": _id,
     "JMSCorrelationID": _id,
@@ -310,16 +309,16 @@ HEADERS: Mapping[str, MessageField] = MappingProxyType(
         if not name.startswith(JMS_FIELDS.wire_prefix)
     }
 )
-#: The JMS names in ``HEADERS`` whose value determines the AMQP field. JMSRedelivered does not: it only says that the
-#: delivery count is above 0.
+#: The JMS names in ``HEADERS`` that determine the value of their AMQP field. JMSRedelivered only says that the delivery
+#: count is above 0.
 _EXACT = tuple(name for name in HEADERS if name != "JMSRedelivered")
 
 
 def with_headers(message: Message, values: Mapping[str, Any]) -> Message:
     """Return ``message`` with the header fields in ``values`` replaced, by JMS name; None makes a field absent.
 
-    JMSXDeliveryCount takes precedence over JMSRedelivered.
-    Raise ``DecodeError`` with the name of a field whose value is invalid.
+    If ``values`` contains JMSXDeliveryCount, JMSRedelivered is ignored. Raise ``DecodeError`` with the name of a field
+    whose value is invalid.
     """
     for name, message_field in HEADERS.items():
         if name not in values or (name == "JMSRedelivered" and values.get("JMSXDeliveryCount") is not None):
@@ -341,7 +340,7 @@ def with_headers(message: Message, values: Mapping[str, Any]) -> Message:
 
 
 def named_message(message: Message, values: Mapping[str, Any]) -> Message:
-    """Return ``message`` with the header fields and application properties in ``values``, by their names in selectors.
+    """Return ``message`` with header fields and application properties replaced, by their names in selectors.
 
     Raise ``DecodeError`` with the name of an invalid value.
     """
@@ -351,7 +350,7 @@ def named_message(message: Message, values: Mapping[str, Any]) -> Message:
 
 
 def plain_message(message: Message) -> dict[str, Any]:
-    """Return plain properties from which ``Message.of`` makes ``message`` again; if there are none, message JSON."""
+    """Return ``message`` as plain properties; as message JSON if ``Message.of`` would not restore it from them."""
     sections = message.to_dict()
     plain: dict[str, Any] = dict(sections.get("application_properties", {}))
     for name in _EXACT:

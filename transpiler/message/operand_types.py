@@ -36,12 +36,12 @@ class OperandType(IdentityEnum):
     LONG = "long"
     FLOAT = "float"
     DOUBLE = "double"
-    #: An integer literal that does not fit into 64 bits; Java represents it as a BigDecimal.
+    #: An integer literal of more than 64 bits, which Java represents as a BigDecimal.
     BIG = "big"
     STRING = "string"
     CHAR = "char"
     BYTES = "bytes"
-    #: Erlang's atoms for plus infinity, minus infinity and NaN. They are neither numbers nor strings.
+    #: The atoms with which Erlang represents infinities and NaN. They are neither numbers nor strings.
     ATOM = "atom"
 
     def __init__(self, name: str) -> None:
@@ -51,7 +51,7 @@ class OperandType(IdentityEnum):
 
 
 class UnsignedLong(Enum):
-    """The rules for reading an unsigned long above 2**63-1, which no signed 64-bit integer can hold."""
+    """The value of an unsigned long above 2**63-1, which does not fit into a signed 64-bit integer, in a selector."""
 
     WRAPPED = "Java's longValue"
     DOUBLE = "a double"
@@ -59,7 +59,7 @@ class UnsignedLong(Enum):
 
 
 class ByteText(Enum):
-    """The rules for comparing a binary value or a uuid with a text; NONE if the two are never equal."""
+    """The text with which a binary value or a uuid is compared; NONE if it equals no text."""
 
     NONE = "none"
     BYTES = "its bytes as text"
@@ -68,9 +68,9 @@ class ByteText(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OperandTypes:
-    """The table of a dialect from the AMQP type of a property to its operand type.
+    """A dialect's table of the operand type for each AMQP type of a property.
 
-    ``throws`` contains the AMQP types on which the evaluation throws an exception.
+    If a property has one of the AMQP types in ``throws``, the evaluation throws an exception.
     """
 
     table: Mapping[ValueType, OperandType]
@@ -94,8 +94,7 @@ _DECIMALS: _Types = dict.fromkeys(DECIMALS, OperandType.DOUBLE)
 _INTEGERS: _Types = dict.fromkeys(INTEGER_RANGES, OperandType.LONG)
 _FLOATS: _Types = {AmqpType.FLOAT: OperandType.DOUBLE, AmqpType.DOUBLE: OperandType.DOUBLE}
 _BOOLEAN: _Types = {AmqpType.BOOLEAN: OperandType.BOOLEAN}
-#: Lists, maps and arrays have the operand type of bytes: they are not NULL, but they equal no operand that a selector
-#: can contain.
+#: Lists, maps and arrays are treated as bytes: such a value is not NULL, but it equals no literal of a selector.
 _BYTES: _Types = dict.fromkeys(
     (AmqpType.BINARY, AmqpType.UUID, Compound.LIST, Compound.MAP, Compound.ARRAY), OperandType.BYTES
 )
@@ -108,8 +107,8 @@ JMS_TYPES = OperandTypes(
     )
 )
 
-#: The types in figure 2 of the Apache AMQP filter document, "Mapping AMQP types to JMS types", with the widths of
-#: Java's types.
+#: The types in figure 2 of the Apache AMQP filter document, "Mapping AMQP types to JMS types". Unlike in ``JMS_TYPES``,
+#: numbers have the widths of Java's types.
 TYPED_JMS = OperandTypes(
     MappingProxyType(
         _BOOLEAN

@@ -13,9 +13,9 @@ EXCHANGE, ROUTING_KEY, ROUTING_KEYS, ROUTING_TYPE = NAMES = ("exchange", "routin
 
 
 class Sent(NamedTuple):
-    """The exchange, routing keys and Artemis routing type with which a message was published.
+    """The exchange, the routing keys and the routing type of Artemis with which a message was published.
 
-    A field is None if it is not given. A None among the routing keys means that a message without a key was published.
+    A field that is not known is None. None inside ``routing_keys`` stands for a publication without a routing key.
     """
 
     exchange: str | None = None
@@ -24,10 +24,10 @@ class Sent(NamedTuple):
 
 
 def sent_in(value: Mapping[str, Any], exchange: object = None, routing_key: object = None) -> Sent:
-    """Return with which exchange, routing keys and routing type the message in ``value`` was published.
+    """Read the exchange, routing keys and routing type from the members of ``value``, which has the form of a message.
 
-    ``exchange`` and ``routing_key`` are the defaults for the members ``exchange`` and ``routing_key`` of ``value``.
-    Raise ``DecodeError`` if a member is not text, or an array of texts.
+    The arguments ``exchange`` and ``routing_key`` are the defaults for absent members. Raise ``DecodeError`` if a
+    member is not text or an array of texts.
     """
     keys: tuple[str | None, ...] | None = _array_in(value, ROUTING_KEYS, str | None)
     if keys is None:
@@ -37,11 +37,10 @@ def sent_in(value: Mapping[str, Any], exchange: object = None, routing_key: obje
 
 
 def without_publication(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return ``value`` without the members that only state where the message was published.
+    """Return the message in ``value`` without the members ``exchange``, ``routing_key`` and so on (``NAMES``).
 
-    If ``value`` has sections of message JSON, all members in ``NAMES`` are removed. Otherwise ``value`` is plain
-    properties, and only those of these members that are arrays are removed, because a text may be a property of the
-    same name.
+    In plain properties such a member may be a property of the message. So only an array is removed there, because no
+    property can have an array as its value.
     """
     sections = any(name in SECTION_NAMES for name in value)
     return {name: item for name, item in value.items() if name not in NAMES or not (sections or isinstance(item, list))}

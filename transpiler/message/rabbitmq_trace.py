@@ -20,19 +20,19 @@ from transpiler.base.errors import DecodeError
 from transpiler.base.source import Source, Span
 from transpiler.message.message import Message
 
-#: Pattern of the second line of an entry in text. The first line consists of equals signs.
+#: Pattern of the second line of an entry in text format. (The first line consists of equals signs.)
 TEXT_ENTRY = re.compile(r": Message (published|received)\s*\Z")
 
 _FIELDS = re.compile(
     r"^(Node|Connection|Virtual host|User|Channel|Exchange|Routing keys|Queue|Routed queues|Properties): ", re.MULTILINE
 )
 
-#: Maximum nesting depth of brackets in an Erlang term. A table inside a table has a depth of three.
+#: Maximum nesting depth of brackets in an Erlang term of the log. A table inside a table has a depth of three.
 _DEEPEST = 100
 
 
 def is_entry(value: object) -> bool:
-    """Return True if ``value`` has the members that only an entry of a tracing log has."""
+    """Return True if ``value`` has the form of an entry in the log of RabbitMQ's tracing plugin."""
     return isinstance(value, Mapping) and {"routing_keys", "routed_queues", "properties"} <= value.keys()
 
 
@@ -48,7 +48,10 @@ def is_publication(value: object) -> bool:
 
 
 def publication_message(value: Mapping[str, Any]) -> Message:
-    """Return the message in the body of a publish request; the payload is text, or bytes in base64."""
+    """Return the message that a publish request to RabbitMQ's management API contains.
+
+    Its payload is text, or bytes in base64.
+    """
     entry = {name: item for name, item in value.items() if name != "payload"} | {"exchange": value.get("exchange", "")}
     payload = value.get("payload")
     if isinstance(payload, str):
@@ -58,7 +61,7 @@ def publication_message(value: Mapping[str, Any]) -> Message:
 
 
 def is_delivery(entry: object) -> bool:
-    """Return True if ``entry`` of a tracing log is the delivery of a message to a consumer, not a publication."""
+    """Return True if the log entry ``entry`` is about the delivery of a message; False for a publication."""
     return isinstance(entry, Mapping) and entry.get("type") == "received"
 
 
@@ -84,7 +87,7 @@ def entry_message(entry: Any) -> Message:
 
 
 def text_entry(text: str) -> dict[str, Any]:
-    """Return the JSON form of ``text``, a log entry in text format without its first line.
+    """Convert a log entry in text format, without its first line, to the form of an entry in JSON format.
 
     Raise ``DecodeError`` if the entry is invalid.
     """
@@ -106,7 +109,7 @@ def text_entry(text: str) -> dict[str, Any]:
 
 
 def _term(entry: str, field: str, text: str) -> Any:
-    """Return the value of the Erlang term ``text`` in ``field`` of ``entry``; a tuple becomes an array."""
+    """Parse ``text``, the Erlang term of ``field`` in the log entry ``entry``; a tuple becomes an array."""
     try:
         return read_erlang_term(text, deepest=_DEEPEST)
     except ErlangTermError as error:
@@ -166,7 +169,7 @@ def message_json(entry: Mapping[str, Any]) -> dict[str, Any]:
             properties["absolute_expiry_time"] = properties["creation_time"] + header["ttl"]
     result: dict[str, Any] = {"header": header, "properties": properties}
     if "type" in basic:
-        # Every broker reads the subject as JMSType. An annotation would be the header field amqp.jms_type instead.
+        # Set the subject, which every broker reads as JMSType, and the annotation, which the name amqp.jms_type reads.
         properties["subject"] = basic["type"]
         result["message_annotations"] = {"x-opt-jms-type": basic["type"]}
     headers = basic.get("headers")
@@ -178,9 +181,9 @@ def message_json(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def header_value(value: Any) -> Any:
-    """Return a header's value as message JSON.
+    """Return the header's value ``value`` in message JSON.
 
-    The content of a table or array stays unknown, because the log does not contain the types of its values.
+    For a table or array, it is only the type: the log does not contain the AMQP types of the inner values.
     """
     match value:
         case dict():

@@ -28,12 +28,12 @@ class Receiver(NamedTuple):
 
     @property
     def time(self) -> int:
-        """``now`` if it is set, else the clock's time, in milliseconds since the epoch."""
+        """The current time in milliseconds since the epoch: ``now`` if it is set, otherwise that of the clock."""
         return time.time_ns() // 1_000_000 if self.now is None else self.now
 
     @property
     def timed(self) -> Receiver:
-        """A copy whose ``now`` is set, by default to the clock's time, so that all messages are judged at one time."""
+        """A copy with ``now`` set to the current time, so that the time is the same for all messages."""
         return self._replace(now=self.time)
 
     @property
@@ -42,7 +42,10 @@ class Receiver(NamedTuple):
         return ReceiverOptions(now=self.now, destination=self.destination)
 
     def value(self, message_field: MessageField) -> int | str | None:
-        """Return the receiver's value for the field ``NOW`` or ``DESTINATION``; None for an unknown destination."""
+        """Return the receiver's value for ``message_field``, which is ``NOW`` or ``DESTINATION``.
+
+        It is None for an unknown destination.
+        """
         if message_field == NOW:
             return self.time
         assert message_field == DESTINATION

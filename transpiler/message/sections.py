@@ -45,8 +45,8 @@ class Properties:
 class Body:
     """The body of a message: the name of its section, and its bytes or value.
 
-    The section is ``data``, ``amqp-sequence`` or ``amqp-value``. If the value is a list, a map, an array or described,
-    only its type is kept.
+    The section is ``data``, ``amqp-sequence`` or ``amqp-value``. Of a list, map, array or described value, only the
+    type is stored.
     """
 
     section: str | None = None

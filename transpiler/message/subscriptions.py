@@ -27,10 +27,10 @@ _SUFFIX = re.compile(r"(?P<scope>global)?-?(?P<volatile>volatile)?[0-9]*")
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """The identity of a subscription. All links that consume from one subscription have an equal identity.
+    """The identity of a subscription: all links with an equal identity consume from the same subscription.
 
-    ``scope`` is the client id that owns the subscription, or None if the subscription is global. ``durable`` is True if
-    the subscription outlives its consumers, ``shared`` if it may have several consumers.
+    ``scope`` is the client id of its owner, or None for a global subscription. ``durable`` is True if the subscription
+    outlives its consumers, ``shared`` if it may have several consumers.
     """
 
     name: str
@@ -101,9 +101,10 @@ def subscription_of(
 
 
 def _exclusive(link_name: str, name: str, client_id: str | None, durable: bool | None) -> Subscription:
-    """Return the subscription of a link that is not shared.
+    """Return the subscription of a link without the capability ``shared``.
 
-    A durable subscription belongs to the client id; any other subscription is identified by the whole link name.
+    ``name`` is the link's name without its suffix, which identifies a durable subscription of the client. For any other
+    subscription the whole ``link_name`` does.
     """
     if durable is None:
         durable = client_id is not None
@@ -122,13 +123,12 @@ def _refuse(code: str, message: str, hint: str) -> NoReturn:
 
 @dataclass(frozen=True, slots=True)
 class ConsumerLink:
-    """A receiving link as a client attaches it.
+    """A receiving link, with the attributes that its client sends.
 
-    ``address`` is the topic of the link's source; None is the null source, with which a client looks up an existing
-    subscription. ``selector`` and ``no_local`` are the link's filters. ``capabilities`` and ``durable`` are arguments
-    of ``subscription_of``. ``connection`` names the connection; None if it is unknown. If ``active`` is False, the link
-    was detached, and only a durable subscription remains. If ``ends`` is True, the link was closed, which ends the
-    subscription.
+    ``address`` is the topic; None if the client looks up an existing subscription (null source). ``selector`` and
+    ``no_local`` are filters. ``connection`` names the connection, None if unknown. ``capabilities`` and ``durable`` are
+    arguments of ``subscription_of``. ``active`` is False after the link was detached, when only a durable subscription
+    remains; ``ends`` is True if the link was closed, which ends the subscription.
     """
 
     name: str
@@ -144,10 +144,10 @@ class ConsumerLink:
 
 
 def check_links(links: Iterable[ConsumerLink]) -> tuple[Diagnostic, ...]:
-    """Return the conflicts between links: working draft 10, sections 2.1, 7 and 8.
+    """Return the conflicts between links, under the JMS mapping, working draft 10, sections 2.1, 7 and 8.
 
-    An error means that a server refuses the link. The refused link changes nothing: later links are compared with the
-    state before it. A warning means that the link replaces an existing subscription. Messages number the links from 1.
+    An error means that a server refuses the link; the following links are checked as if it did not exist. A warning
+    means that the link replaces an existing subscription. Messages number the links from 1.
 
     Args:
         links: The links, in the order in which they are attached.
@@ -171,7 +171,7 @@ class _Held:
 
 
 class _Server:
-    """The existing subscriptions and the attached links of a simulated server."""
+    """A simulated server, with its subscriptions and attached links."""
 
     def __init__(self) -> None:
         self.links: dict[int, tuple[ConsumerLink, Subscription]] = {}
@@ -193,7 +193,8 @@ class _Server:
             and subscription not in self.held
             and sibling in self.held
         ):
-            # JMS mapping 8.8: a link that only unsubscribes names the subscription without repeating its capabilities.
+            # JMS mapping 8.8: a link that only unsubscribes gives the name of the subscription without its
+            # capabilities, so use the existing subscription of that name.
             subscription = sibling
         refusal = next(self._refusals(number, link, subscription), None)
         if refusal is not None:
@@ -237,7 +238,7 @@ class _Server:
                 f"choose another name, or {'remove' if subscription.shared else 'add'} the capability {SHARED}",
             )
         if link.no_local and subscription.shared:
-            # JMS mapping 8.4: "no-local (N/A for shared sub)".
+            # JMS mapping 8.4 excludes the no-local filter for shared subscriptions: "no-local (N/A for shared sub)".
             yield _error(
                 "subscription.no-local",
                 f"link {number} is shared, but has a no-local filter",
@@ -254,7 +255,7 @@ class _Server:
                 )
             return
         if held.active and link.ends:
-            # JMS mapping 8.9: "Refusing to end an otherwise active subscription".
+            # JMS mapping 8.9 requires "Refusing to end an otherwise active subscription".
             yield _error(
                 "subscription.in-use",
                 f"link {number} ends {_called(subscription)}, from which {_links(held.active)} consumes",
@@ -294,7 +295,10 @@ class _Server:
                     )
 
     def _of_name(self, number: int, link: ConsumerLink, wanted: Subscription) -> Iterator[Diagnostic]:
-        """Yield an error for each attached link whose name conflicts with the name of ``link``."""
+        """Yield an error for each attached link of the same name that may not exist together with ``link``.
+
+        ``wanted`` is the subscription of ``link``.
+        """
         for known, (other, has) in self.links.items():
             if other.name != link.name:
                 continue
@@ -325,9 +329,9 @@ class _Server:
 
     @staticmethod
     def _changes(held: _Held, link: ConsumerLink) -> bool:
-        """Return True if ``link`` requests another topic or other filters than the subscription has.
+        """Return True if ``link`` requests another topic or other filters than the existing subscription ``held`` has.
 
-        A link with a null source requests nothing.
+        A link with a null source requests none of these.
         """
         return link.address is not None and bool(_difference(held, link))
 

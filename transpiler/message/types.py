@@ -79,10 +79,10 @@ ValueType: TypeAlias = AmqpType | Compound
 
 
 class TypeClass(IdentityEnum):
-    """A class of AMQP types that share one field of the canonical schema; the enum value is the name of this field.
+    """A class of AMQP types whose values selectors treat alike, such as the integers of all widths.
 
-    Values of one class can be compared with each other. Integers and floating-point numbers, which have two fields and
-    so two classes, can be compared, too.
+    The value of a member is the field of the canonical schema that stores such values. Only values of one class can be
+    compared, except that integers and floating-point numbers can be compared with each other.
     """
 
     BOOLEAN = "boolean"
@@ -129,9 +129,9 @@ Primitive = None | bool | int | float | Decimal | str | bytes | UUID
 
 
 class UntypedText(str):
-    """A string from a store that does not keep the types of values, so that it may have been a number or boolean.
+    """A string that may have been a number or a boolean when the message was sent, because the store keeps only text.
 
-    Compared with a number it is the number that it spells, if any; compared with a boolean, the boolean that it spells.
+    Compared with a number, it has the value of the number in its text, if there is one; the same holds for booleans.
     Otherwise it is a string.
     """
 
@@ -141,22 +141,23 @@ class UntypedText(str):
 class AmqpValue(NamedTuple):
     """A value of a message section, with its AMQP type.
 
-    The value of a list, map or array is the bytes of its shortest AMQP 1.0 encoding; empty bytes mean unknown content.
+    The value of a list, map or array is its shortest AMQP 1.0 encoding as bytes. Empty bytes mean that its content is
+    unknown.
     """
 
     type: ValueType
     value: Primitive
 
 
-#: The Python value of an operand of a selector: an integer is signed and has 64 bits, None is a missing value.
+#: The Python value of an operand of a selector. An integer is signed and has 64 bits; None is a missing value.
 SelectorValue = None | bool | int | float | str | bytes
 
 
 def coerce(value: AmqpValue) -> SelectorValue:
-    """Return the value that a selector sees for ``value``, as the default dialect converts each AMQP type.
+    """Convert ``value`` to the value that a selector of the default dialect sees.
 
-    An unsigned long above 2**63-1 wraps like Java's ``longValue``; a decimal becomes the nearest double, and a uuid its
-    16 bytes.
+    An unsigned long above 2**63-1 wraps to a negative number, as Java's ``longValue`` does. A decimal becomes the
+    nearest double, and a uuid its 16 bytes.
     """
     match value.value:
         case bool() | None:
@@ -225,11 +226,11 @@ class NumberEquality(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Equality:
-    """The rules by which a value of a binding or filter equals a value of a message.
+    """The rules under which a value in a binding or filter equals a value in a message.
 
-    By default only values of one class can be equal: integers of every width by value, floating-point numbers and
-    decimals by their value as doubles, text, booleans, bytes. Lists and maps are equal if their types and all values in
-    them are the same. NaN equals nothing.
+    By default, only values of one class can be equal: integers of any width by value, floating-point numbers and
+    decimals as doubles, and texts, booleans and bytes by value. Lists and maps must have equal types and contents. NaN
+    equals nothing.
     """
 
     numbers: NumberEquality = NumberEquality.APART
@@ -245,10 +246,10 @@ class Equality:
     #: True if a decimal equals only decimals. The canonical schema does not keep the scale of a decimal, so 1.0 equals
     #: 1.00 here, although not in the broker.
     decimals_apart: bool = False
-    #: True if a binding's empty list equals a header that is an empty map, and the reverse.
+    #: True if an empty list equals an empty map.
     empty_compounds_alike: bool = False
-    #: Timestamps are cut to whole seconds before they are compared: ``asks_in_seconds`` is True if those of a binding
-    #: are, ``has_seconds`` if those of a message are.
+    #: True if timestamps of the binding (``asks_in_seconds``) or of the message (``has_seconds``) are truncated to
+    #: whole seconds before they are compared.
     asks_in_seconds: bool = False
     has_seconds: bool = False
 

@@ -19,7 +19,7 @@ from transpiler.message.amqp.decimals import DECIMAL32, DECIMAL64, DECIMAL128, D
 from transpiler.message.amqp.values import CompoundType, WireType
 from transpiler.message.types import AmqpType, Primitive
 
-#: The format code before a descriptor. It is a prefix of a constructor, not a constructor itself.
+#: The byte that precedes a descriptor. The descriptor is followed by the constructor of the described value.
 DESCRIBED = 0x00
 
 
@@ -35,11 +35,17 @@ class MalformedError(Exception):
 
 
 class Form(Enum):
-    """The kinds of encodings, by how a decoder finds the end of the data. ``width`` is that of ``Constructor``."""
+    """The kinds of encodings, by the way in which a decoder finds the end of the data.
 
-    FIXED = "fixed"  # The size of the data in ``width`` bytes, then the data.
-    VARIABLE = "variable"  # the size of the data in ``width`` bytes, then the data
-    COMPOUND = "compound"  # the size and the count of the items, in ``width`` bytes each, then the items
+    ``width`` is the field of ``Constructor``.
+    """
+
+    #: The data has exactly ``width`` bytes.
+    FIXED = "fixed"
+    #: The size of the data in ``width`` bytes, then the data.
+    VARIABLE = "variable"
+    #: The size and the count of the items, in ``width`` bytes each, then the items.
+    COMPOUND = "compound"
 
 
 class Codec(NamedTuple):

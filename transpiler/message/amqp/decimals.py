@@ -28,7 +28,7 @@ class DecimalFormat:
 
     @property
     def largest_exponent(self) -> int:
-        """The largest exponent in its biased form, which is limited because its two leading bits are never 11."""
+        """The largest value of the biased exponent, whose two leading bits are never 11."""
         return (3 << self.exponent_bits - 2) - 1
 
     def read(self, data: bytes) -> Decimal:
@@ -68,10 +68,10 @@ class DecimalFormat:
         return (sign << rest | bits).to_bytes(self.width)
 
     def _fit(self, digits: tuple[int, ...], biased: int) -> tuple[int, int]:
-        """Return the significand of ``digits`` and its biased exponent, both within the limits of the format.
+        """Return the significand and the biased exponent for ``digits`` and ``biased``, within the format's limits.
 
-        To make them fit, trailing zeros are removed from the significand or added to it. Raise ``ValueError`` if they
-        still do not fit.
+        Trailing zeros are removed from the significand, or added to it, until both fit; raise ``ValueError`` if they
+        cannot.
         """
         count = len(digits)
         while count > 1 and digits[count - 1] == 0 and (count > self.digits or biased < 0):

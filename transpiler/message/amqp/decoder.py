@@ -87,9 +87,9 @@ class _Reader:
         return self.value(len(self.data), 0)
 
     def value(self, end: int, depth: int) -> Value:
-        """Read one value, which must end at or before ``end``.
+        """Read one value, which must end at or before the offset ``end``.
 
-        The caller has already counted the value with ``spend``. ``depth`` is the number of values around it.
+        ``depth`` is the number of values around it. The caller has already counted the value with ``spend``.
         """
         start = self.at
         constructor, descriptors = self.constructor(end, depth)
@@ -99,7 +99,10 @@ class _Reader:
         return value
 
     def constructor(self, end: int, depth: int) -> tuple[Constructor, tuple[Value, ...]]:
-        """Read a constructor, which must end by ``end``. Return it with the descriptors before it, outermost first."""
+        """Read the constructor of a value and the descriptors before it, outermost first.
+
+        They must end at or before the offset ``end``. ``depth`` is the number of values around the value.
+        """
         descriptors: tuple[Value, ...] = ()
         while True:
             start = self.at
@@ -116,9 +119,9 @@ class _Reader:
         return constructor, descriptors
 
     def plain(self, constructor: Constructor, start: int, end: int, depth: int) -> PlainValue:
-        """Read the data that ``constructor`` describes.
+        """Read the data of a value whose constructor has been read, which must end at or before the offset ``end``.
 
-        The value begins at the offset ``start`` (with its constructor) and must end at or before ``end``.
+        ``start`` is the offset of the constructor, for errors; ``depth`` is the number of values around the value.
         """
         kind, width = constructor.type, constructor.width
         size = width if constructor.form is Form.FIXED else self.number(width, _a(kind), start, end)
@@ -133,7 +136,10 @@ class _Reader:
             _fail(bad.code, f"{bad.message}, in {_a(kind)}", first + bad.start, first + size)
 
     def compound(self, kind: CompoundType, width: int, start: int, stop: int, depth: int) -> PlainValue:
-        """Read the count and items of a list, map or array, whose data ends at ``stop``."""
+        """Read the count and the items of a list, map or array, whose data ends at the offset ``stop``.
+
+        ``width`` is the size of the count in bytes.
+        """
         self.descend(depth, start)
         count = self.number(width, f"the count of {_a(kind)}", start, stop)
         if kind is not CompoundType.ARRAY and count > stop - self.at:
@@ -154,7 +160,7 @@ class _Reader:
         return result
 
     def map(self, count: int, start: int, stop: int, depth: int) -> AmqpMap:
-        """Read ``count`` items of a map, alternately keys and values."""
+        """Read a map of ``count`` items, alternately keys and values, which end at or before the offset ``stop``."""
         # AMQP 1.0, part 1, 1.6.23: "Map encodings MUST contain an even number of items"
         if count % 2:
             _fail("amqp.odd-map", f"a map of {_count(count, 'item')} has a key without a value", start, stop)
@@ -164,8 +170,8 @@ class _Reader:
             at, before = self.at, self.values_left
             key = self.value(stop, depth + 1)
             if not isinstance(key, AmqpValue):
-                # ``identity`` walks through a compound key a second time. Count its values again, because with keys
-                # nested in keys this work would multiply.
+                # ``identity`` visits the values in a compound key again, so count them again. With keys nested in keys,
+                # the work could otherwise be many times the limit.
                 self.spend(before - self.values_left, at)
             mark = identity(key)
             # AMQP 1.0, part 1, 1.6.23: "A map in which there exist two identical key values is invalid."
@@ -176,21 +182,21 @@ class _Reader:
         return AmqpMap(tuple(entries))
 
     def array(self, count: int, stop: int, depth: int) -> AmqpArray:
-        """Read ``count`` items of an array, all of which share the constructor before them."""
+        """Read an array of ``count`` items: one constructor that all items share, then the data of each item."""
         constructor, descriptors = self.constructor(stop, depth + 1)
         inner = depth + 1 + len(descriptors)
         items = tuple([self.plain(constructor, self.at, stop, inner) for _ in range(count)])
         return AmqpArray(constructor.type, items, descriptors)
 
     def number(self, width: int, what: str, start: int, end: int) -> int:
-        """Read a size or count of ``width`` bytes before ``end``. ``what`` names it in error messages."""
+        """Read a size or a count: an unsigned integer of ``width`` bytes. ``what`` names the value in errors."""
         first = self.claim(width, what, start, end)
         return int.from_bytes(self.data[first : self.at])
 
     def claim(self, size: int, what: str, start: int, end: int) -> int:
-        """Skip ``size`` bytes and return their offset; raise ``DecodeError`` if they do not fit before ``end``.
+        """Move past the next ``size`` bytes, and return the offset of the first.
 
-        ``what`` names these bytes in error messages.
+        Raise ``DecodeError`` if they do not end at or before the offset ``end``. ``what`` names their value in errors.
         """
         first = self.at
         if size > end - first:
@@ -204,7 +210,7 @@ class _Reader:
         return first
 
     def descend(self, depth: int, start: int) -> None:
-        """Raise ``DecodeError`` if a value at ``depth`` is nested so deeply that it may not contain other values."""
+        """Raise ``DecodeError`` if a value at ``depth`` is already at the limit and may not contain other values."""
         if depth >= MAX_DEPTH:
             _fail("amqp.too-deep", f"values are nested more than {MAX_DEPTH} levels deep", start, start + 1)
 

@@ -29,7 +29,7 @@ from transpiler.message.types import AmqpValue, Compound
 
 
 def encode(value: Value, compact: bool = True) -> bytes:
-    """Encode ``value`` and each value in it, with the smallest encodings or, if ``compact`` is False, the widest.
+    """Encode ``value`` with the smallest encodings or, if ``compact`` is False, with the widest encodings.
 
     ``decode`` returns the same value for both.
     """
@@ -37,16 +37,17 @@ def encode(value: Value, compact: bool = True) -> bytes:
 
 
 def encode_as(code: int, value: Value, element: int | None = None) -> bytes:
-    """Encode ``value`` with the encoding ``code`` (a format code). Tests use it to decode every encoding of a type.
+    """Encode ``value`` with the encoding whose format code is ``code``.
 
-    ``element`` is the format code of an array's items. Descriptors and nested values have their smallest encoding.
+    ``element`` is the format code of the items if ``value`` is an array. Descriptors and nested values get their
+    smallest encoding. Tests use this function to decode every encoding of a type.
     """
     return _Writer(compact=True, code=code, element=element).value(value, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class _Body:
-    """The encoded items of a list, map or array, before the size and count that precede them."""
+    """The encoded items of a list, map or array, without the size and count that precede them."""
 
     type: CompoundType
     count: int
@@ -64,8 +65,8 @@ class _UnfitError(Exception):
 class _Writer:
     """An encoder of one value.
 
-    ``compact`` selects the smallest encodings, otherwise the widest. ``code`` is the format code that the outermost
-    value must have, ``element`` that of its items if it is an array; None allows any format code.
+    ``compact`` selects the smallest encodings, otherwise the widest. ``code`` is the required format code of the value,
+    and ``element`` that of its items if the value is an array; None allows any format code.
     """
 
     compact: bool
@@ -82,7 +83,7 @@ class _Writer:
             depth += 1
         kind = value.type
         if isinstance(kind, Compound):
-            # A message keeps a list, map or array as its encoded bytes, which need no further encoding.
+            # A message stores a list, map or array as its encoded bytes, so append them unchanged.
             if not isinstance(value, AmqpValue) or not isinstance(value.value, bytes) or not value.value:
                 _fail(f"the content of the {kind.value} is not known")
             return head + value.value
@@ -90,15 +91,12 @@ class _Writer:
         return b"%b%c%b" % (head, constructor.code, data)
 
     def descriptor(self, value: Value, depth: int) -> bytes:
-        """Return the prefix that adds the descriptor ``value`` to a constructor."""
+        """Return the bytes that add the descriptor ``value``: they precede the constructor of the described value."""
         _descend(depth)
         return bytes((DESCRIBED,)) + self.value(value, depth + 1)
 
     def content(self, value: PlainValue, depth: int) -> _Content:
-        """Return the content of ``value`` for which an encoding is then chosen.
-
-        The content of a primitive is the value itself, that of any other value its encoded items.
-        """
+        """Return what an encoding is chosen for: a primitive itself, or the encoded items of any other value."""
         if isinstance(value, AmqpValue):
             return value
         _descend(depth)
@@ -133,10 +131,10 @@ class _Writer:
 def _choose(
     kind: WireType, contents: Sequence[_Content], compact: bool, code: int | None
 ) -> tuple[Constructor, list[bytes]]:
-    """Return the first encoding of ``kind`` that can hold all ``contents``, and the data of each content in it.
+    """Return the first encoding of the type ``kind`` that can hold all ``contents``, and the data of each of them.
 
-    If ``compact`` is False, only the widest encoding is tried. If ``code`` is not None, only the encoding with this
-    format code is tried.
+    The smallest encoding comes first. If ``compact`` is False, only the widest encoding is tried. If ``code`` is not
+    None, only the encoding with this format code is tried.
     """
     candidates = ENCODINGS[kind] if compact else ENCODINGS[kind][-1:]
     reason = "there is none"
@@ -152,12 +150,15 @@ def _choose(
 
 
 def _data(constructor: Constructor, content: _Content) -> bytes:
-    """Return the data of ``content``, which follows the bytes of ``constructor``."""
+    """Return the bytes that follow the format code of ``constructor`` for ``content``.
+
+    Raise ``_UnfitError`` if the encoding cannot hold it.
+    """
     kind, width = constructor.type, constructor.width
     if content.type is not kind:
         raise _UnfitError(f"{content.type.value} is not encoded as {kind.value} (0x{constructor.code:02x})")
     if isinstance(content, _Body):
-        # The size includes the bytes of the count.
+        # In AMQP, the size of a list, map or array includes the bytes of the count.
         size = _number(len(content.data) + width, constructor)
         return size + _number(content.count, constructor) + content.data
     assert constructor.codec is not None

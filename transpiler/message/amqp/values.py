@@ -37,7 +37,7 @@ class AmqpList:
 
 @dataclass(frozen=True, slots=True)
 class AmqpMap:
-    """Pairs of key and value in the order of the encoding, which is significant.
+    """A map as its pairs of key and value. Their order, that of the encoding, is significant.
 
     No key occurs twice (AMQP 1.0, 1.6.23).
     """
@@ -50,8 +50,8 @@ class AmqpMap:
 class AmqpArray:
     """A sequence of values of one type, ``element``.
 
-    ``descriptors``, outermost first, apply to every item, and the encoding contains them once. ``items`` are the values
-    without descriptors.
+    Every item has the same ``descriptors``, outermost first. The encoding contains them once, and ``items`` are the
+    values without them.
     """
 
     type: ClassVar[CompoundType] = CompoundType.ARRAY

@@ -110,14 +110,16 @@ def boundaries(tree: ast.Expression, dialect: Dialect) -> list[Boundary]:
         if any(_matches(mutant.tree, one.message, dialect) is not (one.verdict is True) for one in found.values()):
             continue
         if near is None:
-            # Register each mutant's tests separately, because the solver evaluates all registered tests for each value.
+            # Each mutant needs an own registry of tests. In a common one, the solver would evaluate the tests of all
+            # mutants for each value.
             of_both = Conditions()
             apart = _apart(of_both.selector(tree, dialect), of_both.selector(mutant.tree, dialect))
             answer = Solver(of_both, BUDGET).solve([Requirement(apart)])
             near = answer.message if isinstance(answer, Found) else None
         if near is not None:
             found.setdefault(_key(near), _boundary(tree, mutant.part, near, dialect))
-    # If no single condition decides, add one message that the whole selector matches, and one that it does not match.
+    # Every file of test cases needs a message that the selector matches and a message that it does not match, even if
+    # no single condition decides.
     for outcomes, wanted in ((TRUE, True), (FALSE, False)):
         if leaves and not any(one.verdict is wanted for one in found.values()):
             example = base(outcomes, wanted)
@@ -129,10 +131,11 @@ def boundaries(tree: ast.Expression, dialect: Dialect) -> list[Boundary]:
 def _at_the_mistake(
     tree: ast.Expression, mutant: Mutant, bases: Sequence[Message], conditions: Conditions, dialect: Dialect
 ) -> Message | None:
-    """Return a message on which the selector ``tree`` and its ``mutant`` disagree, or None if none is found here.
+    """Return a message that only one of ``tree`` and its ``mutant`` (a selector with a mistake) matches, or None.
 
-    In each message of ``bases``, the property of the changed condition gets each constant that only the original or
-    only the changed condition contains. The analysis is slow for long lists, so this is tried first.
+    Each message of ``bases`` is tried with other values for the property of the changed condition: the constants that
+    only the original or only the changed condition contains. This fast search is tried before the analysis, which is
+    slow for long lists. None means that the fast search found no such message.
     """
     if mutant.changed is None:
         return None
@@ -211,7 +214,7 @@ def _with_truth(tree: ast.Expression, leaf: ast.Expression, truth: bool) -> ast.
 
 
 def _apart(left: Formula, right: Formula) -> Formula:
-    """Return the formula that is TRUE for messages that only one of the two selectors matches."""
+    """Return the formula that is TRUE if exactly one of the formulas ``left`` and ``right`` is TRUE."""
     ways = ((left, right), (right, left))
     both = (Junction(False, (Accepted(one, TRUE), Accepted(other, NOT_TRUE))) for one, other in ways)
     return Junction(True, tuple(both))
@@ -230,9 +233,10 @@ def _key(message: Message) -> str:
 
 
 def _joined(tree: ast.Expression, wanted: Truth, sides: Sequence[_Sides], dialect: Dialect) -> Message | None:
-    """Return a message for which ``tree`` has the result ``wanted``, combined from one message of each condition.
+    """Return a message for which ``tree`` has the result ``wanted``, or None if no tried message has it.
 
-    Return None if no tried combination has this result.
+    ``sides`` contains the messages of each condition, by result. A tried message combines one message of each
+    condition.
     """
     for chosen in islice(product(*(own.values() for own in sides if own)), _TRIED):
         message = Message()
@@ -244,10 +248,11 @@ def _joined(tree: ast.Expression, wanted: Truth, sides: Sequence[_Sides], dialec
 
 
 def _tried(leaf: ast.Expression, dialect: Dialect) -> Iterator[tuple[Truth, tuple[Message, Subject | None]]]:
-    """Yield simple messages, one for each result of the condition ``leaf`` that they show.
+    """Yield simple messages for the condition ``leaf``: for each result that occurs, the result and a message.
 
-    They are tried only if ``leaf`` compares several names, or has arithmetic or a function, because the analysis does
-    not know which results such a condition can have.
+    Values are tried only if ``leaf`` compares several names, or has arithmetic or a function, because the analysis does
+    not know which results such a condition can have. The last item is always None, because the message sets several
+    names.
     """
     names = list({node.name: None for node in ast.walk(leaf) if isinstance(node, ast.Identifier)})
     computed = any(isinstance(node, ast.Calculate | ast.Call) for node in ast.walk(leaf))
@@ -380,7 +385,10 @@ def _without_message(
 def _sides(
     leaf: ast.Expression, dialect: Dialect, conditions: Conditions, solver: Solver
 ) -> Iterator[tuple[Truth, tuple[Message, Subject | None]]]:
-    """Yield a message for each result of ``leaf``, with the only subject of ``leaf``, or None if it has several."""
+    """Yield each result that ``leaf`` can have, with a message for this result and the subject that the message sets.
+
+    The subject is None if ``leaf`` reads several fields.
+    """
     formula = conditions.selector(leaf, dialect)
     tests = tuple(all_tests(formula))
     subject = tests[0].subject if len(tests) == 1 else None
@@ -405,9 +413,10 @@ def _sides(
 
 
 def _rank(value: Any, truth: Truth, constants: list[int | float]) -> tuple[int, float]:
-    """Return a sort key for ``value``: how unusual it is for the result ``truth``, and its distance from ``constants``.
+    """Return a sort key for ``value`` as an example for the result ``truth``; the best value has the lowest key.
 
-    A missing value is usual for an unknown result. If ``constants`` has numbers, a number is usual.
+    The key consists of a score for unusual values and the distance from ``constants``. A missing value is usual only
+    for the result unknown (None). If ``constants`` has numbers, a number of the same type is usual.
     """
     if value is None:
         return 0 if truth is None else 1, 0
@@ -428,9 +437,10 @@ def _decides(
     base: Message,
     dialect: Dialect,
 ) -> bool:
-    """Return True if the selector ``tree`` gets different results when ``base`` gets the values of ``sides`` in turn.
+    """Return True if the condition ``leaf`` decides whether the selector ``tree`` matches the message ``base``.
 
-    ``sides`` contains a message for each result of the condition ``leaf``.
+    Its values in ``base`` are replaced by those of ``sides``, a message for each result of ``leaf``. The condition
+    decides if ``tree`` then matches in one case and not in another.
     """
     made = (_beside(base, message, subject, leaf, dialect) for message, subject in sides.values())
     verdicts = {_verdict(tree, message, dialect) is True for message in made}

@@ -32,7 +32,7 @@ class Mutant(NamedTuple):
     changed: ast.Expression | None = None
 
     def within(self, tree: ast.Expression) -> Mutant:
-        """Return this mutant with the whole selector ``tree``, which contains the present tree, as its tree."""
+        """Return this mutant with ``tree`` in place of its own tree, which is a part of ``tree``."""
         return self._replace(tree=tree)
 
 
@@ -76,7 +76,8 @@ def _of_condition(node: ast.Expression, dialect: Dialect) -> Iterator[ast.Expres
     match node:
         case ast.Compare(operator=operator, left=left, right=right):
             sides = (left, right)
-            # Not every broker defines an order for texts and booleans.
+            # Not every broker orders texts and booleans. For such a broker, a mutant with < or > would be rejected, so
+            # only = and <> are exchanged.
             unordered = any(isinstance(side, ast.StringLiteral | ast.BooleanLiteral) for side in sides)
             equality_only = unordered and dialect.ordering is not Ordering.TERMS
             for other in Comparison:

@@ -150,9 +150,10 @@ def _case(
 
 
 def _expected(node: Node, own: Mapping[str, Node], document: Mapping[str, Node]) -> dict[str, Expectation]:
-    """Return the expected result for each dialect.
+    """Return the expected result for each dialect of a case.
 
-    If ``node`` is a mapping, its keys are the dialects; they must be those of the case or document, if any are given.
+    ``node`` is one result for all dialects, or a mapping from dialect to result. The keys of the mapping must be the
+    dialects that the case (``own``) or its document names, if it names any.
     """
     dialect_node = own.get("dialect", document.get("dialect"))
     dialects = None if dialect_node is None else _dialects(dialect_node)
@@ -192,7 +193,8 @@ def _message(node: Node, messages: Mapping[str, Node], layout: Layout | None) ->
         message = message_from_json(plain) if layout is None else message_from_json_row(plain, layout)
     except DecodeError as error:
         finding = error.diagnostics[0]
-        # The error's text begins with the path of the wrong member; report it at the location of this member.
+        # The message of this error begins with the path of the wrong member, such as ``properties.subject``. Report the
+        # error at the location of that member, not of the whole message.
         where = node.value.get(finding.message.partition(":")[0].partition(".")[0], node)
         where.refuse("message", finding.message, finding.hint)
     return message, json.dumps(plain, ensure_ascii=False)

@@ -10,8 +10,8 @@ from typing import Literal
 
 from transpiler.base.diagnostics import printable
 
-#: Characters that Mermaid treats as Markdown: emphasis, and the beginning of a list, rule, heading or code. The last
-#: character of each match is written as an entity code.
+#: Characters that Mermaid treats as Markdown: an underscore for emphasis, the beginning of a list, rule, heading or
+#: code, and web addresses. In a name, the last character of each match is written as an entity code.
 _MARKDOWN = re.compile(r"(?<![^\W_])_(?=.*_(?![^\W_]))|^[-= ]|^[0-9]{1,9}[.)]|\bwww\.", re.MULTILINE)
 
 
@@ -34,10 +34,11 @@ class Node:
 
 @dataclass(frozen=True)
 class Arrow:
-    """An arrow from the node ``source`` to the node ``target``.
+    """An arrow from the node ``source`` to the node ``target``, which stands for one or several bindings or links.
 
-    It represents bindings, whose number is ``bindings``. If ``alternate`` is True, it represents an alternate exchange
-    or links instead. If ``source`` is a group, ``sources`` is the number of nodes of the group with such an arrow.
+    ``bindings`` is the number of bindings. ``alternate`` is True for a dashed arrow, which stands for an alternate
+    exchange or for links instead. If the node ``source`` is a group, ``sources`` is the number of its members with such
+    an arrow.
     """
 
     source: str

@@ -83,7 +83,10 @@ TITLES: Mapping[str, str] = {
 
 @dataclass(frozen=True, repr=False)
 class TopologyReport:
-    """The findings about a topology. ``not_compared`` counts bindings that were too many to compare."""
+    """The findings about a topology.
+
+    ``not_compared`` is the number of bindings that were not compared with others, because there were too many of them.
+    """
 
     topology: Topology
     findings: tuple[Finding, ...]
@@ -174,7 +177,10 @@ class TopologyReport:
 
     @property
     def _all_clear(self) -> str:
-        """The sentence for a topology without warnings. It judges nothing if the topology has nothing to judge."""
+        """The sentence for a topology without warnings.
+
+        For an empty topology it says that nothing is declared, because there is nothing to judge.
+        """
         of = self.topology
         is_empty = not (of.exchanges or of.queues or of.bindings or of.onward)
         return of.rules.addressing.nothing_declared if is_empty else "nothing is dead, double or in a loop"
@@ -225,8 +231,8 @@ def alike(findings: Sequence[Finding]) -> list[Finding]:
     """
     by_reason: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
-        # A subject may have a comma and an aspect of the queue or exchange after it, such as its alternate exchange.
-        # Merge only findings about the same aspect.
+        # A subject may end with a comma and an aspect, such as "orders, alternate exchange". Merge only findings about
+        # the same aspect, so that the merged subject can name it.
         by_reason.setdefault((finding.reason, _aspect(finding)), []).append(finding)
     shown = []
     for (_, aspect), equal in by_reason.items():
@@ -305,7 +311,10 @@ _PARTITION_ORDER = "x-stream-partition-order"
 
 
 def _slips(topology: Topology) -> Iterator[Finding]:
-    """Yield the bindings that accept other messages than they seem to accept."""
+    """Yield the bindings that probably contain a mistake, such as a wildcard at a direct exchange.
+
+    Fanout exchanges whose bindings have different keys are yielded as well, because such exchanges ignore keys.
+    """
     keys: dict[str, dict[str, None]] = {}
     for binding in topology.bindings:
         slip = slip_of(topology, binding)
@@ -424,7 +433,7 @@ class _ComparedKey(NamedTuple):
     def may_contain(self, other: _ComparedKey) -> bool:
         """Return False if ``other`` accepts a routing key that this key does not accept."""
         if not self.is_wild:
-            # A key without wildcards accepts one routing key only.
+            # A key without wildcards accepts a single routing key, so it can contain only an equal key.
             return self == other
         return other.is_wild or matches_words(self.words, cast("tuple[str, ...]", other.words))
 
@@ -538,7 +547,8 @@ def _never_true(selector: str, dialect: str) -> bool:
 
 def _dead(ways: Ways, summary: Summary) -> Iterator[Finding]:
     topology = ways.topology
-    # If an exchange chooses one of several queues for a message, the message counts for none of these queues.
+    # If an exchange chooses among several queues, the summary counts its messages for none of them. So a binding after
+    # such an exchange is not reported as dead.
     starts: list[Node] = [("exchange", name) for name in choices(topology)]
     shared_out = reached(ways.routes, starts)
     for binding in topology.bindings:

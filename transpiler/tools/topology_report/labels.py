@@ -63,7 +63,7 @@ def exchange_title(name: str) -> str:
 
 
 def of_no_way_out(topology: Topology, exchange: Exchange) -> str:
-    """Return the text in place of bindings and links for an exchange from which none leads in ``topology``."""
+    """Return the text that is printed for ``exchange`` if ``topology`` has no bindings or links from it."""
     if ("exchange", exchange.name) in topology.cut:
         return "what it leads to is not in this part"
     if exchange.name == DEFAULT_EXCHANGE:

@@ -149,7 +149,8 @@ class Letters:
         if link.key is not None or link.source is None or exchange is None:
             return True
         if not topology.rules.addressing.has_exchanges:
-            # A binding for a pattern of addresses may accept the message, or the broker may create a queue for it.
+            # At a JMS broker, every address may accept the message: a binding for an address pattern may match, or the
+            # broker creates a queue.
             return True
         taking = topology.bindings_by_source.get(exchange.name, ())
         arriving = self._arriving(link.source)

@@ -168,11 +168,11 @@ def _queue(
     letters: Mapping[str, Iterable[tuple[str, str]]],
     summary: Summary | None,
 ) -> str:
-    """Return the text after the name of ``queue`` in the listing. Queues with equal texts are listed in one line.
+    """Return the text after the name of ``queue`` in the listing; queues with equal texts share a line.
 
-    The keys of ``sources``, ``links`` and ``letters`` are names of queues. ``sources`` contains the names of what fills
-    a queue, ``links`` contains the links from a queue, and ``letters`` contains the queues that send messages to a
-    queue by a link, as pairs such as ``('dead-letters', 'q')``.
+    ``sources``, ``links`` and ``letters`` are dicts by the name of a queue. ``sources`` has the names of the exchanges
+    or queues that fill it. ``links`` has the links from it. ``letters`` has the queues whose links lead to it, as pairs
+    such as ``('let go by', 'q')``.
     """
     parts = []
     if queue.name in sources:

@@ -92,10 +92,10 @@ def losses(topology: Topology) -> Iterator[Finding]:
 
 
 def _coming_back(topology: Topology) -> dict[str, frozenset[str]]:
-    """Return, for each queue of Artemis, its settings "dead-letter-address" and "expiry-address" that keep messages.
+    """Return for each queue of Artemis the settings that move a message back to the queue's own address.
 
-    A setting keeps a message if it names the queue's own address: the broker then moves a copy of the message to the
-    same address (``QueueImpl.move``). Other settings are not in the result.
+    The settings are "dead-letter-address" and "expiry-address". The broker moves a copy of a rejected or expired
+    message (``QueueImpl.move``), so it is not lost.
     """
     if not topology.rules.addressing.has_expiry_address:
         return {}
@@ -134,7 +134,7 @@ def reads(topology: Topology, name: str) -> Iterator[Finding]:
 
 
 def shapes(topology: Topology) -> Iterator[Finding]:
-    """Yield the shapes of bindings (conditions without their constants), the most frequent first."""
+    """Yield the shapes of the bindings, the most frequent first; a shape is a condition without its constants."""
     found: dict[str, list[Binding]] = {}
     for binding in topology.bindings:
         found.setdefault(_shape(topology, binding), []).append(binding)

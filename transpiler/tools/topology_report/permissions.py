@@ -103,7 +103,8 @@ def _matches(pattern: str, name: str) -> bool | None:
     try:
         return compile_regular(pattern or "^$", Flavor.PCRE).search(name)
     except RegexError as error:
-        # The broker denies access if the permission's regular expression is invalid.
+        # RabbitMQ denies access if the regular expression is invalid (``wrong``). If only this project does not support
+        # it, the result is not known.
         return False if error.wrong else None
     except SearchLimitError:
         return None

@@ -44,7 +44,7 @@ MAX_SAME, MAX_LINE = 4, 80
 #: wider.
 MAX_WHEN = 48
 
-#: Matches the routing key in the label of a link.
+#: Matches the last part of a line in the label of a link, from the bar on: the routing key.
 _KEY = re.compile(r" \| [^\n]*")
 
 #: Number of nodes from which on similar nodes are drawn as groups.
@@ -85,9 +85,11 @@ _DARK = """<style>@media (prefers-color-scheme: dark) {
 def build_graph(topology: Topology, summary: Summary | None = None, max_nodes: int = MAX_NODES) -> Graph:
     """Build the graph of ``topology``, with the numbers of messages if ``summary`` is given.
 
-    The default exchange and predeclared exchanges are included only if they have bindings, an alternate exchange or
-    messages. If there are ``max_nodes`` or more, similar nodes become groups: first queues with the same sources; if
-    that is not enough, also exchanges of one type with similar neighbours; if still not enough, all nodes of one type.
+    Exchanges that the broker declares itself are included only if they have bindings, an alternate exchange or
+    messages.
+
+    A graph of ``max_nodes`` or more nodes is drawn with groups: first queues with the same sources form a group; if
+    that is not enough, also exchanges of one type with similar neighbours; and at last all nodes of one type.
     """
     graph = _Builder(topology, summary).graph()
     if len(graph.nodes) < max_nodes:
@@ -157,7 +159,7 @@ class _Builder:
         for queue in topology.queues:
             self._add("queue", queue.name)
         for name in self.summary.queues if self.summary is not None else ():
-            # A message reached a queue that the configuration does not contain.
+            # The summary may have queues that the topology does not declare. Draw them as well.
             if ("queue", name) not in self._ids:
                 self._add("queue", name)
         arrows = [*self._binding_arrows(), *self._alternate_arrows(), *self._link_arrows()]
@@ -253,9 +255,9 @@ class _Builder:
         return self._beside(side, "another broker")
 
     def _beside(self, name: str, title: str) -> str:
-        """Return the id of the node for another broker, or for lost messages, with the name ``name``.
+        """Return the id of the node called ``name``, which stands for another broker or for lost messages.
 
-        If there is no such node, it is added with the title ``title``.
+        If the graph has no such node yet, add it with the title ``title``.
         """
         if ("broker", name) not in self._ids:
             node_id = self._ids["broker", name] = f"b{len(self.nodes)}"
@@ -281,7 +283,10 @@ def _counted(kind: str, messages: int) -> str:
 
 
 class _Alike:
-    """Functions from a node to a key; nodes with equal keys are drawn as one group. Each makes larger groups."""
+    """Three functions that return the group of a node, as a key: nodes with equal keys are drawn as one group.
+
+    Each function makes larger groups than the one before it.
+    """
 
     def __init__(self, graph: Graph) -> None:
         self._by_id = {node.id: node for node in graph.nodes}
@@ -340,7 +345,7 @@ def _grouped(graph: Graph, key: Callable[[Node], Hashable]) -> Graph:
 def _common(one: str, other: str) -> str:
     """Return the label for an arrow that replaces two arrows with the labels ``one`` and ``other``.
 
-    Routing keys that differ are left out. If other parts differ, the label has the first lines of both.
+    Labels that differ only in routing keys become one label without keys. Of other labels, the first lines are kept.
     """
     if one == other:
         return one
@@ -349,9 +354,9 @@ def _common(one: str, other: str) -> str:
 
 
 def _of_some(arrow: Arrow, size: int) -> Arrow:
-    """Return ``arrow``, which leads from a group of ``size`` nodes, with a label that says how many of them have it.
+    """Return ``arrow``, labelled "2 of 5: …" if it is dashed and only some nodes of its source have such an arrow.
 
-    Only dashed arrows get such a label, and only if not all nodes of the group have the arrow.
+    ``size`` is the number of nodes in the group from which ``arrow`` leads.
     """
     if not arrow.alternate or arrow.sources >= size:
         return arrow

@@ -42,7 +42,8 @@ _LOWER_OF_OPERATOR, _HIGHER_OF_OPERATOR = (
 )
 
 _ADDRESS_SETTING, _POLICIES = "address-setting", ("policy", "operator policy")
-#: The kind of a policy of ActiveMQ; the name of the policy that applies if no other policy matches.
+#: ``_POLICY_ENTRY`` is the kind of ActiveMQ's policies. ``_DEFAULT_ENTRY`` is the name of the policy that applies to a
+#: destination if no other policy matches it.
 _POLICY_ENTRY, _DEFAULT_ENTRY = "policyEntry", "default"
 
 
@@ -152,9 +153,10 @@ def _condition(matching: list[tuple[_Policy, bool]]) -> str:
 
 
 def _operator_wins(name: str, value: str, of_policy: InEffect | None) -> bool:
-    """Return True if an operator policy's ``value`` for the setting ``name`` applies instead of the policy's own value.
+    """Return True if the operator policy's ``value`` applies, False if the value of the ordinary policy applies.
 
-    ``of_policy`` is the policy's own value, None if the policy does not have the setting.
+    Both policies of RabbitMQ may have the setting ``name``. ``of_policy`` is the ordinary policy's value, None if it
+    has no such setting.
     """
     if of_policy is None:
         return True
@@ -303,17 +305,17 @@ def matching_entries(entries: Iterable[str], destination: str) -> list[str]:
 
 
 def node_of(topology: Topology, destination: str) -> tuple[str, str]:
-    """Return the kind and name of the exchange or queue that stands for the ActiveMQ ``destination`` here."""
+    """Return the node of ``destination`` as kind and name: a queue if ``topology`` has that queue, else an exchange."""
     return ("queue" if destination in topology.queue_names else "exchange", destination)
 
 
 def _policy_entries(
     topology: Topology, listed: Mapping[tuple[str, str], Mapping[str, str]], matched: set[tuple[str, str]]
 ) -> Iterator[Finding]:
-    """Yield for each destination of ActiveMQ the policy entry that applies.
+    """Yield for each destination of ActiveMQ the policy entry that applies, with the other entries that match.
 
-    Unlike in Artemis, it hides all settings of the other entries that match. All matching entries are added to
-    ``matched``.
+    Only one entry applies: unlike in Artemis, settings of the other entries are not merged, but hidden. All matching
+    entries are added to ``matched``.
     """
     entries = {of: values for (kind, of), values in listed.items() if kind == _POLICY_ENTRY}
     queues_and_topics = destinations(topology)

@@ -87,7 +87,8 @@ def _by_expiry(
                 elif last == queue.name:
                     ends = _BY_CONSUMER
                 elif last in waits:
-                    # RabbitMQ drops a message that comes back to a queue if no consumer rejected it on the way.
+                    # RabbitMQ detects cycles of dead letters: it drops a message that comes back to a queue if no
+                    # consumer has rejected it on the way.
                     ends = f"the broker drops it when it comes to {last} again, for nobody has rejected it on the way"
                 else:
                     ends = f"it stays in {last}"
@@ -99,7 +100,10 @@ def _by_expiry(
 
 
 def _conditions(listed: Iterable[str]) -> str:
-    """Return the conditions in ``listed`` that are not empty, each once, as the end of a sentence."""
+    """Return the end of a sentence with the conditions in ``listed``, each once and without empty ones.
+
+    The result is empty if there are no conditions.
+    """
     found = [*dict.fromkeys(filter(None, listed))]
     return f"; this holds {' and '.join(found)}" if found else ""
 
@@ -150,11 +154,11 @@ _OF_QUORUM = ("delivery-limit", "delayed-retry-type", "delayed-retry-min", "dela
 
 
 def _of_quorum(topology: Topology, name: str, settings: Mapping[str, InEffect], ends: str) -> Finding:
-    """Return the finding about the quorum queue ``name``; ``ends`` says where a message goes after the last delivery.
+    """Return the finding about redelivery in the quorum queue ``name``; ``ends`` says what follows the last delivery.
 
-    A message waits for the shortest delay times the number of its failed deliveries (``rabbit_fifo:should_delay``). If
-    a consumer requeues a message, its delivery has not failed, and from RabbitMQ 4.3 on does not count towards the
-    limit.
+    RabbitMQ delays a message by the shortest delay times the number of its failed deliveries
+    (``rabbit_fifo:should_delay``). A delivery whose message the consumer requeues has not failed; from RabbitMQ 4.3 on,
+    it does not count towards the limit.
     """
     limit, source = _quorum_limit(topology, settings)
     version = _version(topology)
@@ -247,7 +251,8 @@ def _of_activemq(topology: Topology) -> Iterator[Finding]:
             dead.setdefault(link.source, {})[link.destination] = None
     unused = dict.fromkeys(policies)
     for index in destinations(topology):
-        # Another file may define the dead-letter strategy, and no file contains the subscriptions of a topic.
+        # The target of dead letters may be missing here: another file can define the dead-letter strategy, and the
+        # queues of a topic's subscriptions are in no file.
         letters = f"to {' and '.join(dead[index])}" if index in dead else "to the dead-letter queue, if there is one"
         found = matching_entries(policies, index)
         if found:
@@ -377,9 +382,9 @@ def _growing(wait: int, multiplier: float, longest: int) -> Iterator[int]:
 
 
 def _number(setting: InEffect | None, default: int | None = None) -> int | None:
-    """Return the value of ``setting`` as an integer; ``default`` if ``setting`` is None; None for any other text.
+    """Return the value of ``setting`` as an integer; ``default`` if there is no setting (None).
 
-    An integer outside the range of Java's long is not a number for the brokers.
+    Return None if the value is not an integer that fits into Java's long, because the brokers accept no other number.
     """
     if setting is None:
         return default

@@ -67,7 +67,8 @@ def exchanges(of: Ways, summary: Summary | None) -> Iterator[Finding]:
     topology = of.topology
     ways = successors(topology, all_ways(topology))
     starts: list[Node] = [("exchange", n) for n, exchange in topology.exchange_by_name.items() if not exchange.internal]
-    # Clients also send to queues directly, by their names, and links from other brokers bring messages.
+    # Messages also enter at queues, because clients can send to a queue by its name, and at the targets of links, which
+    # may come from other brokers.
     starts += [("queue", name) for name in topology.queue_names]
     starts += [(link.destination_type, link.destination) for link in topology.links if link.destination is not None]
     entered = reached(ways, starts)
@@ -78,7 +79,8 @@ def exchanges(of: Ways, summary: Summary | None) -> Iterator[Finding]:
     for exchange in topology.exchanges:
         node: Node = ("exchange", exchange.name)
         if not topology.rules.addressing.has_exchanges and not (of.routes[node] or of.back[node]):
-            # No route leads to this address or from it, so at most it gets dead letters. ``targets`` reports these.
+            # No binding leads to or from this address, so it can only get dead letters. ``targets`` reports dead
+            # letters that are lost there.
             continue
         if node not in entered:
             reason = "it is internal, and no exchange that takes messages leads to it"
@@ -97,9 +99,10 @@ def exchanges(of: Ways, summary: Summary | None) -> Iterator[Finding]:
 
 
 def _lost(topology: Topology, has_successors: bool) -> str | None:
-    """Return why messages are lost at an exchange from which no route leads to a queue; None if it may have queues.
+    """Return why messages are lost at an exchange from which no route leads to a queue.
 
-    ``has_successors`` is True if the exchange has bindings or links, which end before they reach a queue.
+    ``has_successors`` is True if the exchange has bindings or links that end elsewhere. Return None if it may have
+    queues that the file does not name.
     """
     addressing = topology.rules.addressing
     if has_successors:
@@ -141,7 +144,10 @@ def _drawn(cycle: Sequence[Node | State]) -> str:
 
 
 def _let_go(letters: Letters, cycle: list[State]) -> str:
-    """Return the end of a sentence: why messages take the links of ``cycle``, such as "is rejected and expired"."""
+    """Return the end of a sentence that says for what reasons the links of ``cycle`` move a message: "is rejected".
+
+    Several reasons are joined by "and".
+    """
     steps = {(source[:2], target) for source, target in zip(cycle, (*cycle[1:], cycle[0]), strict=True)}
     links = (link for link in letters.topology.onward if len(link.ends) == 2)
     conditions = (link.when for link in links if (link.ends[0], letters.target(link)) in steps)

@@ -32,8 +32,8 @@ from transpiler.topology.records import DEFAULT_EXCHANGE, ROUTING_TYPE_ARGUMENT,
 
 #: Maximum number of ways to one queue that are reported, and of exchanges on one way.
 MAX_WAYS, MAX_LENGTH = 500, 12
-#: Maximum number of routes to a queue that are tried, to find a message that then leaves this queue by a link (for
-#: example as a dead letter).
+#: Maximum number of routes to a queue that are tried to find an example message that afterwards leaves this queue along
+#: a link, for example as a dead letter.
 _MAX_TRIED = 20
 
 
@@ -124,8 +124,8 @@ class _Search:
             for way in level:
                 first = way[0]
                 if isinstance(first.by, Link):
-                    # The way begins with this link (such as a dead-letter link) out of another queue. Do not search for
-                    # the ways by which messages reach that queue.
+                    # A way that begins with a link starts at another queue. It ends the search here: the ways by which
+                    # messages reach that queue are a question of their own.
                     yield way
                     continue
                 if not self._displayed.exchange_by_name[first.source[1]].internal:

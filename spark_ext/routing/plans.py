@@ -37,7 +37,6 @@ from transpiler.message.header_fields import PROPERTIES, PUBLISHED_EXCHANGE, PUB
 from transpiler.routing.asked_names import asked_names
 from transpiler.routing.columns import PREFIX
 from transpiler.routing.compiled_topology import CompiledTopology, Destination, Progress, Settings, compile_plan
-from transpiler.routing.gc_pause import pause_garbage_collection
 from transpiler.routing.plan import RoutingPlan, build_plan
 from transpiler.topology.addressing import check_routing_type, entry_name
 from transpiler.topology.model import Topology, check_entries, check_exchange, check_topology
@@ -133,8 +132,7 @@ def plan_of(topology: Topology, layout: Layout, missing: Missing, exchange: str 
         for known, over, plan in plans:
             if known == settings and over == layout:
                 return plan
-        with pause_garbage_collection():
-            plan = build_plan(topology, layout, missing, exchange, several)
+        plan = build_plan(topology, layout, missing, exchange, several)
         _warn_of_names(topology, layout)
         plans.append((settings, layout, plan))
         del plans[: -tuning.KEPT_PLANS]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import NoReturn
 
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.errors import DecodeError
@@ -63,37 +62,37 @@ def subscription_of(
     declared = frozenset(capabilities)
     shared, is_global = SHARED in declared, GLOBAL in declared
     if not name:
-        _refuse(
+        raise DecodeError.at(
             "subscription.name",
             f"the link name {link_name!r} does not contain the name of a subscription",
-            "the name of the subscription comes before the | in the link name",
+            hint="the name of the subscription comes before the | in the link name",
         )
     if is_global and not shared:
-        _refuse(
+        raise DecodeError.at(
             "subscription.global",
             f"the link {link_name!r} has the capability global, but not shared",
-            "a global subscription is always shared, so its source has both capabilities",
+            hint="a global subscription is always shared, so its source has both capabilities",
         )
     if not shared:
         return _exclusive(link_name, name, client_id, durable)
     if is_global and client_id is not None:
-        _refuse(
+        raise DecodeError.at(
             "subscription.scope",
             f"the link {link_name!r} is global, but its connection has the client id {client_id!r}",
-            "a subscription of a connection with a client id belongs to this client; perhaps omit the client id",
+            hint="a subscription of a connection with a client id belongs to this client; perhaps omit the client id",
         )
     if not is_global and client_id is None:
-        _refuse(
+        raise DecodeError.at(
             "subscription.scope",
             f"the link {link_name!r} is not global, so it needs a client id, but no client id is given",
-            "perhaps pass the client id, or add the capability global",
+            hint="perhaps pass the client id, or add the capability global",
         )
     conventional = _SUFFIX.fullmatch(suffix) if separator else None
     if conventional is not None and bool(conventional["scope"]) and not is_global:
-        _refuse(
+        raise DecodeError.at(
             "subscription.scope",
             f"the link {link_name!r} is global by its name, but its source lacks the capability global",
-            "the source of the source of a global subscription has the capability global",
+            hint="the source of the source of a global subscription has the capability global",
         )
     if durable is None:
         durable = not (conventional is not None and conventional["volatile"])
@@ -109,16 +108,12 @@ def _exclusive(link_name: str, name: str, client_id: str | None, durable: bool |
     if durable is None:
         durable = client_id is not None
     if durable and client_id is None:
-        _refuse(
+        raise DecodeError.at(
             "subscription.client-id",
             f"the link {link_name!r} makes an unshared durable subscription, but has no client id",
-            "an unshared durable subscription must have a client id (section 8.3 of the mapping)",
+            hint="an unshared durable subscription must have a client id (section 8.3 of the mapping)",
         )
     return Subscription(name if durable else link_name, client_id, durable, shared=False)
-
-
-def _refuse(code: str, message: str, hint: str) -> NoReturn:
-    raise DecodeError.at(code, message, hint=hint)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,13 +22,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
 from transpiler.base.arguments import unexpected
 from transpiler.base.errors import TopologyError
 from transpiler.compiler.compile_options import Missing
-from transpiler.compiler.ir.column_types import Path as ColumnPath
 from transpiler.compiler.layouts.layout import Layout, is_layout
 from transpiler.compiler.layouts.sent import SentLayout
 from transpiler.routing import tuning
@@ -265,7 +263,10 @@ class CompiledTopology:
             queues=(*self.topology.queues, *(queue for queue, _ in changed if queue.name not in known)),
             bindings=(*between, *chain.from_iterable(bindings for _, bindings in changed)),
         )
-        plan = _build(touched, self._known_layout, self.settings, progress, self.plan.reads)
+        settings, exchange = self.settings, self.settings.destination.exchange
+        plan = build_plan(
+            touched, self._known_layout, settings.missing, exchange, settings.several, progress, self.plan.reads
+        )
         return replace(self, changes=Changes(queues, plan), name=version)
 
     def compacted(self, *, progress: Progress | None = None) -> CompiledTopology:
@@ -407,7 +408,7 @@ def compile_plan(
     Raises the errors of parsing and lowering a selector, and ``LayoutError`` for a header without a column.
     """
     _check_version(version)
-    plan = _build(topology, layout, settings, progress)
+    plan = build_plan(topology, layout, settings.missing, settings.destination.exchange, settings.several, progress)
     alternates = {exchange.alternate.name for exchange in topology.exchanges if exchange.alternate is not None}
     skeleton = replace(
         topology,
@@ -426,18 +427,6 @@ def _check_version(version: object) -> None:
     """Raise ``TypeError`` if ``version`` is neither a string nor None, before anything is compiled."""
     if not isinstance(version, str | None):
         raise unexpected("version", "a name", version)
-
-
-def _build(
-    topology: Topology,
-    layout: Layout,
-    settings: Settings,
-    progress: Progress | None,
-    reads: Mapping[str, ColumnPath] = MappingProxyType({}),
-) -> RoutingPlan:
-    with pause_garbage_collection():
-        exchange = settings.destination.exchange
-        return build_plan(topology, layout, settings.missing, exchange, settings.several, progress, reads)
 
 
 _Part = TypeVar("_Part")

@@ -28,6 +28,7 @@ from transpiler.routing.columns import BACK, COUNT, EXCHANGE, FRONT, KEY, KEYS, 
 from transpiler.routing.common_lookups import MapValueColumns
 from transpiler.routing.constant_rows import Delivery, Rule, Rules
 from transpiler.routing.exchange_graph import Entry, ExchangeGraph, State, build_exchange_graph, end_at, onward
+from transpiler.routing.gc_pause import pause_garbage_collection
 from transpiler.routing.merge_signatures import merge_signatures, open_constants
 from transpiler.routing.row_index import IS_MATCHED, Index, find_index
 from transpiler.routing.signatures import (
@@ -203,6 +204,7 @@ class RoutingPlan:
         return all(len({each.queue for each in found}) == len(found) for found in named.values())
 
 
+@pause_garbage_collection()
 def build_plan(
     topology: Topology,
     layout: Layout,

@@ -218,8 +218,9 @@ class SelectorLexer(Lexer):
                     f"{self.dialect.title} accepts {upper} only in upper case",
                     Span(index, index + len(text)),
                 )
-                self.misspelled = self._error(
-                    "syntax.reserved-word", message, span, f"write {upper}", Fix(upper, certain=True)
+                fix = Fix(upper, certain=True)
+                self.misspelled = SelectorSyntaxError.at(
+                    "syntax.reserved-word", message, self.source, span, f"write {upper}", fix
                 )
             return self.keywords[upper]
         if self.dialect.reserved_words is ReservedWords.ANY_CASE_WITHOUT_NULL and upper in ("IS", "NOT", "NULL"):
@@ -461,10 +462,7 @@ class SelectorLexer(Lexer):
         self._fail("syntax.unexpected-character", message, Span(index, index + 1), hint, fix)
 
     def _fail(self, code: str, message: str, span: Span, hint: str | None = None, fix: Fix | None = None) -> NoReturn:
-        raise self._error(code, message, span, hint, fix)
-
-    def _error(self, code: str, message: str, span: Span, hint: str | None, fix: Fix | None) -> SelectorSyntaxError:
-        return SelectorSyntaxError.at(code, message, self.source, span, hint, fix)
+        raise SelectorSyntaxError.at(code, message, self.source, span, hint, fix)
 
     def scan(self) -> Iterator[Token]:
         """Yield the tokens of the source, beginning after the prefixes of the selector."""

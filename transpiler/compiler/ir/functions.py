@@ -14,7 +14,7 @@ from transpiler.message.header_fields import FIRST_NEGATIVE, FOLD
 
 
 def _wrapped_int(calculation: str) -> str:
-    """Return SQL for the low 32 bits of ``calculation`` as a signed integer."""
+    """Return SQL for the low 32 bits of a 64-bit integer, whose SQL is ``calculation``, as a signed integer."""
     return f"((({calculation}) & 4294967295L) ^ 2147483648L) - 2147483648L"
 
 
@@ -110,7 +110,7 @@ class Function(IdentityEnum):
     COMMON_BITS = "common bits", "({0} & {1})"
     #: The text of UTF-8 bytes without a byte order mark; NULL if the bytes are not UTF-8.
     DECODED = "decoded", "regexp_replace(try_validate_utf8(CAST({0:bare} AS STRING)), CAST(X'5EEFBBBF' AS STRING), '')"
-    #: The first argument that is not NULL.
+    #: The first argument that is not NULL (SQL's COALESCE).
     FIRST = "first"
     #: The text of UTF-8 bytes, in which bytes that are not UTF-8 become U+FFFD.
     TEXT = "text", "make_valid_utf8(CAST({0:bare} AS STRING))", True

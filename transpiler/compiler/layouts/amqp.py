@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 class AmqpLayout(ArchiveLayout):
     """The layout of the canonical schema, or of only those of its ``sections`` that a DataFrame has.
 
-    ``promoted`` are application properties that have their own column, with its Spark type (``{"color": "STRING",
-    "weight": "BIGINT"}``): the column is read instead of the map, because file readers can skip rows by it. All values
-    of the property must have the AMQP type of that Spark type, unless the property is in ``mixed``: then its column has
-    all values of one class (any integer in BIGINT, any text in STRING), and other values are read from the map. An
-    invalid name or type raises ``LayoutError``.
+    ``promoted`` maps each application property that has its own column to the column's type: ``{"color": "STRING"}``.
+    The column is read instead of the map, because file readers can skip rows by it. All values of the property must
+    have the AMQP type of that Spark type.
+
+    If a promoted property is in ``mixed``, its column has all values of one class (any integer in BIGINT, any text in
+    STRING), and other values are read from the map. An invalid name or type raises ``LayoutError``.
     """
 
     name: str = "amqp"
@@ -38,7 +39,7 @@ class AmqpLayout(ArchiveLayout):
     collations: Collations | None = None
     #: Names, in lower case, of top-level columns of the table that are also names of fields in a section.
     beside: frozenset[str] = frozenset()
-    #: The schema of the table that the layout is bound to; None if it is not bound.
+    #: The schema of the table whose rows the layout reads; None if it is not known.
     table: Mapping[str, Any] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -77,7 +78,7 @@ class AmqpLayout(ArchiveLayout):
         }
 
     def bound(self, table: Table) -> Self:
-        """Return the layout bound to ``table``: with the sections and collations of that table.
+        """Return the layout with the sections that ``table`` has, and with the collations of its strings.
 
         If the table lacks the column of a promoted property, raise ``LayoutError``.
         """
@@ -92,7 +93,7 @@ class AmqpLayout(ArchiveLayout):
         return replace(self, sections=sections, collations=collations, beside=beside, table=table.schema)
 
     def known_schema(self) -> Mapping[str, Any] | None:
-        """Return the schema of the table that the layout is bound to; None if it is not bound."""
+        """Return the schema of the table whose rows the layout reads; None if it is not known."""
         return self.table
 
     def field(self, message_field: MessageField) -> Stored | None:

@@ -126,7 +126,7 @@ class ZeroTenLayout(ArchiveLayout):
 
     name: str = "amqp-0-10"
     collations: Collations | None = None
-    #: The schema of the table that the layout is bound to; None if it is not bound.
+    #: The schema of the table whose rows the layout reads; None if it is not known.
     table: Mapping[str, Any] | None = field(default=None, compare=False)
 
     @property
@@ -135,11 +135,11 @@ class ZeroTenLayout(ArchiveLayout):
         return SCHEMA
 
     def bound(self, table: Table) -> Self:
-        """Return the layout bound to ``table``, whose schema has the collations of its strings."""
+        """Return the layout with the collations that the strings have in the schema of ``table``."""
         return replace(self, collations=Collations.of(table.schema), table=table.schema)
 
     def known_schema(self) -> Mapping[str, Any] | None:
-        """Return the schema of the table that the layout is bound to; None if it is not bound."""
+        """Return the schema of the table whose rows the layout reads; None if it is not known."""
         return self.table
 
     def field(self, message_field: MessageField) -> Stored | None:
@@ -206,9 +206,9 @@ def _delivery_properties(message: Message) -> dict[str, Any]:
 
 
 def _reply_to(address: str | None) -> dict[str, str | None] | None:
-    """Return ``address`` as an exchange and a routing key; None if ``address`` is None.
+    """Split the reply address ``EXCHANGE/KEY`` into an exchange and a routing key; return None if it is None.
 
-    An address without a slash is a queue name, the routing key of the default exchange.
+    An address without a slash is the name of a queue, which is its routing key at the default exchange.
     """
     if address is None:
         return None

@@ -73,7 +73,7 @@ class FlatLayout(Layout):
     columns: Mapping[str, ir.Column | Unusable]
     sections: AmqpLayout
     name: str = "flat"
-    #: The schema of the table that the layout is bound to; None if it is not bound.
+    #: The schema of the table whose rows the layout reads; None if it is not known.
     table: Mapping[str, Any] | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
@@ -94,7 +94,7 @@ class FlatLayout(Layout):
         return replace(self, columns=MappingProxyType(columns), sections=sections, table=table.schema)
 
     def known_schema(self) -> Mapping[str, Any] | None:
-        """Return the schema of the table that the layout is bound to; None if it is not bound."""
+        """Return the schema of the table whose rows the layout reads; None if it is not known."""
         return self.table
 
     def field(self, message_field: MessageField) -> Stored | None:

@@ -36,7 +36,10 @@ class Place(ABC):
     __slots__ = ()
 
     def over(self, table: Table, header: str) -> Place:  # noqa: ARG002
-        """Return the place bound to ``table``. If the table lacks the column, reading ``header`` raises an error."""
+        """Return this place with the column's type and spelling in ``table``.
+
+        If the table lacks the column, return a place that raises an error if ``header`` is read.
+        """
         return self
 
     @abstractmethod
@@ -147,7 +150,7 @@ class PropertyPlace(Place):
     near: tuple[str, ...] = ()
 
     def over(self, table: Table, header: str) -> Place:  # noqa: ARG002
-        """Return the same key in the source bound to ``table``."""
+        """Return the same key in the source of properties, adapted to the columns of ``table``."""
         return replace(self, source=self.source.over(table))
 
     def stored(self) -> Stored | None:
@@ -167,7 +170,7 @@ class HeaderPlace:
     reading: Reading
 
     def over(self, table: Table, header: str) -> HeaderPlace:
-        """Return the place bound to ``table``, with the same reading."""
+        """Return this header field with the column's type and spelling in ``table``, and the same conversion."""
         return replace(self, place=self.place.over(table, header))
 
     def stored(self) -> Stored | None:

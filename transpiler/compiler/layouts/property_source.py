@@ -63,7 +63,10 @@ class PropertySource(ABC):
     __slots__ = ()
 
     def over(self, table: Table) -> PropertySource:  # noqa: ARG002
-        """Return the source bound to ``table``. If the table lacks a column of the source, raise ``LayoutError``."""
+        """Return the source with the types and spellings that its columns have in ``table``.
+
+        If the table lacks a column of the source, raise ``LayoutError``.
+        """
         return self
 
     def root(self) -> str:
@@ -298,7 +301,10 @@ class TextProperties(PropertySource):
     columns: tuple[str, ...] = ()
 
     def over(self, table: Table) -> TextProperties:
-        """Return the source bound to ``table``. If the column has neither text nor bytes, raise ``LayoutError``."""
+        """Return the source with the column's spelling in ``table``, and with its type, STRING or BINARY.
+
+        If the column contains neither text nor bytes, raise ``LayoutError``.
+        """
         for name in self.columns:
             table.required((name,), READER)
         if self.columns:
@@ -470,7 +476,7 @@ class TaggedTexts(PropertySource):
     null: tuple[str, str] | None = None
 
     def over(self, table: Table) -> TaggedTexts:
-        """Return the source bound to ``table``."""
+        """Return the source with the column's spelling in ``table``; raise ``LayoutError`` if it is missing."""
         return replace(self, path=table.required(self.path, READER).path)
 
     def root(self) -> str:

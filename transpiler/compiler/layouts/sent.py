@@ -65,11 +65,11 @@ class SentLayout(Layout):
         return self.before.names()
 
     def bound(self, table: Table) -> Self:
-        """Return this layout with ``before`` bound to ``table``."""
+        """Return this layout with ``before`` adapted to the columns of ``table``."""
         return replace(self, before=self.before.over(table.schema, case_sensitive=table.case_sensitive))
 
     def known_schema(self) -> Mapping[str, Any] | None:
-        """Return the schema of the table that ``before`` is bound to; None if it is not bound."""
+        """Return the schema of the table whose rows ``before`` reads; None if it is not known."""
         return self.before.known_schema()
 
     def ambiguity(self, message_field: MessageField) -> tuple[str, Advice] | None:

@@ -85,7 +85,7 @@ class StoreLayout(Layout):
     headers: Mapping[str, HeaderPlace] = field(default_factory=dict)
     columns: Mapping[str, ir.Column] = field(default_factory=dict)
     collations: Collations | None = None
-    #: The table that the layout is bound to; None if it is not bound.
+    #: The table (schema) whose rows the layout reads; None if it is not known.
     table: Table | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
@@ -102,7 +102,7 @@ class StoreLayout(Layout):
             try:
                 stored = None if name not in self.headers else self.headers[name].stored()
             except LayoutError:
-                # This field cannot be read, or not before the layout is bound to a table. So ``repr`` leaves it out.
+                # This field cannot be read, or not as long as the table's schema is unknown. So ``repr`` leaves it out.
                 continue
             values = () if stored is None else stored.values
             paths = dict.fromkeys(path_text(column.path) for each in values for column in ir.columns_in(each.value))
@@ -120,8 +120,9 @@ class StoreLayout(Layout):
         *,
         beside: bool = False,
     ) -> StoreLayout:
-        """Return a store that is not bound to a table.
+        """Return a store as its producer documents it, without knowledge of the table's real schema.
 
+        ``documented`` are the header fields that the producer writes, and ``asked`` those that the user names.
         ``columns`` are the other columns that the producer writes; None if no column is known.
         """
         check_headers(asked)
@@ -132,7 +133,7 @@ class StoreLayout(Layout):
         return cls(name, source, documented, asked, beside, headers=MappingProxyType(headers), columns=known)
 
     def bound(self, table: Table) -> Self:
-        """Return the layout bound to ``table``, from which the columns get their types."""
+        """Return the layout with its columns found in ``table``, from which they get their types and spellings."""
         source = self.source.over(table)
         headers = {name: place.over(table, name) for name, place in self.documented.items()}
         # If the table has no column for the exchange or routing key, the messages count as published without an
@@ -151,7 +152,7 @@ class StoreLayout(Layout):
         )
 
     def known_schema(self) -> Mapping[str, Any] | None:
-        """Return the schema of the table that the layout is bound to; None if it is not bound."""
+        """Return the schema of the table whose rows the layout reads; None if it is not known."""
         return None if self.table is None else self.table.schema
 
     def field(self, place: MessageField) -> Stored | None:

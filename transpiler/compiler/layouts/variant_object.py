@@ -35,7 +35,10 @@ class VariantObject(PropertySource):
     nested: bool = False
 
     def over(self, table: Table) -> VariantObject:
-        """Return the source bound to ``table``. If the column is not a VARIANT or JSON text, raise ``LayoutError``."""
+        """Return the source with the column's spelling in ``table``.
+
+        If the column is neither a VARIANT nor JSON text, raise ``LayoutError``.
+        """
         found = table.required(self.path, READER)
         kind, name = found.field["type"], found.name
         if self.json and kind == "binary":

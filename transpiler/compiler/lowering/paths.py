@@ -86,7 +86,10 @@ _UNCOUNTED = ("(", ")", "]", ",")
 
 
 def count_xpath(expression: str) -> tuple[int, int]:
-    """Count the operators and the groups of an expression. Raises ``NoXPathError`` if it has an invalid token."""
+    """Count the operators and groups of an XPath expression, as Java's parser counts them for its limits.
+
+    Raises ``NoXPathError`` if the expression has an invalid token.
+    """
     operators = groups = 0
     before = ""
     for kind, text, _ in PathParser(expression).tokens:
@@ -104,7 +107,7 @@ def count_xpath(expression: str) -> tuple[int, int]:
 
 
 def beyond_limits(expression: str) -> str | None:
-    """Describe the limit that an expression exceeds; None if Java accepts the expression."""
+    """Describe the limit of Java's XPath parser that an expression exceeds; None if it exceeds no limit."""
     operators, groups = count_xpath(expression)
     if operators > MAX_OPERATORS:
         return f"{operators} operators and steps, but Java's XPath accepts at most {MAX_OPERATORS}"

@@ -50,7 +50,7 @@ def _merged(
 
 
 def _disjunction(terms: Sequence[ir.Predicate]) -> ir.Predicate:
-    """Return the disjunction of ``terms``, conjunctions with the same guards, with each guard written only once."""
+    """Rewrite ``G AND a OR G AND b`` as ``G AND (a OR b)``; ``terms`` are the terms of the OR, with the same guards."""
     return ir.all_of(*filter(_is_guard, _terms(terms[0])), ir.any_of(*map(_without_guards, terms)))
 
 
@@ -89,7 +89,10 @@ def _intersection(disjunctions: Sequence[ir.Predicate]) -> ir.Predicate:
 
 
 def _signature(predicate: ir.Predicate) -> frozenset[_Guards]:
-    """Return the guards of each term of a disjunction; empty if a term has no guard or two terms have equal guards."""
+    """Return the guards (type tests) of each term of ``predicate``, an OR or a single term.
+
+    Return an empty set if a term has no guard or two terms have equal guards.
+    """
     terms = predicate.terms if isinstance(predicate, ir.Or) else (predicate,)
     each = [_guards(term) for term in terms if isinstance(term, ir.And)]
     signature = frozenset(each)
@@ -97,7 +100,10 @@ def _signature(predicate: ir.Predicate) -> frozenset[_Guards]:
 
 
 def _are_exclusive(signature: frozenset[_Guards]) -> bool:
-    """Return True if each term has one guard, and at most one of these guards holds in each row."""
+    """Return True if each term of an OR has one guard, and at most one of these guards holds in each row.
+
+    ``signature`` contains the guards (type tests) of each term.
+    """
     tests = [next(iter(guards)) for guards in signature if len(guards) == 1]
     if len(tests) < 2 or len(tests) < len(signature):
         return False

@@ -15,9 +15,10 @@ from transpiler.compiler import ir
 def remove_redundant_null_checks(node: ir.Predicate) -> ir.Predicate:
     """Remove from a chain each test for NULL or NaN whose result another term determines.
 
-    ``a IS NOT NULL AND a > 5`` is ``a > 5``, ``a > 5 AND (a < 9 OR a IS NULL)`` is ``a > 5 AND a < 9``, and
-    ``a IS NULL AND a > 5`` is FALSE; ``a IS NULL OR a IS NOT NULL AND b`` is ``a IS NULL OR b``;
-    ``NOT isnan(a) AND a < 5`` is ``a < 5``; ``isnan(a) OR a > 5`` is ``a > 5``.
+    - ``a IS NOT NULL AND a > 5`` becomes ``a > 5``, and ``a IS NULL AND a > 5`` becomes FALSE.
+    - ``a > 5 AND (a < 9 OR a IS NULL)`` becomes ``a > 5 AND a < 9``.
+    - ``a IS NULL OR a IS NOT NULL AND b`` becomes ``a IS NULL OR b``.
+    - ``NOT isnan(a) AND a < 5`` becomes ``a < 5``; ``isnan(a) OR a > 5`` becomes ``a > 5``, as Spark's NaN is greatest.
     """
     if isinstance(node, ir.Chain) and any(isinstance(term, ir.IsNull | ir.Chain) for term in node.terms):
         node = _null_checked(node)

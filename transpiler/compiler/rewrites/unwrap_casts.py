@@ -164,7 +164,7 @@ def _unwrapped(operator: Comparison, converted: ir.Value, bound: ir.Constant) ->
 def _from(grid: _Grid, column: ir.Value, start: int, *, exact: bool) -> ir.Predicate:
     """Return the test that ``column`` is at least the value that has the number ``start`` in ``grid``.
 
-    If ``exact`` is False, the test is written with ``>`` and the previous value.
+    If ``exact`` is False, write the test with ``>`` and the previous value: ``i > 5`` instead of ``i >= 6``.
     """
     if start > grid.last:
         return ir.Compare(Comparison.GT, column, grid.constant(grid.last)) if _has_nan(column) else ir.FALSE
@@ -178,7 +178,7 @@ def _from(grid: _Grid, column: ir.Value, start: int, *, exact: bool) -> ir.Predi
 def _below(grid: _Grid, column: ir.Value, end: int, *, exact: bool) -> ir.Predicate:
     """Return the test that ``column`` is less than the value that has the number ``end`` in ``grid``.
 
-    If ``exact`` is False, the test is written with ``<=`` and the previous value.
+    If ``exact`` is False, write the test with ``<=`` and the previous value: ``i <= 5`` instead of ``i < 6``.
     """
     if end <= grid.first:
         return ir.FALSE

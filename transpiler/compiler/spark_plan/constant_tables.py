@@ -160,7 +160,7 @@ def _varying(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate:
 
 
 def _groups(node: ir.Predicate) -> list[int]:
-    """Return the indices of the parameters in ``node``, in ascending order."""
+    """Return the indices of the row parameters (placeholders for constants) in ``node``, in ascending order."""
     return sorted({inner.index for inner in ir.descendants(node) if isinstance(inner, ir.RowParameter)})
 
 

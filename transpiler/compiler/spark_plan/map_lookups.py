@@ -76,7 +76,7 @@ class _AlternativeTests:
 
     @property
     def is_long(self) -> bool:
-        """True if one of the tests is long enough to become a list."""
+        """True if one of the tests is an AND or OR that is long enough to become a list of constants."""
         return any(isinstance(test, ir.Chain) and len(test.terms) >= tuning.MIN_TERMS for test in self.tests.values())
 
 
@@ -194,7 +194,7 @@ def _strength(otherwise: ir.Predicate) -> int:
 
 
 def _joined(kind: type[ir.And | ir.Or], terms: Iterable[ir.Predicate]) -> ir.Predicate:
-    """Join the tests of one field of a union, and apply the rewrites that the separate tests did not allow."""
+    """Join ``terms``, tests of one field of a union, by AND or OR (``kind``), and simplify the result."""
     result = _leveled(kind, dict.fromkeys(terms))
     for law in (combine_in_lists, remove_redundant_null_checks):
         if isinstance(result, ir.Chain):

@@ -57,7 +57,8 @@ def _beyond_type(node: ast.Compare, typed: FlatLayout, source: Source) -> Found 
         outcome = "never true" if never else "true wherever it has a value"
         hint, fix = f"perhaps compare with {nearest}, or with a range", None
         if column.type.kind is SparkType.FLOAT and nearest is not None:
-            # People compare a FLOAT with the decimal digits that are displayed for it.
+            # The user probably means the decimal digits that are displayed for the FLOAT. The suggested cast by way of
+            # STRING makes the column equal to these digits.
             made, fix = replaced(column.path, f"CAST(CAST({spelled(column.path)} AS STRING) AS DOUBLE)")
             hint = f"{made} compares the digits that are displayed; or compare with a range"
         elif nearest is None:

@@ -183,7 +183,7 @@ def _as_nearest(operand: Operand, other: Operand, dialect: Dialect) -> Operand:
 
 
 class _Pairs:
-    """A comparison of two operands, for all pairs of their alternatives."""
+    """A comparison of two operands, for all pairs of their alternatives (the typed values that they can have)."""
 
     __slots__ = (
         "_are_all_alike",

@@ -317,7 +317,7 @@ _PREFIXED_TEXTS: _IdTexts = {
 
 
 def whole_number(stored: Stored) -> ir.Value:
-    """Return the integer in ``stored``, which must have no other values."""
+    """Return the value of ``stored``, a column or key that contains nothing but integers."""
     [item] = at(stored).of(OperandType.LONG)
     return item.value
 

@@ -42,16 +42,17 @@ def _paint(text: str, severity: str) -> str:
 
 
 class _Known(NamedTuple):
-    """A baseline (findings of an earlier check, which are not reported again) and the name of its file."""
+    """The baseline of a check: the findings that are not reported again, and the name of the file that lists them."""
 
     file: str
     baseline: Baseline
 
     @classmethod
     def of(cls, given: str | None, config: _Config, is_written: bool) -> _Known | None:
-        """Return the baseline that the option ``given`` or the project's configuration names; None without a baseline.
+        """Return the baseline that the option --baseline or the project's configuration names; None without a baseline.
 
-        If ``is_written`` is True, the file is going to be replaced, so the result is an empty baseline.
+        ``given`` is the value of the option. If ``is_written`` is True, the file is going to be replaced, so return an
+        empty baseline.
         """
         file = given or next((os.path.join(config.directory, name) for name in config.baseline), None)
         if file is None:
@@ -224,9 +225,9 @@ def _listed(given: tuple[str, ...]) -> list[str]:
 
 @contextmanager
 def _progress(of_files: bool) -> Iterator[Callable[[int], None]]:
-    """Yield a function to call with the number of selectors checked since the last call.
+    """Yield a function that updates the progress on a terminal; its argument is the number of newly checked selectors.
 
-    If ``of_files``, a terminal shows the total, because a check of files can take long.
+    If ``of_files`` is False, the function does nothing, because only a check of files can take long.
     """
     if not (of_files and sys.stderr.isatty()):
         yield lambda _: None
@@ -240,7 +241,7 @@ def _progress(of_files: bool) -> Iterator[Callable[[int], None]]:
         yield lambda count: progress.advance(task, count)
 
 
-#: The ids for which ``rule`` can print a page: those of lint rules, and of findings about topology files.
+#: The ids for which ``rule`` can print a page: those of lint rules, and of warnings about topology files.
 _PAGES = (*(one.id for one in RULES), *FINDINGS)
 
 

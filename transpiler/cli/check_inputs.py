@@ -41,13 +41,13 @@ from transpiler.tools.lint.run import Text
 
 #: Names of directories that are skipped because they contain third-party code or the output of a build.
 _SKIPPED = frozenset("node_modules target dist obj venv __pycache__ site-packages".split())
-#: Matches the line of this program's own pyproject.toml. Checkouts of this program are skipped, because many selectors
-#: in its tests are invalid on purpose.
+#: Matches the line with the name in this program's own pyproject.toml. A checkout of this program is skipped, because
+#: many selectors in its tests are invalid on purpose.
 _OUR_PROJECT = re.compile(rb'^name *= *"selector-sql"', re.MULTILINE)
 #: An argument that looks like a file name: it has a slash or a suffix, and no blanks, quotes or operators.
 _FILE_NAME = re.compile(r"[^\s'\"=<>()]*(?:[/\\][^\s'\"=<>()]*|\.[A-Za-z][A-Za-z0-9]{0,11})")
-#: Minified code is skipped. It is recognised by the end of its file name, ``_MINIFIED``, or in a text of more than
-#: ``_ENOUGH`` characters by an average line length of more than ``_LONG_LINES`` characters.
+#: Minified code is skipped. A file is minified if its name matches ``_MINIFIED``, or if it has more than ``_ENOUGH``
+#: characters with more than ``_LONG_LINES`` characters in an average line.
 _MINIFIED = re.compile(r"\.min\.[cm]?js$")
 _LONG_LINES, _ENOUGH = 1_000, 10_000
 _SCRIPTS = (".js", ".mjs")
@@ -60,24 +60,26 @@ _APPLICATION = ("application*.*", "src/main/resources/application*.*")
 
 
 class Choice(NamedTuple):
-    """The options of ``check`` that say how to read its inputs: their kind, the name of standard input, excluded files.
+    """The options of ``check`` that determine how it reads its inputs.
 
-    ``kind`` is the kind of the named files and of standard input; if it is None, their suffixes show the kind.
+    ``kind`` is the language of the named files and of standard input, such as ``java``; if it is None, the suffix of
+    the name determines it. ``stdin_filename`` is a name for standard input, and ``exclude`` has the excluded files.
     """
 
     kind: str | None = None
     stdin_filename: str | None = None
     exclude: Sequence[Globs] = ()
-    #: True if files that the user named are skipped under the same conditions as files found in directories.
+    #: True if a file that the user named may be skipped, as a file in a directory, for instance because its suffix is
+    #: unknown.
     ignore_unknown: bool = False
 
 
 @dataclass
 class Inputs:
-    """The arguments of ``check``, as files and texts in the order in which they were given.
+    """The arguments of ``check``, as files and texts in the order in which the user gave them.
 
-    ``notes`` has a line for each file that could not be read. ``failed`` is True if the user named such a file itself,
-    not only its directory, or if a directory has no file to read. ``left_out`` lists skipped directories and files.
+    ``notes`` contains a line for each file that could not be read. ``failed`` is True if the user named such a file
+    itself, or if a directory contains no file to read. ``left_out`` lists the skipped directories and files.
     """
 
     arguments: tuple[str, ...]
@@ -129,12 +131,15 @@ class Inputs:
                 yield from self._file(name)
 
     def declarations(self) -> Declarations:
-        """Return the constants and the functions with a selector parameter in the source code of all directories."""
+        """Return the declarations in the source code of all named directories.
+
+        These are the string constants, and the functions with a parameter that is a selector.
+        """
         declarations = Declarations(_source_text)
         for argument in self.arguments:
             if argument != "-" and _is_directory(argument):
                 for name in self._files_in(argument):
-                    # An unreadable file is skipped here, because the check itself reports it.
+                    # ``check`` reports the unreadable file later, when it reads all files.
                     if is_code(name) and (text := _source_text(name)) is not None:
                         declarations.add(text, name)
         return declarations
@@ -142,7 +147,8 @@ class Inputs:
     def fixed(self, dialects: Sequence[Dialect], checker: Checker, declarations: Declarations) -> Iterator[Text]:
         """Correct the selectors in all files, then yield the texts of the corrected files.
 
-        ``checker`` finds what to correct for ``dialects``. ``declarations`` are those in the project's source code.
+        ``checker`` finds the mistakes for ``dialects``. ``declarations`` are those of the project's source code, in
+        which a selector may be a constant of another file.
         """
         notes, left_out, corrections = list(self.notes), list(self.left_out), []
         used = self._used_elsewhere(declarations)
@@ -155,21 +161,21 @@ class Inputs:
                 kind = text.kind or text.file
                 content, count = fix_file(text.content, kind, dialects, checker, declarations, others)
             except UnreadableError:
-                # After the corrections, ``check`` reads all files again and reports the same error then.
+                # ``check`` reads all files again after the corrections, and reports this error then.
                 continue
             if count:
                 problem = self._outside_target(text.file) or _write(text.file, text.content, content)
                 outcome = f"{count} correction{'' if count == 1 else 's'} written"
                 corrections.append(f"{shown(text.file)}: {outcome if problem is None else f'not corrected: {problem}'}")
         declarations.constants.forget()
-        # Discard the notes of this first pass, because ``self.texts()`` reads all files again and repeats the notes.
+        # ``self.texts()`` reads all files again and repeats the notes of the first pass, so drop these.
         self.notes[:], self.left_out[:] = [*notes, *corrections], left_out
         yield from self.texts()
 
     def _outside_target(self, name: str) -> str | None:
-        """Return the reason not to write the file ``name`` if it is a link to a file that the user did not name.
+        """Return the reason not to write the file ``name``; None if it may be written.
 
-        Return None for any other file, and for a link into a directory that the user named.
+        A symbolic link must not lead out of the files and directories that the user named.
         """
         target = Path(os.path.realpath(name))
         given = (*self.arguments, *self.files)
@@ -178,7 +184,10 @@ class Inputs:
         return f"it is a link to {shown(str(target))}, outside of what was given"
 
     def _used_elsewhere(self, declarations: Declarations) -> dict[str, list[FoundSelector]]:
-        """Return the constants that other files use as selectors, by the name of the file that declares them."""
+        """Return, for each file, its constants that other files use as selectors.
+
+        A correction must then change the file that declares the constant.
+        """
         used: dict[str, list[FoundSelector]] = {}
         for text in self.texts():
             if text.file is not None and is_code(text.kind or text.file):
@@ -188,7 +197,10 @@ class Inputs:
         return used
 
     def refuse(self, text: Text, error: UnreadableError) -> None:
-        """Add the note that the file of ``text`` could not be read, because of ``error``."""
+        """Add the note that the file of ``text`` was skipped because of ``error``.
+
+        If the user named the file itself, this is a failure.
+        """
         location = ""
         if error.offset is not None:
             line, column, *_ = Lines(text.content).location(Span(error.offset, error.offset))
@@ -204,7 +216,7 @@ class Inputs:
         return Text(read_text_file("-"), name or _STANDARD_INPUT, self.choice.kind or name or "-.sel")
 
     def _file(self, name: str) -> Iterator[Text]:
-        """Yield the text of the file ``name``, which the user named; a file that cannot be read ends the command."""
+        """Yield the text of the file ``name``, which the user named; if it cannot be read, end the command."""
         kind = self.choice.kind or name.removesuffix(".gz")
         is_skipped = self.choice.ignore_unknown and _is_in_ours(name)
         if is_skipped or any(globs.has(name) for globs in self.choice.exclude):
@@ -233,9 +245,9 @@ class Inputs:
             self.failed = True
 
     def _of_directory(self, name: str, kind: str = "") -> Iterator[Text]:
-        """Yield the text of the file ``name``, which was found in a directory; if it is unreadable, add a note instead.
+        """Yield the text of the file ``name``, which was found in a directory; add a note if it cannot be read.
 
-        ``kind`` is a file name that shows the kind of the text; "" if the suffix of ``name`` shows it.
+        ``kind`` is a file name whose suffix determines the language; if it is "", the suffix of ``name`` does.
         """
         try:
             if (other := no_file(system_path(name))) is not None:
@@ -292,14 +304,14 @@ class Inputs:
 
 
 def named_kind(kind: str | None) -> str | None:
-    """Return a file name with the suffix of ``kind``, a key of ``KINDS``; None if ``kind`` is None."""
+    """Return a file name whose suffix stands for ``kind``, a key of ``KINDS`` such as ``java``; None for None."""
     return None if kind is None else f"-{KINDS[kind]}"
 
 
 def properties_of(name: str) -> Properties:
-    """Return the properties of the application that contains the file ``name``, by profile and key.
+    """Return the configured properties of the application that contains the file ``name``, by profile and key.
 
-    They come from the ``application*.properties`` and ``.yml`` files of the nearest directory above with such files.
+    They are read from the ``application*.properties`` and ``.yml`` files of the nearest directory above that has any.
     """
     found: dict[str, dict[str, set[str]]] = {}
     for directory in Path(name).absolute().parents:
@@ -326,7 +338,7 @@ def _is_minified(text: str) -> bool:
 
 
 def _is_in_ours(name: str) -> bool:
-    """Return True if ``name`` is in a checkout of this program's own source, below the current directory."""
+    """Return True if ``name`` is below the current directory in a checkout of this program itself."""
     here = Path.cwd()
     parents = (parent for parent in Path(name).absolute().parents if here in parent.parents)
     return any(_is_ours(str(parent)) for parent in parents)
@@ -341,9 +353,9 @@ def _is_ours(directory: str) -> bool:
 
 
 def _write(name: str, old: str, new: str) -> str | None:
-    """Replace the text ``old`` of the file ``name`` by ``new``, and keep its line ends.
+    """Replace the content of the file ``name`` by ``new``, if it is still ``old``; its kind of line ends is kept.
 
-    Return the reason if that is impossible, else None.
+    Return None, or the reason why the file cannot be replaced.
     """
     path = os.path.realpath(system_path(name))
     data = read_file(path)

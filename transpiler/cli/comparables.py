@@ -23,10 +23,10 @@ from transpiler.topology.importers.running_answers import Answers, read_answers
 if TYPE_CHECKING:
     from transpiler.cli.topologies import TopologyForm
 
-#: A function from a message to True if the message matches.
+#: A function whose argument is a message, and which returns True if the message matches.
 Condition = Callable[[Message], bool]
 
-#: A JSON file may have this number of values, or one for each 8 characters if that is more.
+#: Maximum number of values in a JSON file; a large file may have one value for each 8 characters instead.
 MIN_VALUES = 500_000
 
 
@@ -58,7 +58,7 @@ class Comparable(NamedTuple):
 
 
 def read_pair(old: str, new: str, form: TopologyForm) -> tuple[Comparable, Comparable]:
-    """Read the arguments OLD and NEW; the command ends with an error if their kinds differ."""
+    """Read the arguments OLD and NEW of ``diff``; end the command with an error if their kinds differ."""
     first = _read(old, "OLD", form)
     second = _running(old, new, form) if isinstance(first.value, Topology) else None
     second = second or _read(new, "NEW", form)
@@ -68,9 +68,10 @@ def read_pair(old: str, new: str, form: TopologyForm) -> tuple[Comparable, Compa
 
 
 def _running(old: str, new: str, form: TopologyForm) -> Comparable | None:
-    """Return the topology of a running broker, if ``new`` is a file with its answers or a directory of such files.
+    """Return the topology of a running broker, if ``new`` is a file with its answers, or a directory of such files.
 
-    What the answers do not contain is copied from the topology ``old``. Return None for any other file.
+    Everything that the answers do not contain, such as bindings, is copied from the topology in ``old``. Return None if
+    ``new`` is something else.
     """
     if old == "-" or not exists(new) or new == "-":
         return None
@@ -98,7 +99,8 @@ def _read(given: str, role: str, form: TopologyForm) -> Comparable:
         data = load_json(text, max(MIN_VALUES, len(text) // 8))
     except JsonTextError as error:
         if bracket:
-            # It may be a selector after all: RabbitMQ's SQL filters can begin with a name in square brackets.
+            # The text is not JSON, but may be a selector: RabbitMQ's SQL filters can begin with a name in square
+            # brackets.
             return selector
         fail(f"{shown(shown_as)}{error.location(text)}: {error.message}")
     if _is_filter(data):
@@ -107,7 +109,7 @@ def _read(given: str, role: str, form: TopologyForm) -> Comparable:
 
 
 def _file_name(given: str) -> str | None:
-    """Return the name of the file that the argument ``given`` names; None if it is the text of a selector or filter."""
+    """Return the name of the file that the argument ``given`` means; None if it is itself a selector or filter."""
     if given == "-":
         return given
     if given.startswith("@"):
@@ -138,7 +140,10 @@ def _filter(text: str, name: str) -> Comparable:
 
 
 def condition(value: str | FilterSet | Topology, dialect: str, connection: str | None, receiver: Receiver) -> Condition:
-    """Return a function from a message to True if ``value``, a selector or a filter set, selects the message."""
+    """Return a function that tells whether a message matches ``value``, a selector or a filter set.
+
+    Its argument is the message; it returns True for a match.
+    """
     if isinstance(value, str):
         tree = parse_selector(value, dialect)
         return lambda message: evaluate(tree, message, dialect, **receiver.keywords) is True
@@ -147,7 +152,6 @@ def condition(value: str | FilterSet | Topology, dialect: str, connection: str |
     def selects(message: Message) -> bool:
         return matches(value, message, dialect, connection=connection, **receiver.keywords)
 
-    # Call it once with an empty message, so that a filter that cannot be evaluated is rejected before any message is
-    # read.
+    # Evaluate an empty message now, so that a filter that cannot be evaluated raises before any message is read.
     selects(Message())
     return selects

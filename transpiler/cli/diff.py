@@ -165,7 +165,10 @@ VERSION = 1
 
 
 class _MessageChanges:
-    """Counts of the messages that only OLD or only NEW selects or routes to a queue, with some examples."""
+    """The messages that change: those that only OLD, or only NEW, selects or routes to a queue.
+
+    It contains their counts and some examples.
+    """
 
     def __init__(self, max_examples: int) -> None:
         self.messages = self.changed = 0
@@ -191,8 +194,7 @@ class _MessageChanges:
 
         If ``exchange`` is None, each message names its exchange.
         """
-        # It is an error if neither topology has the exchange. If only one of them has it, that is a difference to
-        # report.
+        # An exchange that only one topology has is a difference to report. It is an error only if both lack it.
         check_exchange(exchange, names.old, names.new)
         self._of_queues = True
         unnamed = 0
@@ -218,7 +220,7 @@ class _MessageChanges:
             self._examples.append({"place": location, "gained": gained, "lost": lost, "message": text})
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form. ``gained`` and ``lost`` are counts, or for topologies, counts by queue."""
+        """Return the JSON form. ``gained`` and ``lost`` count messages; for topologies, messages for each queue."""
         result: dict[str, Any] = {"version": VERSION, "messages": self.messages, "changed": self.changed}
         for name, counts in (("gained", self.gained), ("lost", self.lost)):
             result[name] = dict(sorted(counts.items())) if self._of_queues else counts.total()
@@ -248,9 +250,10 @@ class _MessageChanges:
 
 
 def _queues(names: Names, read: ReadMessage, exchange: str | None, *, of_old: bool) -> set[str]:
-    """Return the queues that a message reaches in OLD if ``of_old``, else in NEW; their names are always those of NEW.
+    """Return the names of the queues that the message of ``read`` reaches in OLD (if ``of_old`` is True) or in NEW.
 
-    The text " (possible)" marks a queue that the message reaches only if an exchange chooses it.
+    Queues of OLD are called by their names in NEW. " (possible)" follows the name of a queue that the message reaches
+    only if an exchange chooses it, by a hash or at random.
     """
     topology = names.old if of_old else names.new
     target, keys, routing_type = published(read, topology, exchange)

@@ -99,7 +99,7 @@ def explain(
     transpiled = transpile_selector(text, where, dialect=dialect, missing=missing, **receiver.keywords)
     of_selector = () if quiet else all_warnings(transpiled, text, where, dialect)
     warnings = with_ids_of([each for _, each in messages], of_selector)
-    # Use the same current time for all messages.
+    # Read the clock once, so that all messages are judged at the same time.
     at_one_time = receiver.timed
     explanations = [(number, explain_tree(tree, text, each, rules, at_one_time)) for number, each in messages]
     several = len(explanations) != 1
@@ -149,7 +149,7 @@ def _read_messages(name: str, layout: ChosenLayout) -> list[tuple[int, Message]]
 def _types(
     tree: ast.Expression, layout: Layout, missing: Missing, source: Source, dialect: Dialect, receiver: Receiver
 ) -> Iterator[str]:
-    """Yield a line for each name in ``tree`` with the types that the name's value can have in ``layout``."""
+    """Yield a line for each name in ``tree`` with the types that its value can have in the rows of ``layout``."""
     identifiers = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.Identifier)}
     for name, identifier in identifiers.items():
         operand = Names(layout, missing, source, dialect, receiver).operand(identifier)
@@ -158,9 +158,9 @@ def _types(
 
 
 def _tree(node: ast.Expression, part: Part | None, depth: int, dialect: Dialect) -> Iterator[str]:
-    """Yield a line for each node of the tree ``node``, indented by depth, with its value in ``part``.
+    """Yield a line for each node of the tree ``node``, indented by its depth.
 
-    If ``part`` is None, there is no message and so there are no values.
+    ``part`` contains the values of the nodes for a message; None without a message.
     """
     inner = ast.children(node)
     label = f"{type(node).__name__.lower()}  " * bool(inner) + print_tree(node, dialect)
@@ -178,7 +178,7 @@ def _seen(part: Part) -> str:
 
 
 def with_ids_of(messages: Sequence[Message], findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Return ``findings``, of which those about malformed message IDs propose an ID that one of ``messages`` has."""
+    """Return ``findings``; a finding about a malformed message ID then proposes an ID that one of ``messages`` has."""
     ids = [message.properties.message_id for message in messages if message.properties is not None]
     texts = (message_id_text(value) for value in ids if value is not None)
     known = [text for text in dict.fromkeys(texts) if text is not None]

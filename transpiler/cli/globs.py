@@ -12,9 +12,9 @@ from transpiler.base.local_files import open_file
 
 
 class Globs:
-    """Patterns of a .gitignore file for paths below the directory ``base``.
+    """The patterns of one .gitignore file. They apply to the paths below the directory ``base``.
 
-    The last pattern that matches a path decides.
+    If several patterns match a path, the last of them decides.
     """
 
     def __init__(self, lines: Iterable[str], base: str) -> None:
@@ -22,7 +22,10 @@ class Globs:
         self._patterns = [pattern for line in lines if (pattern := _compiled(line)) is not None]
 
     def match(self, path: str, is_directory: bool) -> bool | None:
-        """Return True if ``path`` is excluded, False if a pattern with ``!`` includes it, and None if none matches."""
+        """Return True if the patterns exclude ``path``, and False if a pattern with ``!`` includes it again.
+
+        Return None if no pattern matches.
+        """
         if not self._patterns:
             return None
         relative = os.path.relpath(os.path.abspath(path), self._base).replace(os.sep, "/")
@@ -80,7 +83,7 @@ class GitIgnores:
         self._read: dict[str, tuple[Globs, ...]] = {}
 
     def match(self, directory: str) -> bool:
-        """Return True if a .gitignore file of its repository excludes ``directory``."""
+        """Return True if ``directory`` is excluded by a .gitignore file in one of the directories above it."""
         absolute = os.path.abspath(directory)
         for globs in self._around(os.path.dirname(absolute)):
             matched = globs.match(absolute, True)

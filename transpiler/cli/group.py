@@ -31,8 +31,7 @@ else:
         print(f"error: the commands need click: {_HINT}", file=sys.stderr)
         sys.exit(2)
 
-#: The exit codes of a program and their meanings, printed at the end of its help. The help of a command states the
-#: meaning of its exit code 1.
+#: The exit codes of a program and their meanings, for its help. Exit code 1 means something else for each command.
 EXIT_CODES = {
     0: "done",
     1: "a finding, a difference, no match or a failed case, as the command's help says",
@@ -41,7 +40,7 @@ EXIT_CODES = {
     141: "the reader of the output went away, as head does",
 }
 
-#: Exit codes of a program that a signal ended, which are 128 plus the signal's number: SIGINT, SIGPIPE.
+#: The exit codes after SIGINT (Control-C) and SIGPIPE (the reader closed the pipe): 128 plus the number of the signal.
 _INTERRUPTED, _PIPE_CLOSED = 130, 141
 
 _DEBUG = "SELECTOR_SQL_TRACEBACK"
@@ -84,12 +83,16 @@ class Program(click.Group):
         standalone_mode: bool = True,
         **extra: Any,
     ) -> Any:
-        """Run the program and exit the process. Without ``standalone_mode``, exceptions go to the caller."""
+        """Run the program and exit the process with a code of ``EXIT_CODES``.
+
+        If ``standalone_mode`` is False, return to the caller, and let exceptions pass.
+        """
         if not standalone_mode:
             return super().main(args, prog_name, complete_var, False, **extra)
         try:
             _prepare_streams()
-            # On Windows Python decodes arguments correctly, and click expands wildcards only if ``args`` is None.
+            # On Windows, leave the arguments to click: Python decodes them correctly there, and click expands wildcards
+            # only if ``args`` is None.
             words = _arguments() if args is None and os.name == "posix" else args
             status = super().main(words, prog_name, complete_var, False, **extra)
             code = status if isinstance(status, int) else 0
@@ -100,21 +103,24 @@ class Program(click.Group):
         sys.exit(_flushed(code))
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
-        """Parse the arguments. ``--help`` and ``--version`` print here, without colours if NO_COLOR is set."""
+        """Parse the arguments. The options ``--help`` and ``--version`` print their text here.
+
+        Colours are off if NO_COLOR is set or the terminal is dumb.
+        """
         if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
             kwargs["color"] = False
         with _kept_from_click():
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command of ``ctx``."""
+        """Run the command of ``ctx``, and let its exceptions pass through click unchanged."""
         with _kept_from_click():
             return super().invoke(ctx)
 
     def describe(self, error: BaseException) -> str | None:  # noqa: ARG002
-        """Return the error text for an exception of a library that this program uses and others do not.
+        """Return the text to print for an exception that only a subclass's commands can raise; None for any other.
 
-        Return None for any other.
+        Subclasses override it, for instance for exceptions of Spark.
         """
         return None
 
@@ -142,9 +148,9 @@ class Program(click.Group):
 
 
 class _KeptError(Exception):
-    """A wrapper that hides an exception from click, which would otherwise handle it in its own way.
+    """A wrapper around an exception, so that click, which handles some exceptions itself, lets it pass.
 
-    ``__cause__`` is the hidden exception.
+    ``__cause__`` is the wrapped exception.
     """
 
 
@@ -186,7 +192,7 @@ def command_error_text(error: TranspilerError) -> str:
 
 
 def _text(error: BaseException) -> str:
-    """Return the error text for the exception ``error``, on one line unless it is an exception of this project."""
+    """Return the text to print for the exception ``error``; on one line, unless it is an exception of this project."""
     match error:
         case CommandError():
             return error.message
@@ -217,9 +223,9 @@ def _write_error(text: str) -> None:
 
 
 def _arguments() -> list[str]:
-    """Return the arguments of the process, decoded as UTF-8 whatever the locale is.
+    """Return the arguments of the process, decoded as UTF-8 under any locale.
 
-    Python decodes arguments with the locale: under ``LC_ALL=C`` without UTF-8 mode ``é`` becomes two surrogates.
+    Python decodes them under the locale: with ``LC_ALL=C`` and without UTF-8 mode, ``é`` would become two surrogates.
     """
     words = []
     for number, word in enumerate(sys.argv[1:], 1):
@@ -236,14 +242,15 @@ def _prepare_streams() -> None:
     Otherwise, a file opened later could get the descriptor of a closed standard stream.
     """
     if None in (sys.stdin, sys.stdout, sys.stderr):
-        # The descriptors are opened for reading only, so that writing to a closed output remains an error.
+        # Open the null device for reading only. Then a write to an output that was closed on purpose still fails.
         while (descriptor := os.open(os.devnull, os.O_RDONLY)) <= 2:
             pass
         os.close(descriptor)
     if sys.stdout is None:
         sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
     elif isinstance(getattr(sys.stdout, "buffer", None), io.RawIOBase):
-        # Without a buffer (PYTHONUNBUFFERED), Python loses the rest of a text if a pipe accepts only a part of it.
+        # With PYTHONUNBUFFERED, standard output has no buffer. If a pipe then accepts only a part of a text, Python
+        # drops the rest, so add a buffer.
         sys.stdout = open(sys.stdout.fileno(), "w", closefd=False)  # noqa: SIM115
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
@@ -254,16 +261,16 @@ def _prepare_streams() -> None:
 
 
 def _flushed(code: int) -> int:
-    """Flush standard output, and return ``code``, or the exit code of an error that occurs while flushing.
+    """Flush standard output; return ``code``, or the exit code of the error if that fails.
 
-    Without this, Python flushes standard output when the process exits, when an error cannot change the exit code.
+    Without this, Python flushes standard output only at exit, when an error cannot change the exit code any more.
     """
     try:
         sys.stdout.flush()
     except BrokenPipeError:
         code = _PIPE_CLOSED
     except OSError as error:
-        # An error with ``code`` 2 has probably been reported by the command already.
+        # A command that ends with code 2 has already printed an error, so do not add another.
         if code != 2:
             _write_error(_text(error))
         code = 2
@@ -274,7 +281,7 @@ def _flushed(code: int) -> int:
 
 
 def _abandon(stream: TextIO) -> None:
-    """Redirect ``stream`` to the null device, so that Python does not fail when it flushes the stream at exit."""
+    """Redirect ``stream`` to the null device, so that Python's flush at exit cannot fail."""
     try:
         descriptor = stream.fileno()
     except (OSError, ValueError):

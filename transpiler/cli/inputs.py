@@ -22,7 +22,7 @@ from transpiler.base.errors import TranspilerError
 from transpiler.cli.group import click, fail
 from transpiler.tools.message_files.file_lines import PIECE, Guard, about_file, decode_utf8, decoded_lines
 
-#: Maximum size of a file that is read as a whole, in bytes, because a file such as /dev/zero has no end.
+#: Maximum size of a file that is read as a whole, in bytes. Without a limit, a file such as /dev/zero never ends.
 MAX_BYTES = 2**29
 
 #: Minimum size of a file whose reading shows its progress, in bytes, because reading it takes seconds.
@@ -55,7 +55,7 @@ class FileOrDirectory(InputFile):
 
 
 class TextOrFile(InputFile):
-    """The type of an argument that is a text, or else the name of a file that can be read.
+    """The type of an argument that is either a text or the name of a readable file, such as a schema.
 
     ``is_text(value)`` returns True if ``value`` is a text.
     """
@@ -87,11 +87,11 @@ def is_directory(name: str) -> bool:
 
 
 def check_input(name: str) -> None:
-    """End the command with an error if there is no file ``name``. The file is not opened."""
+    """End the command with an error if the file ``name`` does not exist or is a directory. The file is not opened."""
     if name == "-":
         return
     with _reported(name):
-        # Ask for the status and do not open the file: if it is a named pipe, such as a shell's <(...), opening and
+        # Get the status without opening the file. A named pipe, such as <(...) in a shell, can be opened only once:
         # closing it would end the program that writes to it.
         if stat.S_ISDIR(os.stat(_input_path(name)).st_mode):
             _refuse(name, "is a directory")
@@ -125,10 +125,10 @@ def read_text_file(name: str) -> str:
 
 
 def input_lines(name: str, guard: Guard = nullcontext, *, progress: bool = False) -> Iterator[tuple[int, str]]:
-    """Yield each line of a file without its line end, with its number from 1. A file ``….gz`` is decompressed.
+    """Yield each line of the file ``name``, with its number from 1 and without its line end; ``.gz`` is decompressed.
 
-    ``guard`` returns a context manager, entered while a line is read and decoded; if it suppresses the error, the line
-    is skipped. With ``progress``, a terminal shows how much of a long file has been read.
+    ``guard`` returns a context manager around the reading of each line; if it suppresses an error, the line is skipped.
+    If ``progress`` is True, a terminal shows how much of a long file has been read.
     """
     with _opened(name, unzip=name.endswith(".gz"), progress=progress) as stream:
         yield from decoded_lines(stream, name, guard)
@@ -140,15 +140,18 @@ def shown(name: str) -> str:
 
 
 def system_path(name: str) -> str | bytes:
-    """Return the file name ``name`` in the form that calls of the operating system need.
+    """Return the file name ``name`` as the operating system's calls need it: on POSIX systems, as UTF-8 bytes.
 
-    If the locale is not UTF-8, Python would reject a name that is not ASCII.
+    Under a locale that is not UTF-8, Python would reject a name with non-ASCII characters.
     """
     return name.encode("utf-8") if os.name == "posix" else name
 
 
 def _input_path(name: str) -> str | bytes:
-    """Return the system path of the file ``name``; if it is a URI that is not a local file, end the command."""
+    """Return the path of the file ``name`` for the operating system.
+
+    End the command if ``name`` is a URI that does not name a local file.
+    """
     path = local_file(name)
     if path is None:
         _refuse(name, f"{ELSEWHERE}: copy it, or give - and its text on standard input")
@@ -171,7 +174,10 @@ def _opened(name: str, *, unzip: bool = False, progress: bool = False) -> Iterat
 
 @contextmanager
 def _measured(name: str, stream: BinaryIO, progress: bool) -> Iterator[BinaryIO]:
-    """Yield ``stream``, the file ``name``; with ``progress``, a terminal shows how much of a long file was read."""
+    """Yield ``stream``, the opened file ``name``, or a wrapper that shows on a terminal how much has been read.
+
+    The progress is shown only if ``progress`` is True and the file is long.
+    """
     size = os.fstat(stream.fileno()).st_size
     if not progress or size < LONG or not sys.stderr.isatty():
         yield stream
@@ -181,8 +187,8 @@ def _measured(name: str, stream: BinaryIO, progress: bool) -> Iterator[BinaryIO]
 
     console, description = Console(stderr=True), shown(os.path.basename(name))
     with wrap_file(stream, size, description=description, console=console, transient=True) as measured:
-        # Count the progress for each piece that is read, because counting it for each line would take as long as
-        # reading.
+        # The wrapper updates the progress at each read. Read large pieces, because an update for each line takes as
+        # long as the reading itself.
         yield cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, measured), PIECE))
 
 
@@ -198,7 +204,7 @@ def _standard_input() -> BinaryIO:
 
 @contextmanager
 def _reported(name: str) -> Iterator[None]:
-    """End the command with a one-line error if the file ``name`` cannot be read."""
+    """Return a context manager that ends the command with a one-line error if the file ``name`` cannot be read."""
     try:
         yield
     except FileNotFoundError:

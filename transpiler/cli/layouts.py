@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 class ChosenLayout(NamedTuple):
-    """The layout of the messages that the options name.
+    """The layout of messages that the command line's options name.
 
-    ``rows`` is the same layout if the messages are rows of it, and None if they are message JSON or plain properties.
-    ``types`` maps the columns of the schema to their types; it is empty without a schema.
+    ``rows`` is this layout if the messages are its rows; None if they are message JSON or plain properties. ``types``
+    maps the columns of the option --schema to their types; it is empty without the option.
     """
 
     layout: str | Layout = "amqp"
@@ -87,7 +87,7 @@ missing_option = click.option(
 )
 
 
-#: The options for the rules of evaluation: the dialect, and what a name without a column means.
+#: The options --dialect and --missing (what a name without a column means).
 rules_options = together(dialect_option, missing_option)
 
 
@@ -150,8 +150,8 @@ def read_options(given: tuple[str, ...], store: Callable[..., Any]) -> dict[str,
         option, dot, name = key.partition(".")
         known = options.get(option)
         if dot:
-            # After ``types=POLICY``, an option for a single property keeps this policy for all others, under the name
-            # "*".
+            # A policy for all properties came first (``types=POLICY``). Keep it for the other properties, under the
+            # name "*".
             inner = known if isinstance(known, dict) else {} if known is None else {"*": known}
             options[option] = inner | {name: _object(text, value)}
         elif isinstance(known, dict) and not value.startswith("{"):
@@ -174,9 +174,9 @@ def read_options(given: tuple[str, ...], store: Callable[..., Any]) -> dict[str,
 
 
 def header_options(given: tuple[str, ...]) -> Headers:
-    """Return the values of the options ``headers.NAME=COLUMN`` in ``given``.
+    """Return the header fields' columns from the options ``headers.NAME=COLUMN`` in ``given``.
 
-    End the command if there are other options, because they need --layout.
+    End the command if ``given`` contains any other option, because the others need --layout.
     """
     from transpiler.compiler.inference import layout_from_schema
 
@@ -192,14 +192,14 @@ def _refuse_options() -> NoReturn:
 
 
 def _object(text: str, value: str) -> Any:
-    """Return ``value``, parsed as JSON if it begins with a brace. Errors quote the whole option ``text``."""
+    """Parse ``value`` as JSON if it begins with a brace, else return it unchanged; errors quote the option ``text``."""
     return load_record(value, f"--layout-option {text}") if value.startswith("{") else value
 
 
 def _headers(value: Any) -> Any:
-    """Return ``value``, a mapping from header field to column, in the form of the Python argument ``headers``.
+    """Convert ``value``, from options such as ``headers.JMSType=kind``, to the Python argument ``headers``.
 
-    If the column is an object, it also states the conversion.
+    A column may be given as a JSON object, which also states the conversion.
     """
     if not isinstance(value, dict):
         fail(f"--layout-option headers={value}: write headers.JMSType=order_type")

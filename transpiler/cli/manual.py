@@ -18,16 +18,15 @@ class Example(NamedTuple):
     command: str
 
 
-#: For options that a command had earlier or that other commands have, the option to use instead. In all commands,
-#: ``--format`` is the form of the output, ``--input-format`` that of the input, and ``--form`` that of a topology.
+#: For options of earlier versions or of other commands, the option to use instead. In all commands, ``--format`` is the
+#: form of the output, ``--input-format`` that of the messages, and ``--form`` that of a topology.
 _NOW = {"--json": "--format json", "--format": "--input-format"}
 
 
 class ManualCommand(click.Command):
-    """A command whose help ends with its examples and exit codes.
+    """A command whose help ends with examples and with its exit codes.
 
-    ``exits`` maps exit codes to meanings that the command adds to ``EXIT_CODES`` or changes: of 0 and 1, and of 2 if
-    it does not only mean an error.
+    ``exits`` contains the meanings of exit codes that differ from ``EXIT_CODES`` or are missing there.
     """
 
     def __init__(
@@ -39,7 +38,7 @@ class ManualCommand(click.Command):
         self.exits = common | dict(exits or {})
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments. If an option is outdated or of other commands, the error names the option to use."""
+        """Parse the arguments. If an option has another name in this command, the error gives that name."""
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
@@ -49,8 +48,8 @@ class ManualCommand(click.Command):
                 raise
             raise click.UsageError(f"{error.option_name} is {now} in this command", ctx) from None
         except click.BadOptionUsage as error:
-            # Only if an option needs several values is the error about a missing value, which an example explains
-            # better.
+            # Add an example to the error only if the option needs several values, which click's message does not
+            # explain.
             option = next((one for one in self.params if error.option_name in one.opts), None)
             examples = [each.command for each in self.examples if f"{error.option_name} " in each.command]
             if option is None or option.nargs < 2 or not examples:
@@ -76,7 +75,8 @@ class ManualCommand(click.Command):
                 for number, example in enumerate(self.examples):
                     if number:
                         formatter.write_paragraph()
-                    # A command is never wrapped, whatever the terminal's width, so that it can be pasted.
+                    # Click would wrap long lines at the terminal's width. Write the example directly, so that users can
+                    # copy the command.
                     formatter.write(f"{'':{formatter.current_indent}}{example.purpose}:\n")
                     formatter.write(f"{'':{formatter.current_indent}}  $ {example.command}\n")
         write_exit_codes(formatter, self.exits)

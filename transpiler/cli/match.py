@@ -106,7 +106,7 @@ def match(
                 "--reasons explains the messages that SELECTOR does not match: omit "
                 "--filter, --filter-bytes, --invert and --count"
             )
-        # The modules for explanations are imported only if --reasons needs them.
+        # Imported here because only the option --reasons needs the module.
         from transpiler.cli.reasons import Reasons
 
         why = Reasons(text, dialect, receiver)
@@ -130,7 +130,7 @@ def match(
 
 
 class _Output:
-    """Writer of the records that match, unchanged. Before the first record of a CSV file it writes the header."""
+    """Writer of the records that match, as they were read. A header precedes the records of each CSV file."""
 
     def __init__(self) -> None:
         self._header: tuple[str, str | None] | None = None

@@ -25,9 +25,9 @@ keep_going_option = click.option(
 
 
 class CommandErrors(Errors):
-    """The handling of errors in records: the first error ends the command.
+    """The reaction to records with errors: the first error ends the command.
 
-    With ``keep_going``, all errors are reported, and their records are skipped.
+    If ``keep_going`` is True, every error is reported instead, and its record is skipped.
     """
 
     def __init__(self, keep_going: bool = False) -> None:
@@ -52,10 +52,11 @@ def read_messages(
     *,
     progress: bool = False,
 ) -> Iterator[ReadMessage]:
-    """Yield the messages of ``files``. Deliveries in a tracing log are skipped, because they are not publications.
+    """Yield the messages in ``files``. In a tracing log, deliveries to consumers are skipped; only publications count.
 
-    ``form`` is "json" or "csv" if the options name the form, else None. ``lines`` opens a file and yields its numbered
-    lines. With ``progress`` a terminal shows how much has been read; use this if the command prints nothing meanwhile.
+    ``form`` is "json" or "csv" if an option names the format of the files, else None. ``lines`` is the function that
+    opens a file and yields its lines with their numbers. If ``progress`` is True, a terminal shows how much has been
+    read; this is for commands that print nothing meanwhile.
     """
     chosen = layout or ChosenLayout()
     if lines is None:

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 class Name(click.types.StringParamType):
-    """The type of an option whose value is one of several names, in any case.
+    """The type of an option whose value is a name from a list, in upper or lower case.
 
-    An unknown name is returned unchanged, and the command reports it. ``names`` returns the known names. ``others``
-    maps alternative names, in lower case, to known names.
+    ``names`` returns the list. ``others`` maps alternative names, in lower case, to names of the list. An unknown name
+    is returned unchanged, and the command reports the error.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class Name(click.types.StringParamType):
         self._others = others
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the known name that ``value`` means, or ``value`` itself if it is unknown."""
+        """Return the name of the list that ``value`` means, or ``value`` itself if it is unknown."""
         text = super().convert(value, param, ctx)
         known = {**self._others, **{name.casefold(): name for name in self._names()}}
         return known.get(text.casefold(), text)
@@ -70,7 +70,7 @@ LAYOUT = Name("layout", _layouts)
 
 
 class Result(Protocol):
-    """A protocol for the result of a command: ``to_dict`` returns its JSON form, ``str`` its form for people."""
+    """A result that a command can print: as JSON (``to_dict``) or as a text for people (``str``)."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -146,7 +146,10 @@ def receiver_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options for a filter set in place of a selector. The command receives it as ``filters``, or None."""
+    """Add the options --filter and --filter-bytes, which replace the selector.
+
+    The command receives the filter set as its parameter ``filters``; None without such an option.
+    """
 
     @wraps(command)
     def with_filters(filter_file: str | None, filter_bytes: str | None, unknown: Any, **others: Any) -> Any:
@@ -205,8 +208,8 @@ quiet_option = click.option("-q", "--quiet", is_flag=True, help="No warnings.")
 def warn(findings: tuple[Diagnostic, ...], every: bool = False) -> None:
     """Print ``findings`` on standard error.
 
-    Unless ``every`` is True, only the first of several findings with the same code about one document is printed, with
-    the number of the others.
+    Unless ``every`` is True, only the first of several findings with the same code is printed, with the number of the
+    others. Findings about a position in a selector are all printed.
     """
     counted = [not every and (finding.span is None or finding.path is not None) for finding in findings]
     alike = Counter(finding.code for finding, is_counted in zip(findings, counted, strict=True) if is_counted)

@@ -25,7 +25,7 @@ PAGE_PACKAGE = "selector_sql_playground"
 #: The only address on which the server listens, so that no other machine on the network can see the page.
 HOST = "127.0.0.1"
 
-#: Files by which a complete page is recognized: the HTML document, and the snapshot that the build writes last.
+#: The files that a complete page has: the HTML document, and the file that the build writes last.
 _NEEDED = ("index.html", "core/snapshot.bin.gz")
 
 _NOT_INSTALLED = (
@@ -90,7 +90,7 @@ def page_server(folder: Path, port: int) -> ThreadingHTTPServer:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
-    # Do not share the port with another program; if another program listens on it, the server cannot start.
+    # Do not share the port: if another program listens on it, the server must fail to start.
     allow_reuse_port = False
 
 

@@ -27,8 +27,8 @@ from transpiler.tools.dialect_tools.port import Changes, port_selector
 
 Outcome = Literal["same", "changed", "unproved", "warning", "error"]
 
-#: ``_STYLES`` maps an outcome to its colour in a table. ``_WIDTH`` is the width of a table outside a terminal, in
-#: characters.
+#: ``_STYLES`` is the colour of each outcome in a table. ``_WIDTH`` is the width of a table that is not printed on a
+#: terminal, in characters.
 _STYLES = {"changed": "", "unproved": "yellow", "warning": "yellow", "error": "red"}
 _WIDTH = 120
 
@@ -55,7 +55,7 @@ def compare(selector: str, message: str | None) -> None:
     text = read_text(selector)
     examples = []
     if message is not None:
-        # Imported here because this import would double the import time of this module.
+        # Imported here because only the option for a message needs it, and it doubles the time of the import.
         from transpiler.cli.messages import read_messages
 
         examples = [read.message for read in read_messages([message])]
@@ -90,9 +90,9 @@ def _acceptance(row: Compared) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A line of a file with selectors to port: the selector and its translation.
+    """The result for one line of a file with selectors: the selector ``source`` and its translation ``text``.
 
-    ``text`` is None if the selector cannot be translated.
+    ``text`` is None if the other dialect cannot express the selector.
     """
 
     file: str
@@ -115,7 +115,7 @@ class _Row:
 
     @property
     def note(self) -> str:
-        """All notes as one text, separated by semicolons."""
+        """The messages of all notes as one text, separated by semicolons."""
         return "; ".join(map(_sentence, self.notes))
 
 
@@ -179,7 +179,7 @@ def port(
         warn(ported.notes)
         _end(ported.notes, strict)
         return
-    # An unknown dialect raises once here, not for each line.
+    # Report an unknown dialect once, before the loop that would report it for each line.
     find_dialect(source)
     find_dialect(target)
     given: Iterable[tuple[str, int, str]] = ((file, *line) for file in files for line in input_lines(file))
@@ -202,9 +202,10 @@ def port(
 def _ported(
     name: str, number: int, text: str, source: str, target: str, changes: Changes, comments: bool
 ) -> _Row | None:
-    """Return the row for ``text``, the selector on line ``number`` of the file ``name``, ported to ``target``.
+    """Translate the selector ``text`` from the dialect ``source`` to ``target``, and return it as a row.
 
-    For a comment or a blank line the result is None, or if ``comments`` is True, a row without changes.
+    ``name`` and ``number`` are its file and line. For a comment or a blank line, return an unchanged row if
+    ``comments`` is True, otherwise None.
     """
     if not text.strip() or text.lstrip().startswith("#"):
         return _Row(name, number, text, text, (), "same") if comments else None
@@ -222,10 +223,10 @@ def _ported(
 
 
 def _reads_alike(text: str, ported: str, source: str, target: str) -> bool:
-    """Return True if the selector ``text`` needs no change, because its meaning and its spelling stay the same.
+    """Return True if the selector ``text`` can stay as it is, instead of its translation ``ported``.
 
-    ``target`` must parse ``text`` to the tree of ``ported``, and ``ported`` must be what ``source`` prints for the tree
-    of ``text``.
+    That is so if ``target`` parses both to the same tree, and ``ported`` is the canonical text of the selector in
+    ``source``.
     """
     try:
         tree = parse_selector(text, target)
@@ -258,9 +259,9 @@ def _sentence(note: Diagnostic) -> str:
 
 
 def _end(notes: Iterable[Diagnostic], strict: bool) -> None:
-    """Exit with code 3 if ``strict`` is True and a note says that the port is not proved to be equivalent.
+    """Exit with code 3 if ``strict`` is True and no proof was found that a translation is equivalent.
 
-    Other notes do not count as failures.
+    Other ``notes`` do not change the exit code.
     """
     if strict and any(note.code == "port.unproved" for note in notes):
         raise SystemExit(3)

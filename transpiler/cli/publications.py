@@ -20,9 +20,9 @@ from transpiler.topology.publishing import asks_for_key, no_key, own_default
 
 
 class VirtualHosts:
-    """A filter for the messages of a log: only messages of the topologies' virtual hosts are kept, others are counted.
+    """A filter of the messages in a log: it keeps messages of the topologies' virtual hosts, and counts all others.
 
-    If a topology's file names no virtual host, the messages of all virtual hosts are kept.
+    It keeps every message if a topology's file does not name its virtual host.
     """
 
     def __init__(self, *topologies: Topology) -> None:
@@ -32,9 +32,9 @@ class VirtualHosts:
         self.left_out: Counter[str] = Counter()
 
     def has(self, read: ReadMessage) -> bool:
-        """Return True if ``read`` belongs to a virtual host of the topologies, or names none.
+        """Return True if the message of ``read`` belongs to a virtual host of the topologies, or names no virtual host.
 
-        Otherwise count it as skipped, and return False.
+        For any other message, return False and count it as skipped.
         """
         if read.vhost is None:
             return True
@@ -45,9 +45,9 @@ class VirtualHosts:
         return False
 
     def hint(self, *, left_out: bool = True) -> None:
-        """Print a warning if messages of several virtual hosts were not distinguished.
+        """Print a warning if the messages belong to several virtual hosts, but the topology's file names none.
 
-        Otherwise, if ``left_out``, print how many messages of other virtual hosts were skipped.
+        Otherwise, if ``left_out`` is True, print how many messages of other virtual hosts were skipped.
         """
         if self._own is None and len(self._seen) > 1:
             listed = one_line(", ".join(sorted(self._seen)))
@@ -65,11 +65,11 @@ class VirtualHosts:
 
 
 def published(read: ReadMessage, topology: Topology, exchange: str | None) -> Sent:
-    """Return where a message was published: to ``exchange``, or if that is None, to the exchange named in the message.
+    """Return the exchange, routing keys and routing type with which the message of ``read`` was published.
 
-    If the column or member with the exchange's name is NULL or empty, the message was published to the default
-    exchange. If there is no such column or member, use the topology's own default exchange; raise ``RecordError`` if
-    it has none.
+    ``exchange`` is the exchange from the option; if it is None, the message names it. An empty or NULL name is the
+    default exchange. If the message has no member or column for the exchange, use the topology's default exchange, or
+    raise ``RecordError`` if it has none.
     """
     sent = read.sent()
     target = sent.exchange if exchange is None else exchange
@@ -77,8 +77,8 @@ def published(read: ReadMessage, topology: Topology, exchange: str | None) -> Se
         try:
             if target is None and not names_exchange(read.value, read.layout):
                 target = own_default(topology, _offers("exchange", read))
-            # A NULL exchange is the default exchange. A message without a routing key just reaches no queue there, so
-            # do not require a key.
+            # Require a routing key only if an exchange is named. A message of the default exchange (NULL) without a key
+            # is valid: it just reaches no queue.
             if target is not None and sent.routing_keys is None and asks_for_key(topology.key_exchanges, target):
                 _check_key(read)
         except TranspilerError as error:
@@ -86,23 +86,23 @@ def published(read: ReadMessage, topology: Topology, exchange: str | None) -> Se
         return Sent(topology.default_exchange if target is None else target, sent.routing_keys, None)
     if not target:
         refuse(read.place, "the message names no destination: give it a member exchange, or give --exchange")
-    # No routing keys are passed, because the name of the destination contains the routing key.
+    # In such a topology the name of the destination contains the routing key, so pass no keys.
     return Sent(target, None, sent.routing_type if topology.rules.addressing.routing_types else None)
 
 
 def _check_key(read: ReadMessage) -> None:
-    """Raise ``LayoutError`` if the layout of the row ``read`` has no column or key for the routing key.
+    """Raise ``LayoutError`` if the row ``read`` has no column or key for the routing key.
 
-    A JSON object without a layout is accepted: it is a message, in which a null member may be left out.
+    A message without a layout is accepted, because message JSON may omit absent members.
     """
     if read.layout is not None and not names_key(read.value, read.layout):
         raise no_key(joined(_offers("routing-key", read)))
 
 
 def _offers(header: str, read: ReadMessage) -> list[str]:
-    """Return hints that name columns or members of ``read`` that may contain ``header``.
+    """Return hints about columns or members of ``read`` that could contain the exchange or the routing key.
 
-    ``header`` is the exchange or the routing key.
+    ``header`` is "exchange" or "routing-key".
     """
     name = header.replace("-", "_")
     schema = None if read.layout is None else read.layout.known_schema()
@@ -116,9 +116,9 @@ def _offers(header: str, read: ReadMessage) -> list[str]:
 
 
 def no_messages(file: str, left_out: Counter[str]) -> str:
-    """Return the error text for a file without a message to compare.
+    """Return the error text that ``file`` contains no message to compare.
 
-    ``left_out`` contains the numbers of skipped messages by virtual host.
+    ``left_out`` counts the skipped messages of each other virtual host.
     """
     name = "standard input" if file == "-" else shown(file)
     if not left_out:
@@ -127,10 +127,7 @@ def no_messages(file: str, left_out: Counter[str]) -> str:
 
 
 def hint_state(topology: Topology, undecided: int) -> None:
-    """Print how many messages have a route that depends on the state of a JMS broker, and how to give the state.
-
-    ``undecided`` is their number. If the topology contains the state, print nothing.
-    """
+    """Print a hint about the option --state, if the routes of ``undecided`` messages depend on a JMS broker's state."""
     if undecided and not topology.knows_state:
         what = "message is" if undecided == 1 else "messages are"
         hint = "--state FILE says which subscriptions, consumers and queues are there"
@@ -146,7 +143,7 @@ def hint_subscribers(*topologies: object) -> None:
 
 
 def hint_exchange(unnamed: int) -> None:
-    """Print that ``unnamed`` messages name no exchange and reached no queue from the default exchange."""
+    """Print how many messages (``unnamed``) name no exchange and reached no queue from the default exchange."""
     if unnamed:
         what = "message names" if unnamed == 1 else "messages name"
         hint = "--exchange NAME says where messages were published"

@@ -19,9 +19,9 @@ _VERDICTS = {True: "is TRUE", False: "is FALSE", None: "is unknown"}
 
 
 class _Part(NamedTuple):
-    """A deciding subexpression of a selector, as one line of text, with its result.
+    """A subexpression that decides why a selector rejects a message, as one line of text, with its result.
 
-    ``throws`` is True if the broker would throw an exception there.
+    ``throws`` is True if the broker throws an exception when it evaluates the subexpression.
     """
 
     text: str

@@ -195,7 +195,7 @@ def route(
     if summary:
         counts = (dict(sorted(counter.items())) for counter in (exchanges, queues, outcomes, possible))
         counted = Summary(*counts)
-        # Queues that no message reached are listed with 0, because such queues are what users search for.
+        # Add a 0 for each queue that no message reached, because users look for such queues.
         answer = counted.with_zeros(where).to_dict() | not_computed
         click.echo(json_text(answer, indent=2))
     hint_exchange(unnamed)
@@ -207,10 +207,10 @@ def route(
 
 
 def _print(read: ReadMessage, added: dict[str, Any]) -> None:
-    """Print a message as a JSON line with the members ``added``.
+    """Print the message of ``read`` as a JSON line with the members ``added``.
 
-    If an earlier ``route`` has printed the message, ``added`` replaces the members that it added. The message's own
-    member ``version`` stays. Raise ``RecordError`` if any other member of the message has the name of an added member.
+    If the message is itself a line that ``route`` printed, ``added`` replaces the members that ``route`` added then.
+    Raise ``RecordError`` if any other member of the message has the name of an added member.
     """
     line = dict(read.value)
     if line.get("version") == VERSION and isinstance(line.get("queues", line.get("why")), list | dict):
@@ -277,8 +277,8 @@ def backtest(
         any_recorded = any_recorded or queues is not None
         traced = trace(where, read.message, target, keys, PublishSettings(routing_type=routing_type))
         routed = traced.routed
-        # The topology cannot predict a random choice or a choice by hash, so any possible queue that the broker
-        # recorded counts as predicted.
+        # The topology cannot predict a choice by a hash or at random. So each queue that it calls possible counts as
+        # predicted if the broker recorded it.
         possible = set(queues or ()) & set(routed.possible_queues)
         if traced.unknown:
             undecided += 1
@@ -310,6 +310,6 @@ def _answer(
 ) -> tuple[Sent, tuple[str, ...] | None]:
     """Return where the message of ``read`` was published, and the queues that the broker recorded for it.
 
-    ``recorded`` is the name of the member that contains these queues.
+    ``recorded`` is the name of the member that contains these queues. The queues are None if the message has none.
     """
     return published(read, topology, exchange), None if recorded is None else read.recorded(recorded)

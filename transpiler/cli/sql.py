@@ -46,11 +46,12 @@ _NAME = re.compile(rf"{_PART}(?:\.{_PART})*", re.ASCII)
 
 _NAME_IN_SCHEMA = re.compile(rf"{_PART}\.", re.ASCII)
 
-#: Matches a string, a quoted column name or a column name in generated SQL. A name after a dot is a field of a column,
-#: and a name before a parenthesis is a function; these are not matched.
+#: Matches a string, a quoted column or a column in generated SQL. It does not match a name after a dot (a field of a
+#: column) or before a parenthesis (a function).
 _TOKEN = re.compile(r"'[^']*'|(?<!\.)`(?P<quoted>(?:[^`]|``)*)`|(?<![.\w])(?P<word>[A-Za-z_]\w*)\b(?!\()")
 
-#: Matches the tokens that matter for line breaks: a string, a quoted name, a parenthesis, CASE, END, AND, OR.
+#: Matches the tokens that determine the line breaks: parentheses, CASE, END, AND, OR. It also matches strings and
+#: quoted names, in order to skip their content.
 _BREAKS = re.compile(
     r"'[^']*'|`[^`]*`|(?P<open>\w?\(|(?<![.\w])CASE\b)|(?P<close>\)|(?<![.\w])END\b)| (?P<word>AND|OR)\b"
 )
@@ -124,7 +125,7 @@ def sql(
 ) -> None:
     """Print the Spark SQL of SELECTOR (- reads it from standard input), or of a filter set."""
     if named is not None:
-        # If the user omitted the name after --as, click has taken the selector for it, so check the name first.
+        # Check the name first: if the user omitted it after --as, click has taken the selector as the name.
         _check_statement(*named, source)
     elif source is not None:
         fail(_NO_VIEW)
@@ -203,9 +204,9 @@ def _check_name(name: str) -> None:
 def _statement(
     kind: Kind, name: str, condition: str, layout: ChosenLayout, source: str | None, or_replace: bool
 ) -> str:
-    """Return the statement of the kind ``kind`` that contains ``condition``.
+    """Return the SQL statement of the kind ``kind``, named ``name``, that contains ``condition``.
 
-    The parameters of a function are the columns that the condition reads, with their types in the schema.
+    The parameters of a function are the columns that the condition reads, with their types from the schema.
     """
     create = f"CREATE {'OR REPLACE ' if or_replace else ''}{'TEMPORARY ' if kind.startswith('temp-') else ''}"
     match kind:
@@ -213,7 +214,7 @@ def _statement(
             written = [f"{quote_name(column)} {text}" for column, text in _parameters(condition, layout)]
             opening = next(filter(opens_template, written), None)
             if opening is not None:
-                # The name of a parameter must be written literally; IDENTIFIER() is not allowed for it.
+                # Spark requires a literal name for a parameter of a function; IDENTIFIER() is not allowed there.
                 fail(
                     f"--as {kind}: {opening} would begin a variable or a Jinja "
                     "tag: rename the column, or create a view, "
@@ -228,14 +229,14 @@ def _statement(
 
 
 def _parameters(condition: str, layout: ChosenLayout) -> Iterator[tuple[str, str]]:
-    """Yield the columns that ``condition`` reads, with their SQL types, in the order of the schema."""
+    """Yield the name and the SQL type of each column that ``condition`` reads, in the order of the schema."""
     archive = archive_of(find_layout(layout.layout))
     types = layout.types or ({} if archive is None else archive.schema)
     if not types:
         fail("--as function: the types of the parameters are unknown: give the columns with --schema")
     read = {match["word"] or (match["quoted"] or "").replace("``", "`") for match in _TOKEN.finditer(condition)}
-    # If a column name contains ``${``, the SQL has it as bytes inside IDENTIFIER(). Then the condition may read any
-    # column, so yield all.
+    # IDENTIFIER() contains a column name as bytes, because the name contains ``${``. The name cannot be found in the
+    # condition, so yield all columns.
     every = "IDENTIFIER(" in condition
     for column, spark_type in types.items():
         if every or column in read:
@@ -243,9 +244,10 @@ def _parameters(condition: str, layout: ChosenLayout) -> Iterator[tuple[str, str
 
 
 def _sql_type(spark_type: Any) -> str:
-    """Return the SQL name of ``spark_type``, which is in Spark's JSON form or in the form of a layout's columns.
+    """Return the SQL name of ``spark_type``, a type in Spark's JSON form or in the form of a layout's columns.
 
-    A string type loses its collation: an argument is then cast to plain STRING, which compares bytes as selectors do.
+    The collation of a string type is omitted. The argument of a function then becomes a plain STRING, which is compared
+    byte by byte, as in selectors.
     """
     match spark_type:
         case UnionShape.UNION:

@@ -141,7 +141,7 @@ def _line(result: Result) -> str:
 
 
 def _failure(result: Result) -> str:
-    """Return the text about a failed case: its file, line and name, and the reason."""
+    """Return the text to print for a failed test case: its file, line and name, and the reason."""
     case = result.case
     lines = printable(result.failure or "").splitlines()
     location = printable(f"{case.file}:{case.line}: {case.id}")

@@ -39,7 +39,7 @@ _REPORTED = "transpiler.findings"
 
 
 class _FormName(click.Choice):  # type: ignore[type-arg]
-    """The type of the option ``--form``. It also accepts the dialect's name ``qpid-java`` for ``broker-j``."""
+    """The type of the option ``--form``. It also accepts the dialect's name ``qpid-java`` instead of ``broker-j``."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the name of the form."""
@@ -56,17 +56,18 @@ class TopologyForm(NamedTuple):
     broker_version: str | None = None
 
     def read(self, name: str, *, every: bool = False) -> Topology:
-        """Read the file ``name`` ("-" is standard input), and print the findings about it; ``every`` as in ``warn``.
+        """Read the topology file ``name`` ("-" is standard input), and print the warnings about it.
 
-        If ``name`` is a directory, the RabbitMQ definitions in its files are read as one topology.
+        If ``every`` is True, repeated warnings are printed, too. If ``name`` is a directory, the RabbitMQ definitions
+        in its files are read as one topology.
         """
         return self._load(name).parse(self, every)
 
     def read_all(self, names: Sequence[str], *, every: bool = False) -> list[tuple[str, Topology]]:
-        """Read several files, and return their topologies, each with a name to tell them apart in the output.
+        """Read several files, and return their topologies, each with a name that distinguishes it in the output.
 
-        The name is empty if there is only one topology. If no virtual host is chosen, a file yields a topology for each
-        of its virtual hosts or brokers.
+        The name is empty if there is only one topology. If the options choose no virtual host, a file yields a topology
+        for each of its virtual hosts or brokers. ``every`` is that of ``read``.
         """
         found: list[tuple[str, Topology]] = []
         for name in names:
@@ -106,16 +107,16 @@ class TopologyForm(NamedTuple):
         return _Loaded(shown(name), parse, lambda: vhosts_of_definition_files(sources, name))
 
     def parse(self, text: str, name: str, *, every: bool = False, running: Answers | None = None) -> Topology:
-        """Parse ``text``, the content of the file ``name``, and print the findings about it; ``every`` as in ``warn``.
+        """Parse ``text``, the content of the topology file ``name``, and print the warnings about it.
 
-        ``running`` contains answers of a running broker. The objects that they list replace those of the file.
+        ``running`` contains the answers of a running broker; the objects that they list replace those of the file.
+        ``every`` is that of ``read``.
         """
         return self._report(parse_topology(text, name, running=running, **self._asdict()), every=every)
 
     def _report(self, topology: Topology, *, every: bool) -> Topology:
         """Print the findings about a topology's file, and return the topology."""
-        # Print a finding only once if both of two compared files have it. Notes are printed only in a report
-        # (``every``).
+        # ``diff`` reads two files: print a warning that both have only once. Print notes only in a report (``every``).
         reported = click.get_current_context().meta.setdefault(_REPORTED, set())
         shown = [one for one in topology.findings if every or one.severity != "info"]
         warn(tuple(one for one in shown if one not in reported), every=every)
@@ -124,10 +125,10 @@ class TopologyForm(NamedTuple):
 
 
 class _Loaded(NamedTuple):
-    """The content of a topology file or of a directory of such files.
+    """The content of a topology file, or of a directory of such files, before a virtual host is chosen.
 
-    ``parse`` returns the topology that a ``TopologyForm`` selects, and prints the findings about it; its second
-    argument is ``every``, as in ``warn``. ``vhosts`` returns the names of all virtual hosts or brokers.
+    ``parse`` returns the topology, and prints the warnings about it. Its arguments are the options, and True to print
+    every warning. ``vhosts`` returns the names of all virtual hosts or brokers.
     """
 
     name: str
@@ -155,13 +156,16 @@ def _of_file(ctx: click.Context, what: str, incomplete: str) -> list[Any]:
         try:
             found |= dict.fromkeys(_names_in(name, what, ctx.params.get("vhost")))
         except (OSError, ValueError):
-            # A shell cannot show an error of a completion.
+            # Skip an unreadable file: while a shell completes a word, there is no way to show an error.
             continue
     return completions(found, incomplete)
 
 
 def _names_in(name: str, what: str, vhost: str | None) -> Iterable[str]:
-    """Return the names of the virtual hosts, or of the exchanges if ``what`` is "exchanges", in a file or directory."""
+    """Return the names to complete from the topology file or directory ``name``.
+
+    ``what`` is "vhosts" for the virtual hosts, or "exchanges" for the exchanges of ``vhost``.
+    """
     if os.path.isdir(name):
         sources = [Source(decode_text(read_file(one)), one.name) for one in definition_files(Path(name)).files]
         if what == "vhosts":
@@ -174,9 +178,9 @@ def _names_in(name: str, what: str, vhost: str | None) -> Iterable[str]:
 
 
 def _first_file() -> str | None:
-    """Return the first file or directory on the command line that the user is completing in a shell; else None.
+    """Return the first file or directory in the command line that a shell completes; None if there is none.
 
-    This is needed because click parses no arguments while the last option on the line still lacks its value.
+    Click has not parsed the arguments yet, if the option that is completed still lacks its value.
     """
     from click.shell_completion import split_arg_string
 
@@ -242,10 +246,11 @@ def exchange_option(help_text: str) -> Options:
     return click.option("--exchange", shell_complete=complete_exchanges, help=help_text)
 
 
-#: The protocols in which a publisher can set the flag mandatory; None means that the protocol is not given.
+#: The protocols in which a publisher can set the flag ``mandatory``. None means that the user did not choose a
+#: protocol.
 _WITH_MANDATORY = (None, "0-8", "0-9", "0-9-1")
 
-#: The outcomes of messages that reached a queue, for certain or possibly.
+#: The outcomes of messages that reached a queue, or may have reached one.
 REACHED = frozenset({"delivered", "alternate", "undecided", "dead-letter"})
 
 #: The warning that no message reached a queue.
@@ -282,7 +287,7 @@ def recorded_options(noun: str) -> Options:
     )
 
 
-#: The options that say where messages are published without naming an exchange: ``--address``, ``--publish-to``.
+#: The options that determine the destination of messages without naming an exchange: ``--address``, ``--publish-to``.
 destination_options = together(
     click.option("--address", help="Publish as a sender with this address: queue, exchange, or exchange/subject."),
     click.option(
@@ -298,7 +303,7 @@ destination_options = together(
 def publisher_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options for unroutable messages. The command receives them as its parameter ``publisher``.
 
-    If the user gives a setting that the protocol does not have, the command ends with exit code 2.
+    The command ends with exit code 2 if an option does not exist in the chosen protocol.
     """
 
     @wraps(command)
@@ -322,7 +327,7 @@ def publisher_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def read_destination(
     topology: Topology, exchange: str | None, address: str | None, publish_to: PublishTo
 ) -> Sender | None:
-    """Return the sender of messages to ``address``; None without an address.
+    """Return the sender of messages to the address of the option --address; None without this option.
 
     End the command if the options contradict each other. Raise ``TopologyError`` if the topology does not have the
     exchange, or cannot resolve the address.

@@ -208,9 +208,9 @@ class _Names(NamedTuple):
     distance: int
 
     def narrowed(self, topologies: _Named) -> _Named:
-        """Return the parts of ``topologies`` around the chosen names, without topologies that have none of the names.
+        """Return the parts of ``topologies`` around the chosen names; topologies without any of the names are left out.
 
-        End the command with an error if no topology has a name.
+        End the command with an error if no topology has one of the names.
         """
         if not (self.exchanges or self.queues or self.around):
             return topologies
@@ -226,7 +226,7 @@ class _Names(NamedTuple):
         return [(name, narrow(one, **of._asdict())) for name, one, of in kept if of.exchanges or of.queues or of.around]
 
     def _of(self, topology: Topology) -> _Names:
-        """Return those of the chosen names that are names of elements of ``topology``."""
+        """Return the chosen names that occur in ``topology``."""
         exchanges = tuple(name for name in self.exchanges if name in topology.exchange_by_name)
         queues = tuple(name for name in self.queues if name in topology.queue_names)
         known = {*topology.exchange_by_name, *topology.queue_names}
@@ -234,7 +234,7 @@ class _Names(NamedTuple):
 
 
 def _shown(topologies: _Named) -> _Named:
-    """Return the topologies in the form for reports, in which a JMS broker has addresses instead of exchanges."""
+    """Return the topologies as reports show them: a JMS broker has addresses instead of exchanges."""
     return [(name, addresses_of(one)) for name, one in topologies]
 
 
@@ -262,9 +262,9 @@ def _print_forms(topologies: _Named) -> None:
 
 
 def _of(name: str) -> Mapping[str, str]:
-    """Return the JSON member with the name of the topology, for the beginning of a JSON line.
+    """Return a JSON member with the topology's name, with which each JSON line about it begins.
 
-    It is empty if the topology is the only one and has no name.
+    Return no member if ``name`` is empty, because there is only one topology.
     """
     return {"topology": name} if name else {}
 
@@ -278,10 +278,10 @@ def _print_reports(reports: list[tuple[str, TopologyReport]], form: str) -> None
 
 
 def _answers(topologies: _Named, question: Callable[[Topology], Iterable[Finding]]) -> list[tuple[str, list[Finding]]]:
-    """Call ``question`` for each topology; return pairs of the topology's name and the findings about it.
+    """Call ``question`` for each topology; return the name of each topology and what ``question`` found in it.
 
-    A topology is skipped if it does not have the queue or exchange that ``question`` asks about. If every topology is
-    skipped, raise the first ``TopologyError``.
+    A topology that lacks the queue or exchange in question is skipped. If every topology is skipped, raise the first
+    ``TopologyError``.
     """
     found: list[tuple[str, list[Finding]]] = []
     unknown: list[TopologyError] = []
@@ -312,9 +312,9 @@ def _answer(answers: list[tuple[str, list[Finding]]], form: str) -> None:
 
 
 def _within(topology: Topology, whole: Topology, summary: Summary) -> Summary:
-    """Return ``summary``, which is about ``whole``, reduced to the exchanges and queues of its part ``topology``.
+    """Reduce ``summary``, which counts the messages in ``whole``, to the exchanges and queues of its part ``topology``.
 
-    If ``topology`` is ``whole``, the result includes the counts of queues that the configuration does not contain.
+    If ``topology`` is ``whole``, counts of queues that the configuration lacks are kept.
     """
     exchanges = counts_of(whole, summary.exchanges)
     if topology is whole:

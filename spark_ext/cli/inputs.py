@@ -134,7 +134,7 @@ class Inputs(NamedTuple):
         return (file for name in self.names for file in _parts(name))
 
     def opened(self, session: Any) -> Lines:
-        """Return a function that yields the numbered lines of a file in this process; Spark reads the files at URIs."""
+        """Return a function that yields the numbered lines of a file, in this process; Spark reads files at URIs."""
 
         def opened(file: str, guard: Guard) -> Iterator[tuple[int, str]]:
             return _remote_lines(session, file) if has_scheme(file) else input_lines(file, guard)

@@ -192,7 +192,7 @@ def _is_long(keys: Sequence[Key]) -> bool:
 
 
 def _hashes(value: ir.Value, column: ir.Column) -> bool:
-    """Return True if ``value``, converted to the type of ``column``, has the same hash as an equal ``column``."""
+    """Return True if ``value``, converted to the type of ``column``, has the same hash as an equal value there."""
     return value.type == column.type or {ir.type_class(value.type), ir.type_class(column.type)} == {TypeClass.INTEGER}
 
 

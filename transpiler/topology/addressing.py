@@ -63,10 +63,7 @@ class Send(NamedTuple):
 
 
 class AddressPattern(NamedTuple):
-    """The addresses that a name denotes: their kind, and a pattern of the words of their names.
-
-    ``kind`` is a prefix such as ``queue://``, or empty.
-    """
+    """The addresses to which a name refers: a prefix ``kind`` (such as ``queue://``, or "") and a pattern of words."""
 
     kind: str
     words: TopicPattern
@@ -167,7 +164,8 @@ class Addressing(ABC):
 
     def own_queue(self, key: str) -> str:
         """Return the name of the queue that belongs to the destination with the routing key ``key``."""
-        # A key with a comma is a list of names to forward messages to. It counts as a single name without a kind.
+        # A key with a comma is a list of destinations to which a message is forwarded. The list as a whole gets no
+        # prefix.
         return key if "," in key else self.own_prefix + key
 
     def queue_key(self, queue: str) -> str:
@@ -302,7 +300,7 @@ class ActiveMQDestinations(Destinations):
     lonely = None
 
     def sends(self, destination: str, routing_type: str | None, exchanges: Collection[str]) -> tuple[Send, ...]:
-        """Return for each destination in the list the entry for its kind."""
+        """Return, for each destination in the list ``destination``, the exchange of its kind; its name is the key."""
         check_routing_type(routing_type)
         parts = list(activemq_parts(destination))
         # Messages to a list enter at exchanges of their own, if a filter reads JMSDestination: its value is then the
@@ -315,7 +313,7 @@ class ActiveMQDestinations(Destinations):
         return tuple(f"{kind}{_MARK}{name}" for kind, name in activemq_parts(named))
 
     def destination(self, entered: Entered, key: str) -> str:
-        """Return the destination, with its kind, that ``key`` denotes at an exchange for the sends ``entered``."""
+        """Return the destination, such as ``queue://a``, of messages in ``entered`` with the routing key ``key``."""
         return f"{entered.by}{_MARK}{key if entered.affixes is None else key.join(entered.affixes)}"
 
     def pattern(self, name: str, topic: TopicRules) -> AddressPattern:

@@ -32,11 +32,12 @@ class RelayAddress(Enum):
     See the JMS mapping, section 6.2.
     """
 
-    #: The name of an exchange, else of a queue, or ``exchange/key``; a name has no slash (Broker-J).
+    #: The address is the name of an exchange or else of a queue, or ``exchange/key``; names contain no slash
+    #: (Broker-J).
     EXCHANGE_FIRST = "exchange first"
-    #: The name of a queue, else of an exchange, else ``exchange/key`` (Qpid C++).
+    #: The address is the name of a queue or else of an exchange, or else ``exchange/key`` (Qpid C++).
     QUEUE_FIRST = "queue first"
-    #: ``/queues/name``, ``/exchanges/name`` or ``/exchanges/name/key``, percent-encoded (RabbitMQ 4).
+    #: The address is ``/queues/name``, ``/exchanges/name`` or ``/exchanges/name/key``, percent-encoded (RabbitMQ 4).
     PATH = "path"
 
 
@@ -151,9 +152,9 @@ QPID_CPP = Rules(
     ),
 )
 
-#: The equality of RabbitMQ's headers exchange. The exchange compares Erlang terms, which do not distinguish text from
-#: bytes, nor the types of integers; a decimal is a pair. Since RabbitMQ 3.13, the exchange compares with ``=:=``, and a
-#: header's timestamp is in milliseconds.
+#: RabbitMQ's headers exchange compares Erlang terms, which do not distinguish text from bytes, nor the types of
+#: integers. A decimal is a pair of numbers, so it equals only a decimal. From RabbitMQ 3.13 on, the comparison is
+#: ``=:=``, and the timestamp in a message's header is in milliseconds.
 _ERLANG = Equality(bytes_are_text=True, decimals_apart=True, empty_compounds_alike=True, asks_in_seconds=True)
 
 _RABBITMQ_INTERNAL = ("amq.rabbitmq.trace", "amq.rabbitmq.event", "amq.rabbitmq.log")

@@ -142,9 +142,9 @@ def _add_only_matches(
 ) -> None:
     """Add exchanges and bindings for messages whose target is certain, although the exchange chooses a binding.
 
-    These are the messages that match only bindings with the same target. For each target, an exchange is added whose
-    alternate destination is the target. It gets all messages that match a binding with this target. Those that also
-    match a binding with another target go nowhere; the alternate destination, and so the target, gets only the others.
+    These are the messages that match only bindings with the same target. For each target, add an exchange that gets the
+    messages of all bindings with this target, and that drops the messages that match a binding with another target. The
+    remaining messages go to its alternate destination, which is the target.
     """
     by_target: dict[_Target, list[Binding]] = {}
     for binding in choice.bindings:
@@ -156,8 +156,8 @@ def _add_only_matches(
         others = [binding for other, listed in by_target.items() if other != target for binding in listed]
         if choice.reaches_queue:
             bindings += [replace(binding, destination=chosen_queue, destination_type="queue") for binding in own]
-        # A message that matches a binding must not go to the alternate destination of this exchange or of an exchange
-        # that leads to it. So all bindings are kept, but lead to ``nowhere``.
+        # Keep all bindings, but let them lead to ``nowhere``: a message that matches a binding must not go to the
+        # alternate destination of this exchange, or of an exchange before it.
         bindings += [_led(binding, nowhere) for binding in own]
         taken = {binding.key for binding in others if binding.text(SELECTOR_ARGUMENT) is None}
         if not choice.total or all(binding.key in taken for binding in own):

@@ -94,11 +94,13 @@ class ExchangeKind:
 
 EXCHANGE_KINDS: Mapping[ExchangeType, ExchangeKind] = MappingProxyType(
     {
-        # "an exact match between the routing key of the message, and the binding key"
+        # The Broker-J book, of direct exchanges: "an exact match between the routing key of the message, and the
+        # binding key".
         "direct": ExchangeKind(key=KeyTest.EQUAL),
-        # "the routing key … matches the routing pattern"
+        # A topic exchange compares words: "the routing key … matches the routing pattern".
         "topic": ExchangeKind(key=KeyTest.WORDS),
-        # "routes messages to all queues bound to the exchange, regardless of the message's routing key"
+        # The Broker-J book, of fanout exchanges: "routes messages to all queues bound to the exchange, regardless of
+        # the message's routing key".
         "fanout": ExchangeKind(),
         "headers": ExchangeKind(compares_headers=True),
         # Qpid's XML exchange compares the binding key like a direct exchange, and then evaluates the query.

@@ -173,9 +173,9 @@ class DefinitionFiles(NamedTuple):
 def definition_files(directory: Path) -> DefinitionFiles:
     """Return the files with definitions in a directory, in the order in which RabbitMQ loads them.
 
-    An entry with the suffix of such a file that is no file, such as a named pipe or a broken link, yields the warning
-    ``import.left-out`` and is not opened, so that the function never blocks. Other entries yield a note, except for
-    hidden entries.
+    Named pipes, broken links and directories are never opened, so that the function cannot block. If their names end
+    like those of definitions, they yield the warning ``import.left-out``. Other entries yield a note, unless they are
+    hidden.
     """
     files: list[Path] = []
     wrong: list[str] = []
@@ -281,7 +281,11 @@ def _placing(document: Document) -> Iterator[None]:
 def _of_document(
     document: Document, read: Callable[[], Topology], asked: _Asked, left_out: Iterable[Diagnostic] = ()
 ) -> Topology:
-    """Return the topology that ``read`` returns, checked, with locations in ``document`` for findings and errors."""
+    """Return the topology that ``read`` returns, after its selectors and queries are checked.
+
+    Its findings, and the errors that ``read`` raises, get their line and column in ``document``. ``left_out`` are
+    findings about skipped parts of the file.
+    """
     with _placing(document):
         topology = _checked(read())
     of_state = asked.state.findings if asked.state is not None else ()
@@ -494,7 +498,7 @@ class _Found:
         plain = [document for document, listed in zip(documents, resources, strict=True) if not listed]
         self.topologies: list[Document | Broker] = [*plain, *self._brokers]
         tree = tree_of(self._resources)
-        #: The document in whose text the locations of errors are positions.
+        #: The document to which the paths in errors refer: the Kubernetes resources, or else the plain document.
         self.document = Document(source, node=tree) if tree is not None else plain[0]
 
     def left_out(self) -> list[Diagnostic]:
@@ -513,7 +517,8 @@ class _Found:
         if len(found) == 1:
             own = _name_of(found[0])
             if isinstance(found[0], RabbitMQResources) and name is not None and name.startswith(f"{own}/"):
-                # ``name`` is the broker's name, a slash and the virtual host, as in a file with several brokers.
+                # As in a file with several brokers, the user may choose a virtual host as ``broker/host``. Remove the
+                # broker's name.
                 return found[0], name.removeprefix(f"{own}/")
             if isinstance(found[0], ArtemisResources) and name is not None:
                 choose("broker", name, [found[0].name])
@@ -521,7 +526,7 @@ class _Found:
         names = [_name_of(each) for each in found]
         broker, slash, host = (name or "").partition("/")
         if slash and name not in names and broker in names:
-            # The name that the user gave consists of the names of a broker and of a virtual host of this broker.
+            # The user chose a virtual host as ``broker/host``.
             return found[names.index(broker)], host
         if None in names or len(set(names)) < len(names):
             locations = ", ".join(each.location.removeprefix(":") for each in found if isinstance(each, Document))

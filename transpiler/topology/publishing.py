@@ -74,18 +74,19 @@ class Publisher:
                     return "returned"
                 return "rejected" if self.reject_unroutable else _BEHAVIOURS[exchange.unroutable]
             case "1.0":
-                # "the message is discarded unless the sending link has requested the REJECT_UNROUTABLE target
-                # capability, or the Exchange has its unroutableMessageBehaviour attribute set to REJECT"
+                # The Broker-J book, of AMQP 1.0: "the message is discarded unless the sending link has requested the
+                # REJECT_UNROUTABLE target capability, or the Exchange has its unroutableMessageBehaviour attribute set
+                # to REJECT".
                 if rules.releases_unroutable:
                     return "returned"
                 return "rejected" if self.reject_unroutable or exchange.unroutable == "reject" else "discarded"
             case "0-10":
-                # "If the message is still unroutable after considering the alternate binding,the message is
-                # discarded."
+                # The Broker-J book, of AMQP 0-10: "If the message is still unroutable after considering the alternate
+                # binding,the message is discarded."
                 return "discarded"
             case _:
-                # "If using AMQP protocols 0-8..0-9-1, and the publisher set the mandatory flag ..., the message is
-                # returned to the Producer. Otherwise, the message is discarded."
+                # The Broker-J book: "If using AMQP protocols 0-8..0-9-1, and the publisher set the mandatory flag ...,
+                # the message is returned to the Producer. Otherwise, the message is discarded."
                 return "returned" if self.mandatory or exchange.unroutable == "return" else "discarded"
 
 

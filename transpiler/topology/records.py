@@ -129,13 +129,15 @@ class Binding:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A way of messages other than bindings: out of a queue (dead letters, expiry), or from or to another broker.
+    """A way of messages that is not a binding: out of a queue (dead letters, expiry), or from or to another broker.
 
     ``source`` or ``destination`` is None if that end is another broker. ``when`` says in words when a message takes the
-    link. ``key``, if not None, replaces the routing key. ``source_type`` is ``own-queue`` if the link is that of all
-    queues that a JMS broker creates when a message is sent to them. ``pattern`` limits the link to those queues whose
-    routing keys match, or to matching topics of a subscription; of several links, only the first that matches applies.
-    If ``affixes`` (a prefix and a suffix) is set, the key or the destination is the source's name with both added.
+    link. ``key`` replaces the routing key, unless it is None. ``affixes`` are a prefix and a suffix that are put around
+    the name of the source to form the key, or else the name of the destination.
+
+    If ``source_type`` is ``own-queue``, the link belongs to all queues that a JMS broker creates for sends. ``pattern``
+    limits a link to the queues, or to the topics of a subscription, with matching names; the first link that matches
+    applies.
     """
 
     kind: LinkKind

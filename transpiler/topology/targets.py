@@ -13,11 +13,11 @@ from typing import Literal, NamedTuple, get_args
 #: the target itself has an empty name. The name of an ``outcome`` is one of ``ENDS``.
 TargetType = Literal["queue", "exchange", "own-queue", "outcome"]
 
-#: The fate of a message. ``delivered``: it reached queues; ``alternate``: it reached queues only through alternates;
-#: ``discarded``; ``returned`` to its publisher; ``rejected``; ``no-exchange``: the exchange of publication does not
-#: exist; ``undecided``: whether it reaches a queue depends on the choice of an exchange, at random or by a hash. At JMS
-#: brokers also ``dead-letter``: it went to the dead letter address because no queue of its address took it; ``error``:
-#: the send failed; and ``undecided`` if it is unknown whether the send fails or the message is a dead letter.
+#: What happened to a message. ``delivered``: it reached queues; ``alternate``: only through alternate destinations.
+#: ``discarded``, ``returned`` (to its publisher), ``rejected``: it reached no queue. ``no-exchange``: the exchange to
+#: which it was published does not exist. ``undecided``: an exchange decides at random or by a hash, or a JMS broker
+#: decides, what happens. ``dead-letter``: no queue of its address at a JMS broker took it. ``error``: a JMS broker
+#: fails the send.
 Outcome = Literal[
     "delivered", "alternate", "undecided", "discarded", "returned", "rejected", "no-exchange", "dead-letter", "error"
 ]
@@ -40,11 +40,11 @@ class Target(NamedTuple):
 
 
 class Entered(NamedTuple):
-    """The messages that senders send to a JMS broker and that enter its routing at one exchange.
+    """The messages that enter the topology of a JMS broker at one exchange.
 
     ``by`` is their routing type at Artemis, or the kind of their destination (queue or topic) at ActiveMQ. If
-    ``qualified`` is True, their routing keys begin with the name of a queue. If ``affixes`` (a prefix and a suffix) is
-    set, a routing key is the name of the destination without both.
+    ``qualified`` is True, their routing keys begin with the name of a queue. If ``affixes`` is set, their destinations
+    have this prefix and suffix, and the routing keys do not.
     """
 
     by: str | None

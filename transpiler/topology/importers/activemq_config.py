@@ -22,8 +22,8 @@ _ELSEWHERE: Mapping[str, str] = {
     "jmsBridgeConnectors": "a bridge forwards messages to other brokers",
 }
 
-#: The plugins that authorise, log, count or draw, and neither consume nor change messages. The last one discards dead
-#: letters; that is expressed by the links of the topology.
+#: The plugins that do not change the way of messages: they check permissions, log, write statistics, or draw diagrams.
+#: The last one discards dead letters, which the links of the topology express.
 _HARMLESS_PLUGINS = frozenset(
     """simpleAuthenticationPlugin jaasAuthenticationPlugin jaasCertificateAuthenticationPlugin
     jaasDualAuthenticationPlugin authorizationPlugin shiroPlugin statisticsBrokerPlugin loggingBrokerPlugin
@@ -78,9 +78,10 @@ _POLICY = """id advancedMessageStatisticsEnabled advancedNetworkStatisticsEnable
     subscriptionRecoveryPolicy tempQueue tempTopic timeBeforeDispatchStarts topic topicPrefetch useCache
     useConsumerPriority usePrefetchExtension useTopicSubscriptionInflightStats"""
 
-#: The allowed attributes and child elements of elements that affect routing: the properties that the classes of 5.0 to
-#: 6.3 have in ``broker.region.virtual``, ``broker.region.policy``, ``network`` and ``command``, as xbean exposes them,
-#: and those of ``BrokerService``. A property can also be written as a child element.
+#: The names of attributes and child elements that a broker accepts, for each element that affects routing. They are the
+#: properties of the Java classes of ActiveMQ 5.0 to 6.3 in the packages ``broker.region.virtual``,
+#: ``broker.region.policy``, ``network`` and ``command``, and of ``BrokerService``. A property can be written either
+#: way.
 _KNOWN: Mapping[str, tuple[str, str]] = {
     "broker": (_BROKER, "bean ref property"),
     "networkConnector": (_NETWORK, "bean ref property"),
@@ -268,9 +269,12 @@ def activemq_brokers(root: Element) -> Iterator[Element]:
 
 
 def _of_imports(imports: list[Element]) -> Iterator[Diagnostic]:
-    """Yield the findings about imported files, which are not read: a note for the console's file, else a warning."""
+    """Yield the findings about imported files, which are not read.
+
+    They are a note for ``jetty.xml``, the configuration of ActiveMQ's web console, and a warning for any other file.
+    """
     names = [element.get("resource") or "another file" for element in imports]
-    # The console's file comes with the broker, and does not affect routing.
+    # ``jetty.xml`` configures the web console. It comes with the broker, and does not affect routing.
     console = [name.rpartition("/")[2] == _CONSOLE for name in names]
     severities: tuple[tuple[Severity, bool], ...] = (("info", True), ("warning", False))
     for severity, wanted in severities:

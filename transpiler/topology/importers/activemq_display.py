@@ -86,12 +86,12 @@ def displayed_destinations(
     knows_queues: bool,
     knows_consumers: bool,
 ) -> Topology:
-    """Return the topology for display, with the queues and links of the topology that routes.
+    """Return the topology for reports and diagrams, in which each exchange is a destination of the broker.
 
-    ``networks`` are the network connectors, and ``topics`` the topics that the file declares. ``known`` are the
-    existing queues, with True for each queue that only an earlier send may have created. If ``knows_queues`` is False,
-    there may be queues that are not in ``known``. ``links_of`` returns the links of a queue that is a target but not in
-    ``queues``.
+    ``queues`` and ``links`` are those of the topology that routes messages. ``networks`` are the network connectors,
+    and ``topics`` the topics that the file declares. ``known`` are the existing queues, with True for each queue that
+    only an earlier send may have created. If ``knows_queues`` is False, there may be other queues. ``links_of`` returns
+    the links of a queue that is not in ``queues``.
     """
     levels = _Levels(interceptors)
     virtual = [*levels.virtual_topics()]
@@ -142,7 +142,10 @@ def displayed_destinations(
 
 
 def _of_queues_that_sends_create(links: Iterable[Link], builder: DisplayBuilder) -> list[Link]:
-    """Return the links to other brokers of queues that only sends create, for patterns of the queues' names."""
+    """Return the links to other brokers from queues that exist only if a message is sent to them.
+
+    Each link begins at a pattern of names, which stands for all such queues and is added to ``builder.unknown``.
+    """
     displayed = {link.when for link in builder.links}
     found = []
     for link in links:
@@ -181,9 +184,10 @@ class _Levels:
                 yield from ((level, edge) for edge in edges)
 
     def behind(self, edge: _Edge, level: int) -> Iterator[_Edge]:
-        """Yield ``edge`` of the interceptor at ``level``, unless no message gets past the interceptors outside of it.
+        """Yield ``edge`` if messages reach the interceptor at ``level``, to which it belongs.
 
-        Messages pass the outer interceptors first. If only some messages get past these, the edge says so in words.
+        Messages pass the interceptors at higher levels first, which may forward them instead. If these let only some
+        messages pass, ``choice`` of the yielded edge says so in words. If they let none pass, nothing is yielded.
         """
         kind, _, name = edge.source.partition("://")
         words, choice = of_virtual(words_of(name)), edge.choice
@@ -192,8 +196,8 @@ class _Levels:
                 continue
             met = [each for each in listed if kind_of(each) == kind and meets(_pattern(each), words)]
             if edge.source == _EVERY_QUEUE:
-                # ``edge`` stands for all queues. A virtual destination that has the name of one queue does not affect
-                # it, because this queue has edges of its own.
+                # ``edge`` begins at all queues together. Ignore virtual destinations for a single queue: that queue has
+                # its own edges.
                 met = [each for each in met if literal_name(_pattern(each)) is None]
             always = [_keeps(each) for each in met if covers(_pattern(each), words)]
             if True in always or all(_keeps(each) is True for each in met):

@@ -25,7 +25,7 @@ from transpiler.topology.targets import NOWHERE
 #: The pattern of all names.
 ANY_NAME: TopicPattern = (MANY_WORDS,)
 
-#: ActiveMQ's rules for keys. A name that a sender writes is literal text, even if it contains wildcards.
+#: ActiveMQ's rules for splitting names into words. In a name that a sender writes, wildcard characters are plain text.
 _TOPIC = ACTIVEMQ.topic
 
 key_of, words_sent, words_of, name_of = _TOPIC.key, _TOPIC.words, _TOPIC.name_pattern, _TOPIC.syntax.text
@@ -112,9 +112,9 @@ def between(words: TopicPattern, prefix: str, postfix: str) -> TopicPattern | No
 def topics_of(queue: TopicPattern, prefix: str, postfix: str) -> Iterator[tuple[TopicPattern, bool]]:
     """Yield patterns of the topics from which a virtual topic with ``prefix`` and ``postfix`` copies to ``queue``.
 
-    The bool is True if the messages certainly go to the queue. The broker looks up prefix, topic and postfix as one
-    pattern in its tree of names. The lookup ends at a multi-word wildcard and finds every queue below the wildcard,
-    whatever the topic is. The result is certain for the queues that also match the whole pattern.
+    Each pattern comes with True if the queue certainly gets the messages. ActiveMQ looks up prefix, topic and postfix
+    as one pattern in its tree of names. At a multi-word wildcard it stops, and takes every queue below: then only the
+    queues that match the whole pattern are certain.
     """
     before, behind = (words_of(text) if text else () for text in (prefix, postfix))
     if MANY_WORDS in before:
@@ -138,7 +138,10 @@ def topics_of(queue: TopicPattern, prefix: str, postfix: str) -> Iterator[tuple[
 
 
 def sent_with_wildcards(pattern: TopicPattern) -> list[TopicPattern]:
-    """Return patterns for the names of destinations that match ``pattern`` and contain wildcard characters as text."""
+    """Return patterns for destinations that match ``pattern``, and whose names contain wildcard characters.
+
+    A sender can use such a name: ``a.*`` is then plain text, not a pattern.
+    """
     one_word, many_words = _TOPIC.syntax.one_word, _TOPIC.syntax.many_words
     words = up_to_any(pattern)
     ends = words[-1:] if words[-1:] == (MANY_WORDS,) else ()
@@ -153,9 +156,10 @@ def sent_with_wildcards(pattern: TopicPattern) -> list[TopicPattern]:
 
 
 def matching_patterns(patterns: Iterable[str], name: str) -> list[str]:
-    """Return those of ``patterns`` that match the destination ``name``. Only the first, the closest, has an effect.
+    """Return those of ``patterns`` that match the destination ``name``, the closest pattern first.
 
-    The patterns are of destinations of one kind (``PolicyMap.getEntryFor``, ``DestinationMap.chooseValue``).
+    ActiveMQ uses only the first. The patterns must be of destinations of the same kind (``PolicyMap.getEntryFor``,
+    ``DestinationMap.chooseValue``).
     """
     ordered = sorted((DeadLetters("queue", pattern) for pattern in patterns), key=cmp_to_key(_compare))
     key = words_sent(name)

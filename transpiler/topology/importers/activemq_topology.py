@@ -114,12 +114,12 @@ def known_destination(destination: str | None) -> Callable[[str], Known]:
 
 
 class Entry(NamedTuple):
-    """A class of messages to destinations of ``kind``; each class enters the topology at its own exchange.
+    """A class of messages to destinations of ``kind``, which enter the topology at an exchange of their own.
 
-    If any filter reads the destination, entries are distinguished by the path of the message: ``before`` is the
-    destination that forwarded the message ("" if unknown), and ``at`` the name to which it was forwarded; both are None
-    if the message was not forwarded. ``listed`` is True if the message was sent to a list of destinations. If
-    ``mirror`` is set, the key is the name of a queue, whose messages the mirror sends to a topic.
+    If any filter reads the destination, messages are also distinguished by their path. Then ``before`` is the
+    destination that forwarded them ("" if unknown), and ``at`` the name to which it forwarded them; otherwise both are
+    None. ``listed`` is True if they were sent to a list of destinations. If ``mirror`` is set, they are copies for the
+    topic of mirrored queues, and their routing key is the name of the queue.
     """
 
     kind: str
@@ -153,9 +153,10 @@ def may_come(entry: Entry, destination: Composite | VirtualTopic) -> bool:
 
 
 def keys_at(entry: Entry, patterns: Iterable[TopicPattern]) -> Iterable[TopicPattern]:
-    """Return the distinct patterns of the keys at ``entry`` of messages to destinations that match ``patterns``.
+    """Return the patterns of routing keys at ``entry`` for destinations that match ``patterns``, without duplicates.
 
-    If the entry has a mirror, the patterns are for names of topics, and the keys are names of queues.
+    At the entry of a mirror, the destination is a topic but the routing key is the name of a queue, so the prefix and
+    postfix of the topic's name are removed.
     """
     if entry.mirror is None:
         return dict.fromkeys(patterns)
@@ -336,7 +337,8 @@ class _ActiveMQ:
             levels += [destinations] if destinations else []
         source = entry.name
         for number, level in reversed(list(enumerate(levels))):
-            # The last interceptor in the file is the outermost: messages pass it first, then the one before it.
+            # The last interceptor in the file is the outermost. Messages pass it first, and then go on to ``within``,
+            # the exchange for the interceptor before it.
             within = builder.exchange(f"{entry.name}, behind {number + 1}" if number else f"{entry.name} itself")
             if isinstance(level, Mirror):
                 builder.bind(source, builder.any_key, Target("exchange", within))
@@ -448,8 +450,9 @@ class _ActiveMQ:
         own = entry.at if entry.at is not None else literal_name(pattern)
         before = None if own is None else f"{entry.kind}://{own}"
         for forward in destination.forwards:
-            # The value of JMSDestination, which the filter can read: a composite does not change it when it forwards a
-            # message. So it is the destination before the last forward, or this destination if there was no forward.
+            # The value of JMSDestination in the forward's filter. A composite destination does not change it when it
+            # forwards a message, so it is the destination before the last forward, or this destination if there was no
+            # forward.
             seen = None if entry.listed else before if entry.before is None else entry.before or None
             if forward.filter is not None:
                 self._failures(name, forward.filter, forward.location)
@@ -458,7 +461,8 @@ class _ActiveMQ:
             target = self._forward(forward.kind, forward.name, before)
             decided = Decided(None) if forward.filter is None else with_destination(forward.filter, seen)
             if not decided.certain:
-                # If the forward does not take the message, the virtual destination may keep the message.
+                # It is not known whether this forward takes the message. If it does not, the virtual destination may
+                # keep the message.
                 label = f"{name} perhaps to {forward.name}"
                 target = builder.undecided(label, name, target, decided.sufficient, forward.location)
             builder.bind(name, builder.any_key, target, decided.selector, forward.location)
@@ -537,7 +541,7 @@ class _ActiveMQ:
 
 
 def _entered(entry: Entry) -> Entered:
-    """Return the sends that enter at ``entry``; at the entry of a mirror, the keys are names of queues."""
+    """Return a description of the messages that enter at ``entry``, for the record of its exchange."""
     mirror = entry.mirror
     return Entered(entry.kind, affixes=None if mirror is None else (mirror.prefix, mirror.postfix))
 

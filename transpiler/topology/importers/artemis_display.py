@@ -26,10 +26,11 @@ def displayed_addresses(
     *,
     knows_queues: bool,
 ) -> Topology:
-    """Return the topology for display, with the queues and links of the topology that routes.
+    """Return the topology for reports and diagrams, in which each exchange is an address of the broker.
 
-    ``made`` maps each queue that the broker creates at a dead-letter address to its filter. ``consumed`` are the queues
-    with consumers; None if consumers are unknown.
+    ``queues`` and ``links`` are those of the topology that routes messages. ``made`` maps each queue that the broker
+    creates at a dead-letter address to the queue's filter. ``consumed`` are the queues with consumers; None if
+    consumers are unknown.
     """
     open_addresses = (
         [] if knows_queues else [addresses.name(one) or "" for one in addresses.without_queues("MULTICAST")]
@@ -62,8 +63,8 @@ def displayed_addresses(
     for to_address, to_queue in pairwise(builder.links):
         selector = made.get(to_queue.destination or "") if to_queue.destination_type == "queue" else None
         if selector is not None:
-            # The broker creates this queue at a dead-letter address. The link to that address comes before the queue's
-            # own link.
+            # The broker creates this queue at a dead-letter address, so bind the address to it. In ``links``, the link
+            # to the address comes directly before the link to its queue.
             builder.bind(to_address.destination or "", Target("queue", to_queue.destination or ""), selector)
     return builder.topology(addresses.rules, queues, readers)
 

@@ -39,9 +39,9 @@ Acted = Literal["queue", "address"]
 class Connection:
     """A connection that moves messages between another broker and the queues or addresses that it matches here.
 
-    ``when`` is the condition in words. ``incoming`` is True if messages come from the other broker. ``named`` are the
-    queues or address patterns that the element names; they take part even if the file does not declare them. ``to`` is
-    the address of this broker to which the messages go; None for another broker.
+    ``when`` says in words when a message is moved. ``incoming`` is True if messages come from the other broker.
+    ``named`` are the queues or address patterns that the element names; they take part even if the file does not
+    declare them. ``to`` is the address of this broker to which the messages go; None if they go to the other broker.
     """
 
     kind: LinkKind
@@ -260,11 +260,11 @@ class _ConnectionReader:
         return matches
 
     def _pattern(self, text: str) -> Regular | Literal[True]:
-        """Return the regular expression that the broker makes of ``text``, or True if it is not evaluated here.
+        """Return the regular expression that the broker makes of ``text``; True if this project cannot evaluate it.
 
-        The broker searches the expression in the name, and only its end is anchored: ``orders`` matches ``eu.orders``.
-        The broker repeats the expression for the multi-word wildcard, which matches the same names as at most one
-        occurrence.
+        As in the broker, only the end of the expression is anchored: ``orders`` matches ``eu.orders``. Where the broker
+        repeats the part for a multi-word wildcard any number of times, here it is optional, which matches the same
+        names.
         """
         syntax = self._rules.topic.syntax
         delimiter, one_word, many_words = syntax.delimiter, syntax.one_word, syntax.many_words
@@ -296,10 +296,10 @@ class _ConnectionReader:
     def cluster(self, cluster: Element) -> None:
         """Read a cluster connection, whose ``address`` lists the prefixes of the addresses that the cluster shares.
 
-        Under STRICT, brokers that have a queue take turns. Under ON_DEMAND, brokers whose queue has a consumer take
-        turns, and this broker keeps the message if no broker has a consumer. OFF keeps all messages, except for those
-        with the routing type MULTICAST, which are sent as under ON_DEMAND. Which queues other brokers have, and who
-        reads them, is not known.
+        With load balancing STRICT, brokers that have a queue take turns. With ON_DEMAND, brokers whose queue has a
+        consumer take turns, and this broker keeps the message if there is none. OFF keeps all messages except those
+        with the routing type MULTICAST, which are sent as with ON_DEMAND. The file does not contain the queues and
+        consumers of other brokers.
         """
         name = _name(cluster)
         listed = [prefix.strip() for prefix in (cluster.value("address") or "").split(",")]

@@ -18,7 +18,8 @@ _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.S)
 _LOGICAL_LINE = re.compile(r"(?:[^\\\n]|\\[^\n]|\\\n|\\$)+")
 _WORD_BEGINS = re.compile("(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
-#: The properties with connections to other brokers: for each, the elements of ``broker.xml`` for the list and an item.
+#: For each list of connections to other brokers in the properties, the names of the equivalent elements of
+#: ``broker.xml``: of the list and of an item.
 _CONNECTIONS: Mapping[str, tuple[str, str]] = {
     "federationConfigurations": ("federations", "federation"),
     "AMQPConnections": ("broker-connections", "amqp-connection"),

@@ -63,12 +63,13 @@ UNKNOWN_HOP = Hop("a hop", None, _UNKNOWN, _UNKNOWN)
 
 
 class Entry(NamedTuple):
-    """A class of messages with the same routing type and the same history; each class enters at its own exchange.
+    """A class of messages with the same routing type and the same history, which enter at an exchange of their own.
 
-    ``qualified`` is True if the key names an address and a queue. ``last`` is True if the messages are dead letters,
-    which cannot become dead letters again. ``hop`` describes the last divert or queue that forwarded the messages, and
-    ``at`` is the address to which it forwarded them; both are None if senders sent them. ``detached`` is True if they
-    were dead letters before that: no client's session takes part, so the broker creates no queue and rejects nothing.
+    ``qualified`` is True if the routing key names an address and a queue. ``hop`` is the last forwarding of the
+    messages by a divert or queue, and ``at`` the address to which it led; both are None if senders sent them there.
+    ``last`` is True if they are dead letters, which cannot become dead letters again. ``detached`` is True if they were
+    dead letters and were then forwarded: without a client's session, the broker creates no queue for them and rejects
+    none.
     """
 
     type: str | None
@@ -112,7 +113,10 @@ def reads_hops(binding: AddressBinding) -> bool:
 
 
 def of_senders(bindings: Iterable[AddressBinding]) -> Iterator[Diagnostic]:
-    """Yield a finding if filters read headers that the broker sets and that a sender may have set, too."""
+    """Yield a finding if a filter reads a header such as ``_AMQ_ORIG_ADDRESS``.
+
+    The broker sets such a header when it forwards a message, but an AMQP sender may have set it before.
+    """
     if any(reads_names(binding.filter, _NAMES - {_ADDRESS}, binding.dialect) for binding in bindings):
         message = (
             "filters read _AMQ_ORIG_ADDRESS or a similar header that the broker sets: if the sender of a message over "
@@ -163,9 +167,11 @@ class BySettings:
         self.made: dict[str, str] = {}
 
     def _by_settings(self, name: str, entry: Entry, action: Callable[[Settings], Target | None]) -> Target | None:
-        """Return a target that treats each message under the address settings that apply to the message's address.
+        """Return a target that routes each message by the address settings that apply to its address.
 
-        ``action`` returns the target of messages for given settings. The result leads each message to that target.
+        ``action`` returns the target for messages under given settings; None if they go nowhere. The result is an
+        exchange that leads each address to the target for its settings, or the single target if all settings give the
+        same.
         """
         following = action(DEFAULTS)
         for setting in reversed(self._addresses.settings):

@@ -109,7 +109,8 @@ class _Artemis:
         links = (*self._settings.links(self._config), *self._links_to_brokers(named))
         while self._waiting:
             self._build(self._waiting.pop())
-        # A queue that the broker creates for dead letters gets dead letters only, never a send.
+        # Add the queues that the broker creates for dead letters, each with its filter. They get dead letters only,
+        # never a send.
         names = {queue.name for queue in queues}
         queues += tuple(
             Queue(name, arguments={SELECTOR_ARGUMENT: AmqpValue(AmqpType.STRING, selector)})
@@ -168,7 +169,11 @@ class _Artemis:
             )
 
     def _links_of_addresses(self, connection: Connection) -> Iterator[Link]:
-        """Yield the links from another broker to the multicast addresses that match, or else to the named patterns."""
+        """Yield the links from another broker to multicast addresses of this broker.
+
+        They lead to the declared addresses that ``connection`` matches; if there are none, to the patterns that it
+        names.
+        """
         declared = [name for name, types in self._config.addresses.items() if "MULTICAST" in types]
         found = [name for name in declared if connection.matches(name, "")]
         for address in found or connection.named:
@@ -278,7 +283,11 @@ class _Artemis:
     def _bind_groups(
         self, bound: Sequence[AddressBinding], source: str, queues: str, entry: Entry, by_filter: bool
     ) -> None:
-        """Bind the queues and diverts ``bound``. Of those with the same routing name, only one gets a message."""
+        """Bind the queues and diverts ``bound``. Of those with the same routing name, only one gets a message.
+
+        Diverts are bound at the exchange ``source``, and queues at the exchange ``queues``. If ``by_filter`` is False,
+        the filters of groups with several members are not applied.
+        """
         groups: dict[tuple[str, TopicPattern], list[AddressBinding]] = {}
         for binding in bound:
             if not binding.exclusive and (binding.is_divert or entry.type in (None, binding.type)):
@@ -371,10 +380,11 @@ class _Artemis:
         return ""
 
     def _own_queue(self, entry: Entry) -> Target:
-        """Return the target for the queue that a send creates; the target is only possible if a cluster shares it.
+        """Return the target for the queue that a send creates, which has the name of the address.
 
-        A cluster shares addresses that begin with a prefix. If the prefix ends inside a word, its binding key matches
-        more addresses than that. The queues of these addresses are then only possible, too.
+        If a cluster shares the address, another broker may get the message instead, so the queue is only possible. That
+        is the case for addresses that begin with a prefix. A prefix that ends inside a word has no exact binding key,
+        so the whole word is left open, and some other addresses are only possible, too.
         """
         own = OWN_QUEUE
         if entry.qualified or entry.type == "MULTICAST":
@@ -398,8 +408,8 @@ class _Artemis:
         for forward in binding.forwards:
             address, qualified, _ = forward.partition(self._config.rules.topic.queue_mark)
             words = self._addresses.words(address)
-            # If a message is forwarded to the address where it already is, the broker does not change the headers that
-            # filters read.
+            # If a divert forwards a message to the address where it already is, the broker does not change the headers
+            # that filters read.
             location = entry.at if entry.at is not None else binding.words
             is_same = not qualified and location == words and not is_wild(words)
             hop = None
@@ -587,8 +597,8 @@ class _Artemis:
 class _Condition(NamedTuple):
     """A filter of the broker, or a client's selector, with its dialect.
 
-    A client's selector is rewritten to the broker's names, and the broker's own filters are not: a JMS name is a header
-    field in a client's selector and an application property in a filter. So each text keeps its dialect.
+    The dialects differ in the meaning of a JMS name: in a client's selector it is a header field, and in a filter of
+    the broker an application property.
     """
 
     text: str

@@ -43,7 +43,7 @@ def read_arguments(
 
 
 def _with_types(value: Any, small: AmqpType, tagged: bool, path: str, depth: int = 0) -> Any:
-    """Return ``value``, the value of an argument, in the form of message JSON, with its types."""
+    """Return ``value``, the value of an argument, as message JSON, with the types of its integers, lists and maps."""
     if depth > MAX_DEPTH:
         refuse("limit.nesting", path, f"values nest more than {MAX_DEPTH} deep")
     match value:

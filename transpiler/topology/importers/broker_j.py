@@ -69,7 +69,7 @@ MAX_DEPTH = 16
 #: Members that only the configuration of a broker or node has, and no virtual host.
 _BROKER = ("virtualhostnodes", "virtualhosts", "virtualHostInitialConfiguration", "authenticationproviders", "ports")
 
-#: The member, added by this module, for an initial configuration that the broker takes from its context.
+#: A member that this module adds to a virtual host whose initial configuration is in a context variable of the broker.
 _CONTEXT = "context of the initial configuration"
 
 #: Arguments that the broker accepts on any binding, and that this project ignores.
@@ -145,8 +145,8 @@ def _hosts(data: Any, path: str, depth: int = 0, is_host: bool = False) -> Itera
         location = entry.at("virtualHostInitialConfiguration")
         text = entry.text("virtualHostInitialConfiguration")
         if text.lstrip().startswith("${"):
-            # Broker-J reads this configuration from a context variable, whose value may be outside the file. By default
-            # it is empty.
+            # The text is a context variable, ``${…}``. Its value may be outside the file, so the host is read without a
+            # configuration, as by default.
             yield Entry({"name": entry.data.get("name"), _CONTEXT: text}, location)
             return
         try:
@@ -288,7 +288,10 @@ def _queue(entry: Entry, queues: set[str], exchanges: set[str], findings: Findin
 
 
 def _dead_letters(entry: Entry) -> dict[str, AmqpValue]:
-    """Return the settings of a queue that send messages to its alternate binding; 0 delivery attempts mean no limit."""
+    """Return the settings under which a queue sends messages to its alternate binding, as arguments.
+
+    The maximum number of delivery attempts is left out if it is 0, which means no limit.
+    """
     arguments = {}
     attempts = str(entry.data.get(ATTEMPTS_ARGUMENT) or "").strip()
     if attempts.isdecimal():

@@ -75,7 +75,7 @@ class DisplayBuilder:
         self.bindings.setdefault(identity, Binding(source, target.name, "", arguments, target.type, location))
 
     def link(self, link: Link, to: Target) -> None:
-        """Add ``link`` from the topology that routes, with the target ``to`` in this topology."""
+        """Add ``link``, a link of the topology that routes messages, with ``to`` as its target for display."""
         kinds = link.source_type, to.type
         self.links.append(
             Link(link.kind, link.when, link.source, to.name, *kinds, path=link.path, affixes=link.affixes)

@@ -184,7 +184,8 @@ class ExchangeBuilder:
                     continue
                 is_open = binding.destination in self._open
                 asking |= {binding.destination} if is_open else set()
-                # An exchange in ``_open`` certainly passes on the messages that one of its own bindings matches.
+                # An exchange in ``_open`` may let a message pass to no target, so only a match of its own bindings is
+                # certain.
                 for one in by_source[binding.destination] if is_open else [binding]:
                     if self.exchanges[one.source].type != "maybe":
                         taken[binding.key, one.text(SELECTOR_ARGUMENT), one.text(DIALECT_ARGUMENT)] = None

@@ -60,9 +60,10 @@ class _Term(NamedTuple):
 
 
 def selector_of_term(text: str, path: str) -> str:
-    """Return the selector, in the dialect ``rabbitmq-jms``, that the client compiled to the term ``text``.
+    """Return the selector, in the dialect ``rabbitmq-jms``, that RabbitMQ's JMS client compiled to the term ``text``.
 
-    ``path`` names the term in errors. Raises ``TopologyError`` with the span of a term that is not part of a selector.
+    ``text`` is an Erlang term; ``path`` names it in errors. Raises ``TopologyError`` with the span of a term that is
+    not part of a selector.
     """
     try:
         return _selector(text)

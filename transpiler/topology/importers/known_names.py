@@ -38,7 +38,8 @@ class Unknown(Enum):
 #: What is known of a name's value: a constant, None for NULL, or a kind of unknown value.
 Known = str | int | None | Unknown
 
-#: A name that is NULL in every message. It replaces NULL values, because a literal NULL cannot be an operand.
+#: A name that stands for NULL in a selector whose names are replaced by values, because a literal NULL cannot be an
+#: operand. These messages have no JMSDestination.
 _NULL = "JMSDestination"
 
 #: The functions of ActiveMQ's selectors that take a regular expression, by name, with the index of this argument.
@@ -148,9 +149,9 @@ def with_known_names(selector: str, value: Callable[[str], Known], dialect: Dial
 
 
 def _folded(node: ast.Expression, value: bool, spans: Set[Span]) -> bool | None:
-    """Return the truth value of ``node`` if all conditions with unknown result, which are at ``spans``, are ``value``.
+    """Return the truth value of ``node`` if the conditions at ``spans``, whose results are unknown, become ``value``.
 
-    Inside a NOT, they are the opposite of ``value``, so that ``node`` becomes as true (or as false) as possible. Return
+    Below a NOT, the conditions become the opposite, so that ``node`` becomes as true, or as false, as possible. Return
     None if the truth value also depends on other conditions.
     """
     if node.span in spans:
@@ -170,7 +171,10 @@ def _folded(node: ast.Expression, value: bool, spans: Set[Span]) -> bool | None:
 
 
 class _Values:
-    """The function ``value``, except that names that only the broker can read have the value ``SOME``."""
+    """A function from a name to what is known of its value: ``SOME`` for names that only the broker can read.
+
+    For any other name it returns the result of ``value``.
+    """
 
     def __init__(self, value: Callable[[str], Known], dialect: Dialect) -> None:
         self._value, self._unreadable = value, dialect.fields.unreadable
@@ -182,7 +186,11 @@ class _Values:
 def _open(
     node: ast.Expression, positive: bool, values: _Values, decided: Set[int]
 ) -> Iterator[tuple[ast.Expression, bool]]:
-    """Yield the conditions whose result is unknown, each with True if an even number of NOTs is around it."""
+    """Yield the conditions in ``node`` whose result is unknown.
+
+    Each comes with True if its polarity is positive: an even number of NOTs is around it. ``decided`` are the positions
+    of names in IS NULL tests whose result is known.
+    """
     match node:
         case ast.ConvertStrings(condition=condition):
             yield from _open(condition, positive, values, decided)
@@ -216,8 +224,8 @@ def _not_served(node: ast.Expression) -> str | None:
     try:
         compile_regular(pattern.value)
     except RegexError as error:
-        # An invalid regular expression is not a gap of this project: the broker throws an exception, and so does the
-        # evaluator.
+        # If the expression is invalid (``wrong``), this project can evaluate the call: like the broker, it throws an
+        # exception.
         return None if error.wrong else f"the regular expression of {node.function} is not served"
     return None
 

@@ -87,12 +87,10 @@ def topology_from_definitions(
 ) -> Topology:
     """Read the topology of a virtual host from an export of RabbitMQ's definitions.
 
-    ``vhost`` can be omitted if the export has only one virtual host. The ``findings`` of the topology report exchanges
-    that choose one of their bindings, by a hash or at random; exchanges of unknown types; queues and exchanges that
-    only bindings name; shovels with a queue of their own; arguments of headers bindings whose type the export lacks;
-    and elements that the broker rejects. ``broker_version``, or else the member ``rabbitmq_version``, determines the
-    names that the broker knows, and the comparison of numbers: ``==`` up to 3.12, later ``=:=``. Raises
-    ``TopologyError``.
+    ``vhost`` can be omitted if the export has only one virtual host. ``broker_version``, or else the member
+    ``rabbitmq_version``, determines which names and elements the broker knows, and how it compares numbers in headers.
+    The ``findings`` of the topology report what the broker rejects or chooses itself, and what the export does not
+    contain. Raises ``TopologyError``.
     """
     root, findings = _root(data), Findings()
     version = _Version.of(root, broker_version)
@@ -229,7 +227,11 @@ _FATES = {"queue": ("it takes part", "they take part"), "exchange": ("what goes 
 
 
 def _warn_of_undeclared(kind: str, found: Mapping[str, str], sort: str, known: Set[str], findings: Findings) -> None:
-    """Add one finding about all queues, or all exchanges, that an export names without declaring them."""
+    """Add a finding about the queues, or the exchanges, in ``found``: names that an export uses but does not declare.
+
+    ``kind`` is ``queue`` or ``exchange``, and ``sort`` an adjective for those that exports never contain. ``known`` are
+    the declared names, of which similar ones become hints.
+    """
     fate = _FATES[kind][len(found) > 1]
     hints = [(name, *meant(name, sorted(known), location)) for name, location in found.items()]
     near = [(name, hint, fix) for name, hint, fix in hints if hint is not None]

@@ -73,9 +73,9 @@ class Exchanges:
         self._policies = policies
         self.left_out: set[str] = set()
         self.read: list[Exchange] = []
-        #: ``_perhaps``: if it is unknown which of several policies applies, an exchange has a set of possible alternate
-        #: exchanges. The dict maps each such set to the name of an added exchange that leads to one of its members.
-        #: ``of_alternates`` contains the bindings of the added exchanges.
+        #: ``_perhaps``: if it is unknown which policy applies to an exchange, it has a set of possible alternate
+        #: exchanges. Each set gets an added exchange, and ``_perhaps`` contains its name. ``of_alternates``: the
+        #: bindings of added exchanges.
         self._perhaps: dict[frozenset[str | None], str] = {}
         self.of_alternates: list[Binding] = []
         self._taken = {entry.text("name") for entry in listed(root, "exchanges", vhost)}

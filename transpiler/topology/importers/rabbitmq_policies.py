@@ -146,9 +146,9 @@ class Policies:
     def _pattern(self, policy: Policy, decides: bool, of_queues: bool) -> Regular | None:
         """Return the compiled regular expression of a policy; add a finding and return None if it is not supported.
 
-        ``decides`` is True if the policy can affect the alternate exchanges of exchanges, and ``of_queues`` is True if
-        it can affect dead letters of queues (by its own settings, or because it takes precedence over a policy with
-        such settings). The finding says that such a policy may match any name, and that any other policy is skipped.
+        The finding says what the policy may do to any name. ``decides`` is True if that includes alternate exchanges,
+        and ``of_queues`` if it includes dead letters; the policy has such settings, or takes precedence over a policy
+        that has. If both are False, the finding says that the policy is skipped.
         """
         location = policy.entry.at("pattern")
         try:

@@ -412,7 +412,7 @@ def _shown(values: _Values) -> _Values:
 
 
 def _is_checked(name: str, kind: str, version: Version | None) -> bool:
-    """Return True if the broker checks the value of the argument ``name``: its type of queue has the argument."""
+    """Return True if the broker checks the value of the argument ``name``, which queues of type ``kind`` then have."""
     if version is None or kind not in _ARGUMENTS or name == "queue-type":
         return True
     return kind in _types_with(name, version)

@@ -263,9 +263,10 @@ def _of_queue_stat(source: Source) -> Answers | None:
 
 
 def _cell(column: str, text: str) -> Any:
-    """Return the value of a cell; raises ``ErlangTermError`` or ``ValueError`` if ``text`` is not of the column's type.
+    """Convert ``text``, a cell of the table of ``rabbitmqctl``, to the type of its column.
 
-    A cell of any other column is text: a queue may be called ``42`` or ``true``.
+    The types are boolean, number, Erlang term, or text: a queue may be called ``42``. Raises ``ErlangTermError`` or
+    ``ValueError`` if ``text`` is not of the type.
     """
     if column in ("durable", "auto_delete", "internal"):
         return text == "true"
@@ -313,9 +314,10 @@ def _of_jolokia(data: Json) -> Answers | None:
 
 
 def _nothing_found(asked: object) -> Answers | None:
-    """Return answers without queues (or topics) if ``asked``, a request to Jolokia, searched for MBeans of these.
+    """Return the meaning of an empty answer of Jolokia: no queues (or topics), if ``asked`` searched for these.
 
-    Call it for an empty result, which itself does not say what was searched for. Return None for any other request.
+    ``asked`` is the request, because an empty answer does not say what was searched for. Return None for other
+    requests.
     """
     pattern = asked.get("mbean") if isinstance(asked, Mapping) and asked.get("type") in ("search", "read") else None
     if not isinstance(pattern, str):
@@ -335,7 +337,10 @@ def _named(names: Iterable[str]) -> list[Json]:
 
 
 def _of_bean(attributes: Json, name: object) -> dict[str, Any]:
-    """Return a dict with the filter of the queue whose MBean is ``name``; empty if ``attributes`` do not contain it."""
+    """Return the filter of a queue as ``{"filter": …}``, from the attributes of its MBean; empty if unknown.
+
+    ``attributes`` maps the names of MBeans to their attributes, and ``name`` is that of the queue.
+    """
     given = attributes.get(name) if isinstance(name, str) else None
     return {"filter": given["Filter"] or ""} if isinstance(given, Mapping) and "Filter" in given else {}
 
@@ -413,7 +418,7 @@ def _is_of(one: Json, vhost: str | None) -> bool:
 def _is_brokers_own(part: str, one: Json) -> bool:
     if part == "exchanges":
         return one.get("name") in ("", *RABBITMQ.predeclared)
-    # The bindings of the default exchange are implied.
+    # Every queue has a binding to the default exchange under its name. The broker lists it; definitions do not.
     return part == "bindings" and one.get("source") == "" and one.get("routing_key") == one.get("destination")
 
 

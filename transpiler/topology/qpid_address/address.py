@@ -318,20 +318,21 @@ def subject_query(subject: str) -> str:
 def _for_all(address: Address, exchange_type: ExchangeType, queue: str) -> Binding:
     match exchange_type:
         case "topic":
-            # "bound using a wildcard matching any routing key"
+            # Qpid's documentation, for an address without a subject: "bound using a wildcard matching any routing key".
             return Binding(address.name, queue, "#")
         case "headers":
-            # "the binding arguments simply contain an x-match entry and no other entries"
+            # Qpid's documentation: "the binding arguments simply contain an x-match entry and no other entries".
             return Binding(address.name, queue, "", {"x-match": _typed("all")})
         case "xml":
-            # "the empty string is used as the binding key with an xquery that will match any message"
+            # Qpid's documentation: "the empty string is used as the binding key with an xquery that will match any
+            # message".
             return Binding(address.name, queue, "", {XQUERY_ARGUMENT: _typed("true()")})
         case _:
-            # "If no subject is specified an empty string is used as the binding key."
+            # Qpid's documentation: "If no subject is specified an empty string is used as the binding key."
             return Binding(address.name, queue, "")
 
 
-#: The name of the subscription queue in ``address_condition``.
+#: A placeholder for the name of the subscription queue, which does not affect ``address_condition``.
 _QUEUE = ""
 
 

@@ -231,7 +231,8 @@ def _scalar(word: str) -> Scalar:
     """Return the value of a word without quotes: a number, a boolean, or text."""
     if word.lower() in ("true", "false"):
         return word.lower() == "true"
-    # Without leading zeros, a 64-bit integer has at most nineteen digits.
+    # An integer of 64 bits has at most 19 digits; 40 leave room for leading zeros. Test the length first, because
+    # Python refuses to convert texts with thousands of digits.
     if _INTEGER.fullmatch(word) and len(word) <= 40 and -(2**63) <= int(word) < 2**63:
         return int(word)
     return float(word) if _FLOAT.fullmatch(word) else word

@@ -71,7 +71,8 @@ _LITERALS = (ast.StringLiteral, ast.IntegerLiteral, ast.FloatLiteral, ast.Boolea
 #: of AMQP 1.0.
 KEY_ANNOTATION = MessageField("message_annotations", "x-routing-key")
 _UPWARDS = (NumericPromotion.UPWARDS, NumericPromotion.UPWARDS_THROWING)
-#: Conversions whose every result can be produced by the representative values of one message field.
+#: Conversions of header fields for which sample values of a single message field produce every result. The conversions
+#: of IDs and of the expiry time are not among them.
 _SYSTEM_FIELDS = (
     frozenset(Conversion)
     - {Conversion.ANY_ID, Conversion.MESSAGE_ID, Conversion.CORRELATION_ID}
@@ -217,7 +218,8 @@ class Conditions:
         )
         match asked:
             case Equal(value=value):
-                # A string in a field of any other section is a plain str, without an AMQP type.
+                # Only application properties and message annotations keep the AMQP type of a string. In any other
+                # section, a string is a plain str.
                 has_type = message_field is None or message_field.section in (PROPERTIES, "message_annotations")
                 test.constants = (value if has_type or not isinstance(value.value, str) else value.value,)
             case Like(prefix=prefix, suffix=suffix):
@@ -252,8 +254,9 @@ def _message_field_of(asked: FieldTest | Query) -> MessageField | None:
     because sample values of one field do not produce every outcome of such a test.
     """
     if isinstance(asked, Query) or len(asked.message_fields) > 1:
-        # The test reads two fields of the message. For example, some brokers treat the subject as a header, so the
-        # subject or the property of the same name satisfies a binding that tests this header.
+        # Sample values of one message field cannot show every outcome here, because the test reads two fields. For
+        # example, some brokers accept a header condition on ``subject`` by the message's subject or by an application
+        # property of that name.
         return None
     message_field = KEY_ANNOTATION if asked.message_fields == (ROUTING_KEY,) else asked.message_fields[0]
     return None if message_field.field in ("message_id", "correlation_id") else message_field
@@ -391,7 +394,7 @@ def _is_decided(node: ast.Expression) -> bool:
 
 
 def _subject_of(node: ast.Expression, dialect: Dialect) -> Subject | None:
-    """Return the subject of ``node``: the message field or header field that is the only input of its result.
+    """Return the subject of the test ``node``: the only message field or header field on which its result depends.
 
     The result is None if ``node`` reads several fields, no field, the body or the clock.
     """

@@ -57,7 +57,10 @@ def variable_of(test: Test) -> Hashable:
 
 
 def split(requirement: Requirement) -> Iterator[Requirement]:
-    """Split ``requirement`` into requirements on smaller formulas, which together are equivalent to it."""
+    """Split ``requirement`` (a formula with its allowed outcomes) into equivalent requirements on smaller formulas.
+
+    All of them together hold if and only if ``requirement`` holds.
+    """
     formula, outcomes = requirement
     match formula:
         case Junction(decides=False, terms=terms) if outcomes == TRUE:
@@ -82,12 +85,12 @@ def split(requirement: Requirement) -> Iterator[Requirement]:
 
 
 class Search:
-    """A backtracking search that chooses one cell (a set of possible test outcomes) for each variable.
+    """A backtracking search that chooses one cell (a possible combination of test outcomes) for each variable.
 
-    All requirements hold for the chosen cells. ``variable(test)`` returns the variable of a test, ``tests(variable)``
-    the tests of a variable, and ``domain(variable)`` its cells. A cell lists its outcomes in the order of
-    ``tests(variable)``. After ``budget`` evaluations the search raises ``UndecidedError``. ``known`` are all registered
-    tests, which the search examines for contradictory cycles of comparisons such as a < b and b < a.
+    The chosen cells meet all requirements. ``variable(test)`` returns the variable of a test, ``tests(variable)`` the
+    tests of a variable, and ``domain(variable)`` its cells. After ``budget`` evaluations the search raises
+    ``UndecidedError``. ``known`` are all registered tests, among which the search looks for contradictory cycles such
+    as a < b and b < a.
     """
 
     def __init__(
@@ -104,9 +107,9 @@ class Search:
         self._known = known
 
     def bind(self, requirements: list[Requirement], case: dict[Hashable, Cell]) -> bool:
-        """Choose a cell for each variable such that all ``requirements`` hold, and store the chosen cells in ``case``.
+        """Choose a cell (possible outcomes of its tests) for each variable such that all ``requirements`` hold.
 
-        Return False if no choice of cells meets the requirements.
+        Store the chosen cells in ``case`` by variable. Return False if no choice of cells meets the requirements.
         """
         domains: _Domains = {}
         weights = []
@@ -142,7 +145,10 @@ class Search:
         return True
 
     def _open(self, variable: Hashable, cells: list[Cell], outcomes: dict[int, int]) -> None:
-        """Store in ``outcomes`` each test of ``variable`` with the union of its outcomes over all ``cells``."""
+        """Store in ``outcomes`` the possible outcomes of each test of ``variable``, as bits by the test's number.
+
+        A test's possible outcomes are the union of its outcomes in ``cells``, the cells that can still be chosen.
+        """
         tests = self._tests(variable)
         if len(cells) == 1:
             for test, outcome in zip(tests, cells[0].outcomes, strict=True):
@@ -188,8 +194,8 @@ class Search:
     ) -> Hashable | None:
         """Return the variable to which the search assigns a cell next; None if every candidate has only one cell left.
 
-        The candidates are the undecided variables of the requirement with the lowest weight. The one with the fewest
-        cells is chosen. ``left`` are pairs of a requirement and its weight.
+        The candidates are the undecided variables of the requirement with the fewest tests, and the one with the fewest
+        cells is chosen. ``left`` are pairs of a requirement and its number of tests.
         """
         shortest = min(left, key=lambda pair: pair[1])[0]
         best: Hashable | None = None
@@ -208,8 +214,8 @@ class Search:
     ) -> dict[Hashable, Cell] | None:
         """Try each possible outcome of the first undecided test in ``left``; return cells that meet the requirements.
 
-        A test is undecided if it has several possible outcomes. Return None if no outcome of the test leads to a
-        solution.
+        ``left`` are pairs of a requirement and its number of tests. A test is undecided if it has several possible
+        outcomes. Return None if no outcome of the test leads to a solution.
         """
         for (formula, _), _ in left:
             for test in all_tests(formula):

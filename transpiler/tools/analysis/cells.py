@@ -24,7 +24,7 @@ from transpiler.reference.evaluate import evaluate_operand, judge
 from transpiler.tools.analysis.formula import FALSE, TRUE, UNKNOWN, Subject, Test, UndecidedError, bit_of
 from transpiler.tools.analysis.representatives import representatives
 
-#: Maximum number of evaluations for the cells of one subject. An IN list costs one more evaluation for every
+#: Maximum number of evaluations of tests on the sample values of one field. An IN list counts once more for every
 #: ``_MEMBERS`` members.
 _JUDGEMENTS, _MEMBERS = 400_000, 16
 #: Values that compare equally with every constant share one cached result, unless a constant is above ``_LARGEST``. A
@@ -34,8 +34,8 @@ _LARGEST, _NEAR, _LEAST = 2.0**120, 2.0**-22, 2.0**-149
 _PLAIN = (AmqpType.LONG, AmqpType.DOUBLE, AmqpType.STRING, AmqpType.BOOLEAN)
 
 
-#: How usual the values of a cell are: COMMON if many messages have them, ODD if no constant has their type, RARE if few
-#: messages have them.
+#: The levels of a cell, by how usual its values are: COMMON if many messages have them, ODD if no constant has their
+#: type, RARE if few messages have them.
 COMMON, ODD, RARE = range(3)
 
 
@@ -53,7 +53,7 @@ class Cell(NamedTuple):
 
 
 def cells_of(subject: Subject, tests: Sequence[Test]) -> list[Cell]:
-    """Return the cells of ``subject``: each distinct list of outcomes that ``tests`` have on one of its sample values.
+    """Return the cells of ``subject``: the different combinations of outcomes that ``tests`` have on its sample values.
 
     The cells with the likeliest and most readable values come first.
     """

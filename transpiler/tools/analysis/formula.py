@@ -50,9 +50,9 @@ class WordPattern(NamedTuple):
 class Test:
     """A condition without AND, OR and NOT. Equal conditions in two formulas are the same ``Test`` object.
 
-    ``judge(message)`` returns the result. ``subject`` is None if the test reads several parts of a message, or no part.
-    ``decided`` is True if sample values of the subject produce every outcome of the test. ``relation`` is the
-    comparison if the test compares two names, else None.
+    ``judge(message)`` returns the result. ``subject`` is the only field that the test reads; None if it reads several
+    parts of a message, or no part. ``decided`` is True if sample values of this field produce every outcome of the
+    test. ``relation`` is the comparison if the test compares two names, else None.
     """
 
     number: int
@@ -169,7 +169,10 @@ def key_of(formula: Formula) -> Hashable:
 
 
 def possible(formula: Formula, outcomes: Mapping[int, int]) -> int:
-    """Return the outcomes that ``formula`` can have, given ``outcomes``: the possible outcomes of each test number."""
+    """Return the outcomes that ``formula`` can have, as bits, if each test can only have the outcomes given here.
+
+    ``outcomes`` maps the number of a test to its possible outcomes, as bits.
+    """
     match formula:
         case Test(number=number):
             return outcomes[number]

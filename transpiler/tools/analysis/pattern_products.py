@@ -158,7 +158,8 @@ def shortest_texts(
             automata.append(_Like(one, wildcards, simple=True))
     alphabet = _alphabet(patterns, constants)
     start = tuple(one.start for one in automata)
-    # Some brokers drop empty words at the end of a key, so texts that end with "." are kept apart from other texts.
+    # Some brokers drop empty words at the end of a routing key, so the keys "a" and "a." may match differently. Find a
+    # text for each combination of results both with and without a "." at its end.
     pending, seen = deque([(start, "")]), {(start, False)}
     found: dict[Hashable, str] = {}
     steps = _STEPS

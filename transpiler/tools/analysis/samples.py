@@ -177,7 +177,7 @@ def _calculated(constants: Sequence[object]) -> list[Item]:
 
 
 class Sampled(NamedTuple):
-    """The cells of tests that read common message fields.
+    """The combinations of outcomes that tests which read common message fields have on sample messages.
 
     ``constants`` is the number of constants in the tests, ``tried`` the number of those for which samples were made.
     """

@@ -35,7 +35,7 @@ BUDGET = 400_000
 
 
 class Impossible(NamedTuple):
-    """The answer that no message meets the requirements; it is proved."""
+    """The answer that no message meets the requirements (each a formula with its allowed outcomes). This is proved."""
 
 
 class Found(NamedTuple):
@@ -79,7 +79,7 @@ class Solver:
         self._grouped = 0
 
     def solve(self, requirements: Sequence[Requirement]) -> Answer:
-        """Decide whether a message can meet all ``requirements``: by case analysis, else by trying sample messages."""
+        """Decide whether a message meets all ``requirements``: by case analysis, or else by trying sample messages."""
         answer = self.decide(requirements)
         return self.search(requirements, answer.reason) if isinstance(answer, Open) else answer
 
@@ -125,7 +125,7 @@ class Solver:
         return [dict(zip(numbers, cell.outcomes, strict=True)) for cell in cells]
 
     def impossible(self, *requirements: Requirement) -> bool:
-        """Return True if it is proved that no message meets all ``requirements``."""
+        """Return True if it is proved that no message meets all ``requirements``, False if one may exist."""
         try:
             return self._case(requirements, self._domain) is None
         except UndecidedError:
@@ -137,7 +137,10 @@ class Solver:
         return answer.message if isinstance(answer, Found) else None
 
     def variables(self, formula: Formula) -> frozenset[Hashable]:
-        """Return the variables of ``formula``: a key for each subject and for each test that reads several subjects."""
+        """Return the search variables of ``formula``: one for each field that some test reads as its only input.
+
+        A test that reads several fields has a variable of its own, or one with all tests of the same two names.
+        """
         known = self._variables.get(id(formula))
         if known is None:
             match formula:
@@ -179,9 +182,9 @@ class Solver:
     def _case(
         self, requirements: Sequence[Requirement], domain: Callable[[Hashable], list[Cell]]
     ) -> dict[Hashable, Cell] | None:
-        """Assign one cell to each variable such that all ``requirements`` hold; return None if that is impossible.
+        """Choose a cell (possible outcomes of its tests) for each variable such that all ``requirements`` hold.
 
-        ``domain(variable)`` returns the cells to choose from.
+        ``domain(variable)`` returns the cells to choose from. Return None if no choice meets the requirements.
         """
         search = Search(variable_of, self.tests, domain, self._budget, self.conditions.tests)
         parts = [part for requirement in requirements for part in split(requirement)]
@@ -192,7 +195,10 @@ class Solver:
         return case
 
     def _components(self, requirements: list[Requirement]) -> Iterator[list[Requirement]]:
-        """Yield groups of ``requirements`` that share no variables with other groups, and can be solved separately."""
+        """Yield groups of ``requirements`` such that requirements of different groups share no variables.
+
+        So each group can be solved separately.
+        """
         groups: list[tuple[set[Hashable], list[Requirement]]] = []
         for requirement in requirements:
             variables, members = set(self.variables(requirement.formula)), [requirement]

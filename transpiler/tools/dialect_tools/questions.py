@@ -89,7 +89,8 @@ def answer(value: object) -> str:
             return str(value)
 
 
-#: The fields that are tried last as an explanation of a difference, because they explain almost every difference.
+#: The fields of ``Dialect`` that are tried last as an explanation of a difference, because one of them explains almost
+#: every difference.
 _BROAD = ("logic", "evaluation", "types", "fields")
 _TRIED = (*(name for name in QUESTIONS if name not in (*_BROAD, "on_throw")), *_BROAD)
 

@@ -55,12 +55,12 @@ def leaves(decision: Decision) -> Iterator[ast.Expression]:
 
 
 def common_node(decision: Decision) -> ast.Expression:
-    """Return the smallest subexpression that contains all deciding leaves of ``decision``."""
+    """Return the smallest subexpression that contains all deciding conditions of ``decision``."""
     return common_node(decision.inner[0]) if len(decision.inner) == 1 else decision.node
 
 
 def _thrower(node: ast.Expression, thrown: str, evaluation: Evaluation) -> Decision:
-    """Return the decision for an exception: the first leaf that throws ``thrown``, where the evaluation ends."""
+    """Return the decision for the exception ``thrown``: the first condition of ``node`` that throws it."""
     while isinstance(node, ast.And | ast.Or | ast.Not):
         node = next(term for term in ast.children(node) if evaluation.verdict(term).thrown == thrown)
     return Decision(node)
@@ -101,9 +101,9 @@ def _conjunction(node: ast.And, terms: tuple[ast.Expression, ...], goal: Goal, e
 
 
 def _whole(node: ast.Expression) -> Decision:
-    """Return a decision in which all leaves of ``node`` decide.
+    """Return a decision in which all conditions inside ``node`` decide.
 
-    It is used if the result must be exactly FALSE or exactly unknown, so that no leaf can be left out.
+    It is used if the result must be exactly FALSE or exactly unknown, so that no condition can be left out.
     """
     return Decision(node, tuple(map(_whole, ast.children(node))) if isinstance(node, JUNCTIONS) else ())
 

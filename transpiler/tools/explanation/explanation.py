@@ -208,7 +208,8 @@ def explain_tree(
         return Explanation(text, dialect.name, message, True, _NO_SELECTOR)
     evaluation = Evaluation(message, dialect, receiver, Source(text))
     verdict = evaluation.verdict(tree)
-    # Evaluate the nodes as parts of the selector: if it has the prefix that converts strings, they are inside it.
+    # The prefix that converts strings applies to the whole selector, so every condition in it is evaluated with this
+    # conversion.
     evaluation.convert = isinstance(tree, ast.ConvertStrings)
     decision = decide(tree, evaluation)
     deciding = frozenset(id(node) for node in leaves(decision))

@@ -398,8 +398,8 @@ _PATTERN_TESTS: Mapping[str, _PatternTest] = {
 def _pattern_words(node: ast.Like, text: str, matched: bool, evaluation: Evaluation) -> str | None:
     """Return in words how ``text`` relates to the pattern of ``node``, such as "begins with" or "does not contain".
 
-    ``matched`` is the result of the LIKE. None if the pattern is not that simple, or if the words would contradict
-    ``matched``.
+    ``matched`` is the result of the LIKE. Return None if the pattern is too complex for such words, or if they would
+    contradict ``matched``.
     """
     pattern = pattern_of(node, evaluation.dialect.escapes)
     if pattern is None:

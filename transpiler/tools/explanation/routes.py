@@ -312,7 +312,8 @@ def _as_written(
 ) -> Iterator[BindingExplanation]:
     """Yield an explanation for each binding of a JMS broker's file from which the internal ``binding`` was made.
 
-    ``lacking`` contains the reasons why ``binding`` did not take the message.
+    An internal binding is one with which the topology routes. ``lacking`` has the reasons why it did not take the
+    message.
     """
     source, texts = _ends(topology, binding, visit)[0], tuple(lack.text for lack in lacking)
     for one in written.of(binding):

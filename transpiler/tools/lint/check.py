@@ -108,9 +108,10 @@ class Checker:
         return lowering.findings
 
     def contained(self, checked: Sequence[Checked], locations: Sequence[str]) -> list[tuple[int, Finding]]:
-        """Return a finding for each selector of ``checked`` that another one contains, with the index of the selector.
+        """Return a finding for each selector of ``checked`` whose messages are all selected by another one.
 
-        ``locations`` contains the name of each selector in the text of findings, such as "line 3".
+        Each finding comes with the index of its selector. ``locations`` contains the names of the selectors for the
+        text of the findings, such as "line 3".
         """
         collected: dict[tuple[int, Diagnostic], list[Dialect]] = {}
         dialects = dict.fromkeys(dialect for one in checked for dialect, _ in one.trees)
@@ -160,9 +161,10 @@ class Contained(NamedTuple):
 
 
 def contained_in(selectors: Sequence[tuple[int, ast.Expression]], dialect: Dialect) -> Iterator[Contained]:
-    """Yield each selector of ``selectors`` whose messages another one selects, too. Each item is a number and a tree.
+    """Yield each selector of ``selectors`` whose messages another selector of ``selectors`` selects, too.
 
-    Of selectors that select the same messages, all but the first are yielded.
+    Each item of ``selectors`` is a number and a parsed selector. Of selectors that select the same messages, all but
+    the first are yielded.
     """
     first: dict[object, int] = {}
     different = []

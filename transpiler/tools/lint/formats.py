@@ -23,8 +23,8 @@ Paint = Callable[[str, str], str]
 #: Version number of the JSON forms.
 VERSION = 1
 
-#: Maximum number of notes with the same text that are printed in a block each, and of source locations that a block
-#: names.
+#: Maximum number of notes with the same text that are printed as separate blocks. If there are more, one block stands
+#: for all of them, and names at most as many locations.
 MAX_EQUAL = 4
 
 _GITHUB = {"error": "error", "warning": "warning", "info": "notice"}

@@ -21,14 +21,15 @@ from transpiler.tools.lint.check import Checker, Finding
 from transpiler.tools.lint.embedded.selector_patterns import HOLE
 from transpiler.tools.lint.embedded.selector_text import MappedText, joined
 
-#: Sample texts for a hole outside quotes: operands, which most holes contain, and other fragments of a selector.
+#: Sample texts for an unknown part (hole) of a selector outside quotes. Most holes stand for an operand, such as those
+#: in ``_OPERANDS``; ``_FRAGMENTS`` are other fragments of a selector.
 _OPERANDS = ("value", "'value'", "1", "value = 1")
 _FRAGMENTS = ("", "=", "AND", "'value', 'value'", "NOT", "value = 1 AND", "AND value = 1", "(", ")", "value ESCAPE")
-#: The sample text for a hole inside quotes.
+#: The sample text for an unknown part (hole) of a selector inside quotes.
 _IN_QUOTES = "x"
-#: Limits for holes outside quotes. A selector with more than ``_MAX_HOLES`` is not judged. With more than
-#: ``_MAX_WITH_FRAGMENTS``, only operands are tried in the holes, because each further fragment multiplies the number of
-#: texts to parse.
+#: Limits for unknown parts (holes) of a selector outside quotes. A selector with more than ``_MAX_HOLES`` is not
+#: judged. With more than ``_MAX_WITH_FRAGMENTS``, only operands are tried in the holes, because the fragments would
+#: multiply the number of texts to parse.
 _MAX_HOLES, _MAX_WITH_FRAGMENTS = 4, 2
 
 
@@ -109,7 +110,7 @@ def _fillings(outside: int) -> Iterator[tuple[str, ...]]:
 
 
 def _parts(mapped: MappedText) -> list[MappedText]:
-    """Return the known parts of the text ``mapped``: those before, between and after its holes."""
+    """Return the known parts of ``mapped``: the texts before, between and after its unknown parts (holes)."""
     parts, start = [], 0
     for number, character in enumerate(mapped.text):
         if character == HOLE:
@@ -119,7 +120,10 @@ def _parts(mapped: MappedText) -> list[MappedText]:
 
 
 def _in_quotes(parts: Sequence[str]) -> list[bool]:
-    """Return for each hole, which is between two of ``parts``, True if it is inside quotes."""
+    """Return for each unknown part (hole) of a selector True if it is inside quotes.
+
+    A hole is between two consecutive items of ``parts``, the known parts of the selector.
+    """
     found: list[bool] = []
     quote = ""
     for part in parts:
@@ -133,7 +137,10 @@ def _in_quotes(parts: Sequence[str]) -> list[bool]:
 
 
 def _filled(parts: Sequence[MappedText], quoted: Sequence[bool], texts: Sequence[str]) -> tuple[MappedText, list[Span]]:
-    """Return the selector made of ``parts`` with ``texts`` in its holes, and the span of each filled hole."""
+    """Return the selector made of its known ``parts`` with ``texts`` between them, and the span of each of these texts.
+
+    ``quoted`` has True for each text that is inside quotes.
+    """
     pieces, spans = [parts[0]], []
     left, length = iter(texts), len(parts[0].text)
     for part, is_quoted in zip(parts[1:], quoted, strict=True):
@@ -146,5 +153,5 @@ def _filled(parts: Sequence[MappedText], quoted: Sequence[bool], texts: Sequence
 
 
 def _touches(span: Span, holes: Sequence[Span]) -> bool:
-    """Return True if ``span`` overlaps a hole or is adjacent to one."""
+    """Return True if ``span`` overlaps or touches one of ``holes``, the spans of the filled unknown parts."""
     return any(span.start <= hole.end and hole.start <= span.end for hole in holes)

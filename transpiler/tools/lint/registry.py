@@ -342,7 +342,10 @@ def _replacing(findings: Iterable[Diagnostic]) -> dict[str, _Spans]:
 
 
 def _is_replaced(finding: Diagnostic, replacing: dict[str, _Spans]) -> bool:
-    """Return True if a finding that replaces the code of ``finding`` has a span that overlaps its span."""
+    """Return True if ``finding`` overlaps a more specific finding that replaces it.
+
+    ``replacing`` has, by the code of the replaced findings, the spans of the more specific ones.
+    """
     spans = replacing.get(finding.code)
     if spans is None or finding.span is None:
         return False

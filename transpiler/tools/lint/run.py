@@ -128,9 +128,9 @@ class Run:
         memory: _Memory,
         report: Report,
     ) -> bool:
-        """Report what is certain about ``unread``, a selector with unknown parts.
+        """Report what is certain about ``unread``, a selector with unknown parts; return True if anything was reported.
 
-        Return False if nothing is certain.
+        The findings are certain if they hold whatever the unknown parts are.
         """
         mapped = None if unread.mapped is None else with_holes(unread.mapped)
         if mapped is None:
@@ -263,7 +263,7 @@ class _Located(NamedTuple):
         )
 
     def _located_fix(self, match: re.Match[str]) -> str:
-        """Return the text ``match`` of a hint, with its line and column converted from the selector to the file."""
+        """Return the text that ``match`` found in a hint, with line and column in the file instead of the selector."""
         lines = Lines(self.selector.mapped.text)
         offset = lines.offset(int(match["line"]), int(match["column"]))
         location = self.lines.location(self.selector.mapped.location(Span(offset, offset)))
@@ -305,7 +305,7 @@ def _ignores(comments: IgnoreComments | None, lines: set[int], diagnostic: Diagn
 def _unread(one: UnreadSelector, lines: Lines, name: str, file: str | None, is_judged: bool) -> Reported:
     """Return the note that the selector ``one`` was not read.
 
-    If ``is_judged``, the note says that its known parts were.
+    If ``is_judged`` is True, the note says that its known parts were checked.
     """
     location = lines.location(Span(one.offset, one.offset + 1))
     why = one.reason or "it is known at run time only"

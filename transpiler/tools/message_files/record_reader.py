@@ -29,7 +29,8 @@ from transpiler.tools.message_files.read_message import ReadMessage
 from transpiler.tools.message_files.record import Record
 from transpiler.tools.message_files.record_errors import RecordError, at_location, load_record
 
-#: For AWS Lambda events, by the member with the messages: the layout of these, and the jq filter to extract them.
+#: How to extract the messages from an event of AWS Lambda, by the member that contains them: the layout of the messages
+#: and the jq filter.
 _EVENTS = {
     "messages": ("aws-activemq", ".messages[]"),
     "rmqMessagesByQueue": ("aws-rabbitmq", ".rmqMessagesByQueue[][]"),

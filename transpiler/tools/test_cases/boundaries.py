@@ -51,7 +51,7 @@ _TRIED_NAMES, _TRIED = 3, 500
 _TESTS = (ast.Compare, ast.Between, ast.In, ast.Like, ast.IsNull)
 #: The AMQP types whose values can be written as plain JSON.
 _PLAIN = (AmqpType.STRING, AmqpType.LONG, AmqpType.DOUBLE, AmqpType.BOOLEAN)
-#: For each result of a condition, a message with this result, and the only subject of the condition, or None.
+#: For each result of a condition, a message with this result, and the only field that the condition reads, or None.
 _Sides = dict[Truth, tuple[Message, Subject | None]]
 _EXPECTED: dict[Truth, Expectation] = {True: "matches", False: "does not match", None: "unknown"}
 _BITS: Mapping[Truth, int] = {True: TRUE, False: FALSE, None: UNKNOWN}
@@ -161,7 +161,10 @@ def _plain_name(subject: Subject) -> str | None:
 
 
 def _literals(leaf: ast.Expression) -> Iterator[tuple[tuple[type, Any], Any]]:
-    """Yield the constants of ``leaf`` that a message can contain, each with a key of its type and value."""
+    """Yield the constants of the condition ``leaf`` that a message can contain, each as a pair (key, constant).
+
+    The key consists of the type and the value, because in Python True and 1 are equal.
+    """
     for node in ast.walk(leaf):
         match node:
             case ast.StringLiteral(value=value) | ast.BooleanLiteral(value=value):
@@ -174,9 +177,9 @@ def _literals(leaf: ast.Expression) -> Iterator[tuple[tuple[type, Any], Any]]:
 def deciding(
     tree: ast.Expression, leaf: ast.Expression, side: Truth, conditions: Conditions, dialect: Dialect
 ) -> Formula:
-    """Return the formula that is TRUE for messages on which ``leaf`` has the result ``side`` and decides.
+    """Return the formula that is TRUE for messages on which the condition ``leaf`` has the result ``side`` and decides.
 
-    A condition decides if its opposite result would change whether ``tree`` matches.
+    A condition decides if its opposite result would change whether the selector ``tree`` matches.
     """
     if tree is leaf:
         return Accepted(conditions.selector(leaf, dialect), _BITS[side])
@@ -273,9 +276,9 @@ def _tried(leaf: ast.Expression, dialect: Dialect) -> Iterator[tuple[Truth, tupl
 
 
 def _values(leaf: ast.Expression, names: int) -> list[Any]:
-    """Return values to try for the names of ``leaf``: its constants and values near them.
+    """Return values to try for the names of the condition ``leaf``: its constants and values near them.
 
-    For a condition with a single name, there are many more values.
+    ``names`` is the number of names. If it is 1, many more values are returned.
     """
     constants = _constants(leaf)
     texts = [node.value for node in ast.walk(leaf) if isinstance(node, ast.StringLiteral)]
@@ -363,7 +366,10 @@ def _in_yaml(value: Any) -> str:
 
 
 def open_truths(leaf: ast.Expression, seen: Container[Truth], solver: Solver, dialect: Dialect) -> list[Truth]:
-    """Return the results of ``leaf`` that are neither in ``seen`` nor proved to be impossible."""
+    """Return the possible results of the condition ``leaf`` that are not in ``seen``.
+
+    A result is possible unless it is proved that no message produces it.
+    """
     formula = solver.conditions.selector(leaf, dialect)
     return [
         truth
@@ -385,9 +391,9 @@ def _without_message(
 def _sides(
     leaf: ast.Expression, dialect: Dialect, conditions: Conditions, solver: Solver
 ) -> Iterator[tuple[Truth, tuple[Message, Subject | None]]]:
-    """Yield each result that ``leaf`` can have, with a message for this result and the subject that the message sets.
+    """Yield each result that ``leaf``, a condition, can have, with a message for this result and the field it sets.
 
-    The subject is None if ``leaf`` reads several fields.
+    The field is None if ``leaf`` reads several fields.
     """
     formula = conditions.selector(leaf, dialect)
     tests = tuple(all_tests(formula))
@@ -450,9 +456,9 @@ def _decides(
 def _beside(
     base: Message, message: Message, subject: Subject | None, leaf: ast.Expression | None, dialect: Dialect
 ) -> Message:
-    """Return ``base`` with the values that ``message`` has for ``subject``.
+    """Return the message ``base`` with the value that ``message`` has for the field ``subject``.
 
-    If ``subject`` is None, use the values for all names of ``leaf``.
+    If ``subject`` is None, copy the values of all names of the condition ``leaf``.
     """
     own, other = base.to_dict(), message.to_dict()
     if subject is not None:

@@ -286,7 +286,8 @@ def _unknown_queues(topology: Topology) -> Iterator[Finding]:
     """Yield the virtual topics of ActiveMQ whose queues neither the file nor the broker's state names."""
     if topology.rules.addressing.names_subscribers:
         return
-    # The queue of a connection to another broker is not a destination, and all its messages are known.
+    # A queue that stands for a connection to another broker is no destination (it has no kind), and the file says which
+    # messages it gets. So it is not reported.
     kinds = topology.rules.addressing.kinds
     undeclared = {queue.name for queue in topology.queues if not queue.declared and kinds(queue.name)}
     for binding in topology.bindings:

@@ -51,7 +51,8 @@ class Letters:
 
     def __init__(self, topology: Topology) -> None:
         self.topology = topology
-        #: For each state, the states that a dead-lettered message can reach from it in one step.
+        #: For each queue or exchange (with the message's routing key), those that a dead-lettered message can reach in
+        #: one step.
         self.graph: dict[State, set[State]] = {}
         #: The edges of the graph along which a link moves a message. Bindings are the other edges.
         self.links: set[tuple[State, State]] = set()
@@ -73,7 +74,7 @@ class Letters:
                 self._expand(self.target(link))
 
     def target(self, link: Link) -> State:
-        """Return the state to which ``link``, a link to this broker, leads."""
+        """Return the queue or exchange to which ``link`` leads. The target of ``link`` must be on this broker."""
         kind, name = link.ends[-1]
         keys = () if link.key is None or kind == "queue" else (link.key,)
         return State(kind, name, keys)
@@ -83,7 +84,7 @@ class Letters:
         self.graph.setdefault(target, set())
 
     def _expand(self, start: State) -> None:
-        """Add to the graph all states that a dead-lettered message can reach from ``start`` by bindings alone."""
+        """Add to the graph all nodes that a dead-lettered message can reach from ``start`` by bindings alone."""
         waiting, seen = [start], {start}
         self.graph.setdefault(start, set())
         while waiting:
@@ -168,7 +169,7 @@ class Letters:
         return any(self._may_take(conditions, solver, binding, brought) for binding in taking)
 
     def _arriving(self, queue: str) -> list[Binding]:
-        """Return the bindings by which messages reach ``queue``: they tell which messages a link can move from it.
+        """Return the bindings by which messages reach ``queue``, to find out which messages a link can move from it.
 
         The result is empty if messages may reach ``queue`` in other ways, too.
         """

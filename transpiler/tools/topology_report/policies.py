@@ -67,7 +67,8 @@ def policies(topology: Topology) -> Iterator[Finding]:
         yield from _policies(topology, _of_kind(listed, kind), matched)
     yield from _policy_entries(topology, listed, matched)
     for kind, of in listed:
-        # Clients can create destinations of ActiveMQ, so a policy that matches none in the file may still be needed.
+        # Clients can create destinations of ActiveMQ. So a policy that matches no destination in the file may still be
+        # needed.
         if (kind, of) not in matched and kind != _POLICY_ENTRY:
             yield Finding("policy", f"{kind} {of}", "its pattern matches nothing in the file")
 
@@ -228,9 +229,9 @@ def _arguments(topology: Topology) -> dict[str, dict[str, str]]:
 
 
 def _matching(listed: list[_Policy], kind: str, name: str, queue_type: str) -> list[tuple[_Policy, bool]]:
-    """Return the policies that match ``name``; the policy that applies is the first.
+    """Return the policies that match ``name``, the one that applies first.
 
-    Each comes with True if it is not certain that it matches.
+    Each policy comes with True if it is not certain that it matches.
     """
     answers = [(policy, policy.applies(kind, name, queue_type)) for policy in listed]
     found = [(policy, answer is None) for policy, answer in answers if answer is not False]

@@ -98,7 +98,10 @@ class Names:
         return next((one for one in named if one in known), named[0])
 
     def send(self, name: str, routing_type: str | None = None) -> tuple[str, str | None]:
-        """Return the destination and routing type with which a client of NEW sends what it sent to ``name`` in OLD."""
+        """Return the destination and routing type with which a client sends to NEW what it sent to ``name`` in OLD.
+
+        OLD and NEW are the old and the new topology. ``routing_type`` is the message's routing type in OLD.
+        """
         old = self.old.rules.addressing
         if not self.across or (old.routing_types and name in self.given):
             return self.of(name), routing_type

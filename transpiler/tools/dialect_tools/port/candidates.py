@@ -428,7 +428,10 @@ _PIECE = re.compile(r"\.\*|\.|\\(?P<escaped>.)|(?P<plain>.)", re.DOTALL)
 
 
 def _written(parts: Pattern) -> Iterator[tuple[ast.StringLiteral, ast.StringLiteral | None]]:
-    """Yield LIKE patterns that mean the same as ``parts``, each with its escape character or None."""
+    """Yield LIKE patterns, as literals, that mean the same as the parsed pattern ``parts``.
+
+    Each comes with its escape character as a literal, or None if it has no escapes.
+    """
     texts = "".join(part for part in parts if isinstance(part, str))
     if not set(texts) & {"%", "_"}:
         yield ast.StringLiteral(_pattern_text(parts, "")), None

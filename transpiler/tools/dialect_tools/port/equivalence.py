@@ -82,8 +82,8 @@ class Trial:
         self.source, self.target = source, target
         self.node = ast.ConvertStrings(node) if convert else node
         self.computed = _computed(self.node)
-        #: Messages on which earlier candidates missed the goal, the latest first. They are tried first, because the
-        #: next candidate often fails on the same message.
+        #: Messages on which earlier candidates for the port did not have the required result, the latest first. They
+        #: are tried first, because the next candidate often fails on the same message.
         self.found: list[Found] = []
 
     def compare(self, candidate: ast.Expression, goal: Goal, *, any_message: bool) -> Witness | Open | None:
@@ -164,7 +164,7 @@ class Trial:
         return None
 
     def _missed(self, goal: Goal) -> dict[int, int]:
-        """Return for each outcome of the source's condition the outcomes (as bits) by which a port misses ``goal``."""
+        """Return for each outcome of the source's condition the outcomes of a port that miss ``goal``, both as bits."""
         return {
             source: sum(target for target in OUTCOMES if self._parts(_VERDICTS[source], _VERDICTS[target], goal))
             for source in OUTCOMES

@@ -132,9 +132,9 @@ class _Note:
 
 
 def _one_for_a_rule(notes: Iterable[_Note]) -> Iterator[Diagnostic]:
-    """Yield the notes in the order of the text.
+    """Yield the diagnostics for ``notes``, in the order of the selector's text.
 
-    If a rule changes the result only for unusual messages, yield one note for the rule, not one for each place.
+    If a rule changes the result only for unusual messages, yield a single diagnostic for all notes with this rule.
     """
     groups: dict[object, list[_Note]] = {}
     for note in sorted(dict.fromkeys(notes), key=lambda note: note.change.span or Span(0, 0)):
@@ -256,16 +256,16 @@ class _Porting:
         alone = goal.truths <= _TRUE or goal.truths == frozenset({False, None})
         plain_tables = self.leaving.logic is Logic.SQL and self.arriving.logic is Logic.SQL
         if not goal.into:
-            # ``into`` is False, so the ported AND or OR must be FALSE in the goal's cases. If it has SQL's truth
-            # tables, an AND is FALSE if one term is FALSE, and an OR if all terms are. Other tables do not allow
-            # porting term by term.
+            # The ported AND or OR must be FALSE (``into`` is False) where the source has one of the results ``truths``.
+            # With SQL's truth tables, an AND is FALSE if one term is FALSE, and an OR if all terms are, so the terms
+            # can be ported one by one. With other truth tables they cannot.
             if not (plain_tables or (self.arriving.logic is Logic.SQL and alone)):
                 message = f"{self.arriving.title} has other tables of AND and OR, and under this NOT they tell"
                 raise self._failed(node, self._error("port.meaning", message, "write it without the NOT"))
         elif not alone and self.leaving.logic is not Logic.SQL:
             return self._forgetful(kind, terms, goal)
-        # Every term must meet the goal if an AND must be TRUE, or if an OR must not be TRUE. Otherwise one term
-        # suffices.
+        # An AND is TRUE only if every term is TRUE, and an OR is not TRUE only if no term is TRUE. In these two cases,
+        # every term must have the required result. Otherwise one term suffices.
         every = (True in goal.truths) is not decides
         inner = [
             replace(goal, exposed=goal.exposed or self._exposes(every, index, len(terms)))
@@ -278,8 +278,9 @@ class _Porting:
     def _exposes(self, every: bool, position: int, count: int) -> bool:
         """Return True if an exception in one term of an AND or OR may hide another term that still matters.
 
-        ``position`` is the index of the term that throws, and ``count`` the number of terms. ``every`` is True if every
-        term must meet the goal: then the exception already misses the goal, and no other term matters.
+        ``position`` is the index of the term that throws, and ``count`` the number of terms. ``every`` is True if all
+        terms must have their required result. Then the exception already decides that they do not, and no other term
+        matters.
         """
         if every:
             return False
@@ -297,8 +298,8 @@ class _Porting:
         exposed = replace(goal, exposed=True)
         holds, not_true = replace(exposed, truths=_TRUE), replace(exposed, truths=frozenset({False, None}))
         if kind is ast.Or:
-            # In Qpid's OR, the last term determines the result if no term is TRUE. So only the last term is ported with
-            # the goal itself, and each term before it with the goal TRUE or not TRUE.
+            # In Qpid's OR, the last term determines the result if no term is TRUE. So only the last term must have the
+            # required results exactly, and each term before it must only be TRUE or not TRUE.
             before, whole = (holds, ast.Or) if True in goal.truths else (not_true, ast.And)
             return joined(whole, tuple(self._each(terms, [before] * (len(terms) - 1) + [exposed])))
         ends = replace(exposed, truths=goal.truths - _TRUE)
@@ -420,8 +421,8 @@ class _Porting:
     def _parting(self, code: str, trial: Trial, candidate: ast.Expression, witness: Witness, goal: Goal) -> _Note:
         left, right = self.leaving.title, self.arriving.title
         spoken = print_tree(candidate, self.arriving)
-        # If the goal asks for the opposite of the condition, the message to the user compares the candidate with NOT of
-        # it.
+        # If the port must have the opposite result, the message to the user says "NOT of this" about the source's
+        # condition.
         this, target_result = "this", witness.source
         if (True in goal.truths) is not goal.into:
             this, target_result = "NOT of this", target_result._replace(truth=NOT[target_result.truth])

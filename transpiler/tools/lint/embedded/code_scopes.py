@@ -94,9 +94,10 @@ class Scopes:
         return self._all[0].variables.get(name)
 
     def _member(self, name: str) -> Variable | None:
-        """Return the variable ``name`` of any block except functions.
+        """Return the variable ``name`` of any block that is not a function; None if no such block declares it.
 
-        It may be a constant that is inherited or imported.
+        If several blocks do, the result has the values of all. The type is not known, because the name may be inherited
+        or imported.
         """
         found = [scope.variables[name] for scope in self._all if not scope.is_function and name in scope.variables]
         if len(found) < 2:

@@ -147,7 +147,8 @@ class _Reader:
         self._later: list[tuple[int, SelectorPattern]] = []
         self._used: set[int | None] = set()
         self.found: dict[_Key, list[InFile]] = {}
-        #: The first token of each unread expression, by its offset in the file.
+        #: The first token of each expression that is probably a selector whose text is not known, by the offset in the
+        #: file.
         self._unread: dict[int, int] = {}
 
     def comment(self, comment: Token) -> None:
@@ -491,7 +492,10 @@ class _Reader:
         self.found.setdefault((start, start, ""), [unread])
 
     def _add(self, value: Value, number: int, dialect: str | None, whence: str) -> bool:
-        """Add ``value`` as a selector, or as unread if its text is unknown; return False if it cannot be a selector."""
+        """Add ``value`` as a selector, or as an ``UnreadSelector`` if its text is unknown.
+
+        Return False if ``value`` cannot be a selector.
+        """
         if value.kind not in ("text", "unknown"):
             return False
         self._used.add(value.begin)

@@ -410,7 +410,10 @@ class Values:
         return self._variable(path, first, depth), number
 
     def _call(self, path: list[str], number: int, depth: int) -> tuple[Value, int]:
-        """Return the value of the call of ``path`` whose parentheses open at ``number``, and the next token's index."""
+        """Return the value of the call whose parentheses open at the token ``number``, and the next token's index.
+
+        ``path`` is the dotted name of the function, in parts.
+        """
         inner = _UNKNOWN
         behind = self._closing(number)
         name = path[-1].lower()
@@ -556,15 +559,15 @@ def _after(value: Value, name: str) -> Value:
 
 
 def _holed(text: MappedText) -> MappedText:
-    """Return ``text`` with a ``HOLE`` at its end, because the program appends a text that is not known."""
+    """Return ``text`` with the character ``HOLE`` at its end, because the program appends a text that is not known."""
     end = text.ends[-1] if text.ends else text.at
     return joined([text, MappedText(HOLE, [end], [end], end)])
 
 
 def _filled_in(text: MappedText, pattern: re.Pattern[str]) -> MappedText:
-    """Return ``text``, a format string, with a ``HOLE`` for each match of ``pattern``, its regular expression.
+    """Return ``text``, a format string, with the character ``HOLE`` (unknown text) in place of each placeholder.
 
-    ``%%`` becomes ``%``.
+    ``pattern`` matches a placeholder. ``%%`` becomes ``%``.
     """
     return decoded(text.text, 0, pattern, lambda match: "%" if match[0] == "%%" else HOLE).within(text)
 
@@ -626,7 +629,7 @@ _METHODS: Mapping[str, Callable[[MappedText], MappedText]] = {
 
 
 def _joined_by(separator: MappedText, texts: Sequence[MappedText | None]) -> MappedText:
-    """Return ``texts`` joined by ``separator``, with a ``HOLE`` for each text that is None (unknown)."""
+    """Return ``texts`` joined by ``separator``, with the character ``HOLE`` in place of each unknown text (None)."""
     pieces: list[MappedText] = []
     for text in texts:
         pieces += [separator] if pieces else []

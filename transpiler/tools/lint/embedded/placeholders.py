@@ -79,9 +79,9 @@ def filled(selectors: Iterable[InFile], properties: Callable[[], Properties]) ->
 
 
 def with_holes(mapped: MappedText) -> MappedText | None:
-    """Return ``mapped`` with a ``HOLE`` for each placeholder.
+    """Return ``mapped`` with the character ``HOLE``, which stands for an unknown text, in place of each placeholder.
 
-    The result is None if there is no hole, or if the text has a placeholder of another tool.
+    The result is None if the text has no placeholder, or if it has a placeholder of another tool.
     """
     text = decoded(mapped.text, 0, _PLACEHOLDER, lambda _: HOLE).within(mapped)
     return text if HOLE in text.text and is_complete(text.text.replace(HOLE, "")) else None

@@ -332,7 +332,7 @@ def step(name: str, namespace: str = "") -> str:
 
 
 def find_pattern(path: Sequence[str], language: Language = "data") -> SelectorPattern | None:
-    """Return the record of the first selector pattern that the path of keys ``path`` matches; None without one."""
+    """Return the record of the first selector pattern that matches the path of keys ``path``; None if none matches."""
     if not path:
         return None
     last, known = path[-1].rpartition(":")[2], _by_last(language)

@@ -141,7 +141,7 @@ class UnreadSelector(NamedTuple):
     """A selector whose text the file does not contain completely, because the program or another tool completes it.
 
     ``offset`` is its position in the file. ``mapped`` is the text with its placeholders, None if no text is known.
-    ``reason`` is the reason, if it is known.
+    ``reason`` says why the text is incomplete, or is empty.
     """
 
     offset: int

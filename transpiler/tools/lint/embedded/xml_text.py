@@ -174,7 +174,8 @@ def is_xml(text: str) -> bool:
 def find_in_xml_literal(value: MappedText, escaping: Escape) -> Iterator[InFile]:
     """Yield the selectors of the XML in ``value``, a string literal of another file; it may have several root elements.
 
-    If the XML is not well-formed from some position on, a selector after that position is yielded as unread.
+    If the XML is not well-formed from some position on, a selector after that position is yielded as an
+    ``UnreadSelector``.
     """
     text = value.text.strip()
     begin = value.text.find(text)

@@ -24,7 +24,8 @@ from transpiler.tools.lint.rules.spelling import is_null
 
 _OCTAL = re.compile(r"(-?)\s*(0[0-7]+)[lL]?")
 _DATE = re.compile(r"[12][0-9]{3}([-/])[01][0-9]\1[0-3][0-9]")
-#: A text that begins or ends with *, as in patterns of file names, or with %, except for a percentage such as 50%.
+#: ``_STARRED`` matches a text that begins or ends with "*", as in patterns of file names. ``_WITH_PERCENT`` matches one
+#: that begins or ends with "%", except a percentage such as 50%.
 _STARRED = re.compile(r"(?=.*\w)(?:\*.*|.*\*)", re.DOTALL)
 _WITH_PERCENT = re.compile(r"(?=.*\w)(?:%.*|.*[^\W\d]%)", re.DOTALL)
 _ESCAPED = re.compile(r"\\[%_]")

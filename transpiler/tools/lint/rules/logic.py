@@ -43,13 +43,13 @@ _LOSES = "messages on which it keeps another part from throwing may not match th
 
 
 def find_redundancies(tree: ast.Expression, context: Context) -> list[Violation]:
-    """Return the findings of all rules of this module except containment.
+    """Return the findings about constant, contradictory and redundant conditions in the selector ``tree``.
 
     A finding is dropped if another finding lies inside its span.
     """
     if context.converts_strings:
-        # With the prefix that converts strings, the cases of the analysis are not valid: one string equals numbers and
-        # other strings.
+        # With the prefix that converts strings, a string such as '5' equals both a number and a string. The analysis
+        # assumes that this is impossible.
         return []
     found = list(_constants(tree, context))
     if context.repeats_name:
@@ -373,7 +373,7 @@ class _Analysis:
         return self._never(term, others, NOT_TRUE)
 
     def _related(self, term: ast.Expression, others: Sequence[ast.Expression]) -> list[ast.Expression]:
-        """Return those of ``others`` that share a variable with ``term``, directly or through other conditions."""
+        """Return those of ``others`` that share a field with ``term``, directly or through other conditions."""
         variables = [self._solver.variables(self._formula(other)) for other in others]
         reached = set(self._solver.variables(self._formula(term)))
         known = 0
@@ -442,7 +442,10 @@ class _Term(NamedTuple):
 
 
 def _cells_of(formula: Formula, cells: Sequence[Mapping[int, int]]) -> tuple[frozenset[int], frozenset[int]]:
-    """Return the indices of the cells in which ``formula`` may be TRUE, and of those in which it may not be TRUE."""
+    """Return the indices of the cells in which ``formula`` may be TRUE, and of those in which it may not be TRUE.
+
+    A cell is a combination of outcomes of tests, as a mapping from test number to outcome bits.
+    """
     outcomes = [possible(formula, cell) for cell in cells]
     holds = frozenset(number for number, outcome in enumerate(outcomes) if outcome & TRUE)
     return holds, frozenset(number for number, outcome in enumerate(outcomes) if outcome & NOT_TRUE)

@@ -41,8 +41,8 @@ DECISIONS = (
     ("a set of filters", "a message must match all filters; an empty set accepts all messages; a null means no filter"),
     (
         "larger units of AMQP",
-        "from the bytes of a source, an attach or whole frames, the filter set inside is read; bytes without a filter "
-        "set are an error",
+        "from the bytes of a source, an attach, or the frames of a captured connection, the filter set inside is read; "
+        "a source without filters causes a warning, and bytes without a source or filter set are an error",
     ),
     (
         "a selector that is unknown",
@@ -90,8 +90,7 @@ DECISIONS = (
     ),
     (
         "the receiver",
-        "`now=` is the current time, from which the JMSExpiration of a message with a ttl is computed; `destination=` "
-        "is the JMSDestination of a message without `to`",
+        "`now=` and `destination=` give [the values that depend on the receiver](meaning.md#header-names)",
     ),
     ("no-local", "accepts a message that does not say on which connection it was published"),
     (

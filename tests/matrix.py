@@ -2,7 +2,7 @@
 
 ``make matrix`` takes the Pythons on the PATH; ``ARGS="--spark 4.0 --python 3.11"`` takes some. Environments and
 outcomes are kept in ``build/matrix``. A table of the tests passed, of all pairs that have been run, is printed as
-Markdown; ``--write`` puts it into README.md and docs/versions.md.
+Markdown; ``--write`` puts it into docs/versions.md.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def main() -> int:
     parser.add_argument("--spark", action="append", choices=SPARKS, help="a version of PySpark; may be repeated")
     parser.add_argument("--python", action="append", choices=PYTHONS, help="a version of Python; may be repeated")
     parser.add_argument("--all", action="store_true", help="every PySpark on every Python")
-    parser.add_argument("--write", action="store_true", help="put the table into README.md and docs/versions.md")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/versions.md")
     arguments = parser.parse_args()
     failed = False
     for spark, python in pairs(arguments.spark, arguments.python, arguments.all):
@@ -87,9 +87,9 @@ def main() -> int:
     table = markdown({pair: counted(folder) for pair, folder in known.items() if (folder / REPORT).exists()})
     print(table, end="")
     if arguments.write:
-        for page in (ROOT / "README.md", ROOT / "docs" / "versions.md"):
-            text = page.read_text(encoding="utf-8")
-            page.write_text(TABLE.sub(lambda match: match[1] + table + match[2], text), encoding="utf-8")
+        page = ROOT / "docs" / "versions.md"
+        text = page.read_text(encoding="utf-8")
+        page.write_text(TABLE.sub(lambda match: match[1] + table + match[2], text), encoding="utf-8")
     return int(failed)
 
 

@@ -494,10 +494,10 @@ def rows(prefixes: Sequence[str], found: set[Made]) -> Iterator[str]:
         hints.items(), key=lambda item: (prefixes.index(prefix(item[0][0])), item[0])
     ):
         messages[code, tuple(sorted(advice - {""}))].append(message)
-    for (code, advice), texts in messages.items():
+    for (code, shared), texts in messages.items():
         page = f"rules/{code}.md"
         name = f"[{code}]({page})" if (ROOT / "docs" / page).exists() else f"`{code}`"
-        yield f"| {name} | {'<br>'.join(map(cell, texts))} | {'<br>'.join(map(cell, advice))} |"
+        yield f"| {name} | {'<br>'.join(map(cell, texts))} | {'<br>'.join(map(cell, shared))} |"
 
 
 def prefix(code: str) -> str:

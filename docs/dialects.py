@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from transpiler.language.selector.dialects import DIALECTS, JMS, Dialect
@@ -196,9 +196,9 @@ def page() -> str:
     lines = [
         "# Dialects",
         "",
-        "This page lists the questions about selectors on which brokers differ, and the answer of each dialect. For a",
-        "broker without a dialect of its own, such as IBM MQ or Solace, see [which dialect stands for which",
-        "broker](brokers.md).",
+        "This page is for everybody whose selectors must work on several brokers. It lists the questions about",
+        "selectors on which brokers differ, and the answer of each dialect. [Which dialect stands for which",
+        "broker](brokers.md) lists the dialects, and shows how to compare them for one selector.",
         "",
     ]
     brokers = [dialect for dialect in DIALECTS.values() if dialect is not JMS]
@@ -212,7 +212,7 @@ def page() -> str:
             continue
         lines += [f"## {question[0].upper()}{question[1:]}", "", ABOUT[name], ""]
         lines += ["| dialects | answer |", "|---|---|"]
-        lines += [f"| {', '.join(names)} | {_cell(text)} |" for text, names in answers.items()]
+        lines += [f"| {names} | {_cell(text)} |" for text, names in _grouped(answers)]
         lines.append("")
     lines += ["## What a property of an AMQP type is", "", _row("AMQP type", (d.name for d in brokers))]
     lines.append("|---" * (len(brokers) + 1) + "|")
@@ -234,13 +234,17 @@ def page() -> str:
         known = [d.name for d in brokers if any(row[d.name] != "–" for row in cells.values())]
         lines += ["", _row("name", iter(known)), "|---" * (len(known) + 1) + "|"]
         lines += [_row(name, (row[dialect] for dialect in known)) for name, row in cells.items()]
+    notes: dict[str, list[str]] = {}
     for dialect in brokers:
         if prefix := dialect.fields.annotation_prefix:
-            lines += ["", f'In `{dialect.name}`, `"{prefix}KEY"` reads only the message annotation `KEY`.']
-        lines += [
-            f"In `{dialect.name}`, a selector with `{name}` is refused, because this name stands for {why}."
-            for name, why in dialect.fields.unreadable.items()
-        ]
+            notes.setdefault(f'`"{prefix}KEY"` reads only the message annotation `KEY`', []).append(dialect.name)
+        for why in dict.fromkeys(dialect.fields.unreadable.values()):
+            refused = " or ".join(f"`{name}`" for name, one in dialect.fields.unreadable.items() if one == why)
+            notes.setdefault(f"a selector with {refused} is refused, because this name stands for {why}", []).append(
+                dialect.name
+            )
+    for note, of in notes.items():
+        lines += ["", f"In {' and '.join(f'`{name}`' for name in of)}, {note}."]
     lines += [
         "",
         "## Versions",
@@ -254,6 +258,17 @@ def page() -> str:
     lines += ["", "## Selectors of bindings", "", *ASKED, "", "## Where Spark stops", ""]
     lines += [f"- {limit}" for limit in LIMITS]
     return "\n".join(lines) + "\n"
+
+
+def _grouped(answers: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
+    """Yield each answer with its dialects; the dialects of the answer that most dialects have are "the others"."""
+    most = max(answers, key=lambda text: len(answers[text]))
+    has_rest = len(answers[most]) > len(DIALECTS) / 2
+    for text, names in answers.items():
+        if not (has_rest and text == most):
+            yield text, ", ".join(names)
+    if has_rest:
+        yield most, "the others"
 
 
 def _row(head: str, cells: Iterator[str]) -> str:

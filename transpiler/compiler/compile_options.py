@@ -56,7 +56,7 @@ class FilterOptions(SelectorOptions, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The checked options of one compilation. The constructor raises ``TranspilerError`` for a value not allowed."""
+    """The checked options of one compilation. The constructor raises ``TranspilerError`` for an invalid value."""
 
     result: Result = "filter"
     missing: Missing = "error"

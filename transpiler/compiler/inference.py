@@ -116,10 +116,11 @@ def layout_from_schema(
 ) -> Layout:
     """Return the layout that fits ``schema``, which is in Spark's JSON form.
 
-    ``struct`` is the name of a struct column whose fields are the properties; header fields are still read from
-    top-level columns. If ``struct`` is None, the layout is inferred from the names and types of all columns. If the
-    properties are stored as text whose types are lost, a selector that reads a property raises ``LayoutError``.
-    ``headers`` maps header fields to the columns or keys that hold them under other names.
+    - ``struct`` is a struct column whose fields are the properties; header fields are still read from top-level
+      columns. If it is None, the layout is inferred from the names and types of all columns.
+    - ``headers`` maps header fields to the columns or keys that hold them under other names.
+
+    If the properties are stored as text whose types are lost, a selector that reads a property raises ``LayoutError``.
     """
     table = Table(schema, case_sensitive)
     layout = _shown(table, struct)

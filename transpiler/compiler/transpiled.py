@@ -34,8 +34,8 @@ class Transpiled:
     retrace: Callable[[], Trace] = field(default=tuple, compare=False)
     #: The checked selector; None if a filter or an address was compiled.
     tree: Expression | None = field(default=None, compare=False)
-    #: Computes ``diagnostics`` when they are read: ``found`` and the warnings of ``check``. If None, ``diagnostics``
-    #: are only ``found``.
+    #: Computes ``diagnostics`` when they are read: the warnings ``found`` while compiling, and those of ``check``. If
+    #: None, ``diagnostics`` returns only ``found``.
     advise: Callable[[], tuple[Diagnostic, ...]] | None = field(default=None, compare=False)
 
     @property

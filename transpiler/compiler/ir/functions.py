@@ -130,7 +130,7 @@ class Function(IdentityEnum):
             " WHEN {0:sum} <> '' THEN {0:sum} WHEN {1:sum} <> '' THEN {1:sum} END"
         ),
     )
-    #: The JMS text of a message ID or correlation ID: see ``message.ids``.
+    #: The text that JMS uses for an AMQP message ID or correlation ID, such as ``ID:AMQP_ULONG:5`` (``message.ids``).
     STRING_MESSAGE_ID = (
         "string message id",
         (
@@ -143,7 +143,7 @@ class Function(IdentityEnum):
     ULONG_ID = "ulong id", f"concat('{ids.ULONG}', {_UNSIGNED_TEXT})", True
     UUID_ID = "uuid id", f"concat('{ids.UUID_}', {_UUID_TEXT})", True
     BINARY_ID = "binary id", f"concat('{ids.BINARY}', hex({{0:bare}}))", True
-    #: The text of an ID in Artemis, which begins with the prefix ``ID:``: see ``ids.prefixed_text``.
+    #: The text that Artemis uses for a message ID: ``ID:`` and the ID, unless the ID begins with ``ID:`` itself.
     PREFIXED_STRING = (
         "prefixed string",
         f"CASE WHEN startswith({{0:bare}}, '{ids.PREFIX}') THEN {{0:bare}} ELSE concat('{ids.PREFIX}', {{0:bare}}) END",

@@ -37,7 +37,8 @@ class AmqpLayout(ArchiveLayout):
     promoted: Mapping[str, str] = field(default_factory=dict)
     mixed: frozenset[str] = frozenset()
     collations: Collations | None = None
-    #: Names, in lower case, of top-level columns of the table that are also names of fields in a section.
+    #: Names, in lower case, of the table's top-level columns that are also fields of a section. Spark could confuse the
+    #: two, so such a field is written in brackets.
     beside: frozenset[str] = frozenset()
     #: The schema of the table whose rows the layout reads; None if it is not known.
     table: Mapping[str, Any] | None = field(default=None, compare=False)

@@ -118,7 +118,10 @@ class FlatLayout(Layout):
         return column if isinstance(column, ir.Column) and column.type.is_text else None
 
     def property(self, name: str) -> Stored | None:
-        """Return the column of exactly that name. If AMQP has no corresponding type, raise ``LayoutError``."""
+        """Return what is stored in the column ``name``; None if the table has no such column.
+
+        Raise ``LayoutError`` if no message property can have the type of the column.
+        """
         column = self.columns.get(name)
         if isinstance(column, Unusable):
             raise column.refusal(f"column {name}")
@@ -217,7 +220,7 @@ def _json(column: str, name: str) -> Advice:
 
 
 def converted(store: StoreCall) -> list[str | StoreCall]:
-    """Return the end of a hint that suggests ``store``, which reads JSON: a variant for Kafka Connect's JsonConverter.
+    """Return the end of a hint that suggests ``store``, which reads JSON: its form for Kafka Connect's JsonConverter.
 
     The JsonConverter can wrap the JSON object in an envelope with the members ``schema`` and ``payload``. The suggested
     store then reads the object at the path ``$.payload``.

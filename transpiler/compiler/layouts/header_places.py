@@ -154,7 +154,7 @@ class PropertyPlace(Place):
         return replace(self, source=self.source.over(table))
 
     def stored(self) -> Stored | None:
-        """Return the value at the key; text is always a string, even if the policy converts it to other types."""
+        """Return the value at the key. Text is always a string, even if the user chose to read it as numbers."""
         return self.source.plain(self.key)
 
     def read(self, row: Mapping[str, Any]) -> AmqpValue | None:
@@ -209,14 +209,15 @@ NO_HEADERS: Headers = MappingProxyType({})
 
 
 def read_as(place: str | HeaderOption, reading: Reading) -> HeaderOption:
-    """Return the column or key ``place``, whose value ``reading`` converts."""
+    """Return the option to read a header field from the column or key ``place`` by the conversion ``reading``."""
     return HeaderOption(place, reading) if isinstance(place, str) else replace(place, reading=reading)
 
 
 def time_option(name: str | HeaderOption, unit: str, zone: str) -> HeaderOption:
-    """Return the column or key ``name``, read as a time. An invalid pattern or time zone raises ``LayoutError``.
+    """Return the option to read a header field as a time from the column or key ``name``.
 
-    ``unit`` is ``"ms"``, ``"s"`` or a Java date pattern.
+    ``unit`` is ``"ms"``, ``"s"`` or a Java date pattern, and ``zone`` the time zone of text that has none. An invalid
+    pattern or time zone raises ``LayoutError``.
     """
     units = {unit.value: unit for unit in TimeUnit}
     if unit in units:
@@ -238,8 +239,8 @@ def header_places(
 ) -> dict[str, HeaderPlace]:
     """Return the place of each header field in ``headers``: a column of ``table``, otherwise a key of ``source``.
 
-    Without a table, each name is a column unless the user has declared it as a key. ``is_whole`` is True if ``table``
-    has all columns. A name that is neither a column nor a key raises ``LayoutError``.
+    Without a table, each name is a column unless the user has declared it as a key. ``is_whole`` is False if the real
+    table may have more columns than ``table``. A name that is neither a column nor a key raises ``LayoutError``.
     """
     return {name: _place(name, option, table, source, is_whole) for name, option in headers.items()}
 
@@ -390,7 +391,7 @@ def _refused(header: str, column: str, kind: str, advice: Advice) -> RefusedPlac
 
 
 def _unlike(header: str, found: Found) -> RefusedPlace:
-    """Return a place that raises an error when it is used, because ``header`` cannot have the type of ``found``."""
+    """Return a place that raises an error when it is used: ``header`` cannot have the type of the column ``found``."""
     advice = Advice("perhaps cast the column, or choose another column in headers")
     return _refused(header, found.name, described(found.field["type"]), advice)
 

@@ -47,7 +47,7 @@ class Reading(Protocol):
 
 
 def _one_value(amqp: AmqpType, parts: list[StoredValue]) -> Stored:
-    """Merge ``parts`` into content of the one type ``amqp``: in each row, the first of them that has a value."""
+    """Merge ``parts`` into stored content of the one type ``amqp``: in each row, the first part that has a value."""
     if not parts:
         return NOTHING
     value = ir.first_of([ir.guarded(part.guard, part.value) for part in parts])

@@ -77,7 +77,7 @@ class Layout(ABC):
         Raises:
             LayoutError: The layout reads a column that the table does not have.
         """
-        # Imported only here because a layout that is given by name needs no schema.
+        # Imported in the function to save start-up time: a layout that is given by name needs no schema.
         from transpiler.compiler.layouts.table_columns import Table
 
         return self.bound(Table(schema, case_sensitive))

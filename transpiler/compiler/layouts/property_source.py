@@ -82,7 +82,7 @@ class PropertySource(ABC):
         """Return the values that the property ``name`` can have, for SQL; None if the source cannot contain it."""
 
     def plain(self, name: str) -> Stored | None:
-        """Return the values of the property ``name`` as ``stored`` does, with text as a string under every policy."""
+        """Return the values of the property ``name`` as ``stored`` does, except that text is always a string."""
         return self.stored(name)
 
     def names(self) -> tuple[str, ...]:
@@ -98,7 +98,7 @@ class PropertySource(ABC):
         return {name: value for name, value in self.values(row) if value is not None}
 
     def read_plain(self, row: Mapping[str, Any], name: str) -> AmqpValue | None:
-        """Return the property ``name`` of ``row``; text is a string under every policy. None if it is absent."""
+        """Return the property ``name`` of ``row``, in which text is always a string; None if it is absent."""
         return self.read(row).get(name)
 
 
@@ -131,7 +131,10 @@ def _texts_of(spark_type: object) -> ColumnType | None:
 
 @dataclass(frozen=True, slots=True)
 class UnchosenTexts(PropertySource):
-    """A column of text that may contain numbers or JSON. Reading it is an error until the user chooses a policy."""
+    """A column of text that may contain numbers or JSON.
+
+    Reading it is an error until the user chooses a policy, which says how the text is converted to values.
+    """
 
     column: str
     message: str
@@ -174,7 +177,10 @@ class StructFields(PropertySource):
         return self.column.partition(".")[0]
 
     def stored(self, name: str) -> Stored | None:
-        """Return the field of exactly that name. If AMQP has no corresponding type, raise ``LayoutError``."""
+        """Return what is stored in the field ``name`` of the struct; None if there is no such field.
+
+        Raise ``LayoutError`` if no message property can have the type of the field.
+        """
         place = self.fields.get(name)
         if isinstance(place, Unusable):
             raise place.refusal(f"field {name}")
@@ -225,7 +231,7 @@ class TypedPlaces(PropertySource):
     tag: tuple[str, Mapping[SparkType, str]] | None = None
 
     def over(self, table: Table) -> TypedPlaces:
-        """Return the source with the members that ``table`` has."""
+        """Return the source with only those members (maps or fields for one type each) that ``table`` has."""
         within = None if self.map is None else table.required(self.map, READER)
         if within is None:
             members = tuple(each for each in self.members if table.find((each[0],)) is not None)
@@ -248,7 +254,7 @@ class TypedPlaces(PropertySource):
         return (member, Key(name)) if self.map is None else (*self.map, Key(name), member)
 
     def stored(self, name: str) -> Stored | None:
-        """Return the members at the key ``name``, one alternative for each type."""
+        """Return the values of the property ``name``: one alternative for each type, read from the type's member."""
         return stored_alternatives(
             [StoredValue((AMQP_TYPES[kind],), self._value(member, kind, name)) for member, kind in self.members]
         )
@@ -264,7 +270,11 @@ class TypedPlaces(PropertySource):
         return ir.When(ir.Compare(Comparison.EQ, tag, ir.constant(texts[kind])), value)
 
     def values(self, row: Mapping[str, Any]) -> Iterable[tuple[str, AmqpValue | None]]:
-        """Return each property with the member that its tag names; without a tag, with the first member that is set."""
+        """Return the name and value of each property of ``row``.
+
+        The value is in the member (map or field) that the property's tag names; without a tag, in the first member that
+        is not NULL.
+        """
         values: dict[str, AmqpValue] = {}
         tags = {} if self.tag is None else self._member(row, self.tag[0])
         for member, kind in self.members:
@@ -287,8 +297,8 @@ class TypedPlaces(PropertySource):
 class TextProperties(PropertySource):
     """Properties stored as text: the values of a map or of an array of entries, as strings or as UTF-8 bytes.
 
-    ``types`` has the policies for text. If ``columns`` is not empty (for CSV), each of these columns is a property and
-    ``path`` is empty.
+    ``types`` says how the text of each property is converted to a value. If ``columns`` is not empty (for CSV), each of
+    these columns is a property and ``path`` is empty.
     """
 
     path: Path
@@ -325,7 +335,7 @@ class TextProperties(PropertySource):
         return replace(self, path=found.path, binary=texts is BINARY)
 
     def described(self) -> str:
-        """Return a description of the column or columns and of the policies for text."""
+        """Return a description of the column or columns, and of how their text is converted to values."""
         named = "".join(f", {name} {policy.name}" for name, policy in self.types.named.items())
         where = path_text(self.path) if self.path else first_of(self.columns, _MAX_LISTED)
         return f"{where} {'BINARY' if self.binary else 'text'} {self.types.others.name}{named}"
@@ -359,7 +369,7 @@ class TextProperties(PropertySource):
         return policy.stored_bytes(octets, ByItsUse().stored(plain_text(octets)).by_use if by_use else None)
 
     def stored(self, name: str) -> Stored | None:
-        """Return the text at the key ``name`` under the policy for that name."""
+        """Return the text at the key ``name``, converted to values as the user chose for this property."""
         if self.columns and name not in self.columns:
             return None
         policy = self.types.of(name)

@@ -34,7 +34,7 @@ _TYPES: Mapping[str, str] = MappingProxyType(
 _SIZED = frozenset({"DECIMAL", "DEC", "NUMERIC", "CHAR", "CHARACTER", "VARCHAR"})
 _UNITS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
 
-#: Types that no selector can use, with the default argument of each type.
+#: Types that no selector can use, with the default of the type's argument: ``TIME`` means ``TIME(6)``.
 _UNUSABLE = MappingProxyType({"TIME": "6", "GEOMETRY": "", "GEOGRAPHY": ""})
 _SYSTEMS = MappingProxyType({"4326": "OGC:CRS84", "ANY": "SRID:ANY"})
 

@@ -480,7 +480,7 @@ def store_of(layout: Layout | None) -> StoreLayout | None:
 
 
 def refuse_unchosen(layout: Layout) -> Layout:
-    """Return ``layout``. If its properties are text for which no policy was chosen, raise ``LayoutError``."""
+    """Return ``layout``; raise ``LayoutError`` if the user still has to choose how its text is converted to values."""
     if isinstance(layout, StoreLayout) and isinstance(layout.source, UnchosenTexts):
         raise layout.source.refusal
     return layout

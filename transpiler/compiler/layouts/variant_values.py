@@ -19,7 +19,10 @@ _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def variant_path(*keys: str) -> str:
-    """Return the path of the value at ``keys`` in a VARIANT. If no path can name a key, raise ``LayoutError``."""
+    """Return the path of the value at ``keys`` in a VARIANT, such as ``$.a["b c"]``.
+
+    Raise ``LayoutError`` for a key with both kinds of quotes, which no path can contain.
+    """
     path = "$"
     for key in keys:
         if _PLAIN_KEY.fullmatch(key):

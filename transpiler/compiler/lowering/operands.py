@@ -30,10 +30,10 @@ DECIMAL = ColumnType(SparkType.DECIMAL, 38, 0)
 
 
 class Alternative(NamedTuple):
-    """One of the typed values that an operand can have, such as the string ``value`` or the integer ``value``.
+    """One of the typed values that an operand can have in different rows, with the test for these rows.
 
-    An operand has this value in the rows in which ``guard`` holds and ``value`` is not NULL. ``applies_where`` is a
-    shorter predicate for the same rows, or None.
+    The operand has ``value``, as a value of ``type``, in the rows in which ``guard`` holds and ``value`` is not NULL.
+    ``applies_where`` is a shorter predicate for the same rows, or None.
 
     Several alternatives can have the same SQL value with different types, such as int and long. Then ``shared_guard``
     is a short predicate for the rows in which any of them applies; otherwise it is None.
@@ -422,7 +422,8 @@ def _pair(left: Outcomes, right: Outcomes, dialect: Dialect, is_disjunction: boo
     own_logic = dialect.logic is Logic.QPID_JAVA
 
     def reached() -> ir.Predicate:
-        # The predicate that ``left`` does not throw, so that ``right`` can still be evaluated.
+        # The predicate that ``right`` is evaluated although ``left`` may throw: always in strict evaluation, otherwise
+        # if ``left`` does not throw.
         return ir.TRUE if dialect.evaluation is Evaluation.STRICT else complement(left.error)
 
     def true() -> ir.Predicate:

@@ -45,7 +45,7 @@ from transpiler.message.operand_types import OperandType
 def body_query(language: str, query: ast.StringLiteral, layout: Layout, source: Source) -> Outcomes:
     """Lower a condition of a selector that queries the body (XPATH or XQUERY). It is FALSE if the body is not text."""
     if language == "XQUERY":
-        # Both brokers that accept XQUERY evaluate every XQuery to FALSE.
+        # The brokers that accept XQUERY, ActiveMQ and Artemis, evaluate every XQuery to FALSE.
         return Outcomes(ir.FALSE, ir.TRUE)
     body = layout.field(MessageField("body", "value"))
     data = layout.field(MessageField("body", "data"))
@@ -75,8 +75,8 @@ def body_query(language: str, query: ast.StringLiteral, layout: Layout, source: 
     return Outcomes(true, complement(true))
 
 
-#: ``MAX_OPERATORS``: maximum number of operators in an expression. ``MAX_GROUPS``: maximum number of groups in an
-#: expression. The JDK has these limits since 8u331, 11.0.15 and 17.0.3.
+#: Maximum number of operators, and maximum number of groups (pairs of parentheses), in one XPath expression. The JDK
+#: has these limits since 8u331, 11.0.15 and 17.0.3.
 MAX_OPERATORS, MAX_GROUPS = 100, 10
 
 _WORDS = ("or", "and", "div", "mod")
@@ -467,7 +467,8 @@ def _spelled(operand: tree.Expression) -> str:
     """Spell an operand of a query in XPath 1.0."""
     match operand:
         case tree.Path(steps=(tree.Step(True, "child", name),)) if name != "*":
-            # In the path //name, and in no other path, Java compares the name with whole names, including prefixes.
+            # In the path ``//name``, and in no other path, Java compares ``name`` with a node's whole name, including
+            # its prefix. The form ``//self::name`` avoids this.
             return f"//self::{name}"
         case tree.Path(steps=steps):
             return "".join(f"/{'/' * step.descendants}{'@' * (step.axis == 'attribute')}{step.test}" for step in steps)

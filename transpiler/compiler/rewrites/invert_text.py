@@ -70,7 +70,10 @@ _PREFIXES: Mapping[ir.Function, str] = {
 
 
 def invert_text(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite ``f(column) = 'ID:AMQP_ULONG:5'`` as ``column = 5``, and ``f(column) IS NULL`` as ``column IS NULL``."""
+    """Rewrite tests of the text of an ID as tests of the column with the ID, where ``f`` converts the ID to text.
+
+    ``f(column) = 'ID:AMQP_ULONG:5'`` becomes ``column = 5``, and ``f(column) IS NULL`` becomes ``column IS NULL``.
+    """
     match node:
         case ir.IsNull(value=value, negated=negated):
             behind = _behind_text(value)
@@ -80,7 +83,10 @@ def invert_text(node: ir.Predicate) -> ir.Predicate:
 
 
 def _inverted(node: ir.Predicate) -> ir.Predicate | None:
-    """Rewrite ``f(column) = text``, ``<>``, IN or LIKE as a condition on the column; None if that is not possible."""
+    """Rewrite ``f(column) = text``, or the same with ``<>``, IN or LIKE, as a condition on ``column``.
+
+    Return None if that is not possible. The function ``f`` converts a message ID or bytes to text.
+    """
     match node:
         case ir.Compare(
             operator=Comparison.EQ | Comparison.NE as operator,

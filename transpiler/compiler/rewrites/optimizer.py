@@ -47,9 +47,9 @@ _CHAIN: tuple[Law, ...] = (
     gather_guarded,
 )
 
-#: The laws (rewrite rules), by the class of node that they rewrite, in the order in which they are tried. A law returns
-#: its argument if it has nothing to rewrite. Laws that simplify a test come before laws that compare tests: the terms
-#: of a chain are rewritten before the chain, so that each test has only one form then.
+#: The laws (rewrite rules) for each class of nodes, in the order in which they are tried. A law returns its argument if
+#: it has nothing to rewrite. The terms of an AND or OR are rewritten before the AND or OR, so that laws that compare
+#: its terms see each test in only one form.
 LAWS: Mapping[type[ir.Predicate], tuple[Law, ...]] = {
     ir.Compare: (
         orient_comparison,

@@ -37,7 +37,7 @@ class _Line(NamedTuple):
         product, added = self.factor * factor, self.offset * factor + offset
         if product == 0:
             return None
-        # Compute the integers x for which the calculation does not overflow: _LEAST <= product * x + added <= _LARGEST.
+        # Solve _LEAST <= product * value + added <= _LARGEST for the integers ``value`` for which nothing overflows.
         ends = (_LEAST - added, _LARGEST - added)
         first, last = ends if product > 0 else (-ends[1], -ends[0])
         low, high = -(-first // abs(product)), last // abs(product)

@@ -152,7 +152,7 @@ def _varying(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate:
             return ir.In(left, tuple(row[0] for row in rows))
         case ir.Coalesce(tests=tests, disjoint=True) if all(map(_groups, tests)):
             # Each of ``tests`` is for another type of one property's value, so at most one of them is not NULL in a
-            # row. So each test can have its own list of constants.
+            # row. Therefore each test can have its own list of constants.
             lists = tuple(_merged(*_narrowed(test, rows)) for test in tests)
             return with_lists(shape, lists) or ir.AnyRow(shape, rows)
         case _:

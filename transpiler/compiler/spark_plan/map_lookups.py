@@ -49,7 +49,7 @@ class _AlternativeTests:
     otherwise: ir.Predicate = ir.FALSE
 
     def turned(self, otherwise: ir.Predicate) -> _AlternativeTests | None:
-        """Return this condition with each test negated, and with ``otherwise`` as its new result without a set field.
+        """Return this condition with each test negated, and with ``otherwise`` as the result if no test applies.
 
         Return None if a test cannot be negated without SQL's NOT.
         """
@@ -57,7 +57,7 @@ class _AlternativeTests:
         return _AlternativeTests(self.union, tests, otherwise) if len(tests) == len(self.tests) else None
 
     def predicate(self) -> ir.Predicate:
-        """Return the condition as one predicate, which tests the type that the value most likely has first."""
+        """Return the condition as one predicate, whose first test is for the most likely type of the value."""
         if not self.tests:
             return self.otherwise
         if self.otherwise == ir.FALSE:

@@ -31,8 +31,8 @@ def xpath_text(text: str, test: ir.XPathTest) -> str:
 
 def _is_document() -> str:
     tags = f"regexp_replace(document, {quote_pattern(NO_TAGS)}, '')"
-    # Each level removes the innermost elements. The result is NULL as soon as no element can be removed, so that
-    # unpaired tags are not searched at all levels.
+    # To check that the tags are paired, each level of the ``aggregate`` removes the innermost elements. The result
+    # becomes NULL as soon as no element can be removed, so that later levels need not search unpaired tags.
     level = (
         f"CASE WHEN {_matches('rest', SINGLE_ELEMENT)} THEN rest"
         f" WHEN {_matches('rest', INNER_ELEMENT)}"

@@ -92,7 +92,10 @@ def _by_values(items: Sequence[Alternative]) -> Operand:
 
 
 def _negative(item: Alternative, dialect: Dialect) -> Alternative | None:
-    """Return the negative of the number ``item``; None if ``item`` is the literal -2**63 and integers are longs."""
+    """Return the negative of the number ``item``; None if it does not fit the integers of ``dialect``.
+
+    That is the case for the literal -2**63 in dialects that have only 64-bit integers without wraparound.
+    """
     if isinstance(item.value, ir.Constant):
         return _negative_literal(item, dialect)
     value = item.value

@@ -57,7 +57,7 @@ def compare(operator: Comparison, left: Operand, right: Operand, dialect: Dialec
     If ``convert``, a string is converted to the type of the other operand.
     """
     if operator is Comparison.NE and dialect.unlike_types is UnlikeTypes.NOT_EQUAL:
-        # In this dialect, <> is the negation of =.
+        # In this dialect ``a <> b`` is ``NOT (a = b)``, also for values of types that cannot be compared.
         return _Pairs(Comparison.EQ, left, right, dialect, convert).outcomes().negated()
     return _Pairs(operator, left, right, dialect, convert).outcomes()
 
@@ -149,7 +149,10 @@ def _typed(left: Operand, right: Operand, dialect: Dialect) -> Iterator[_Pair]:
 
 
 def _one_double(operand: Operand) -> Sequence[Alternative]:
-    """Return the nearest double of ``operand`` as one alternative; an empty list if ``operand`` has no such double."""
+    """Return one alternative: a double that stands for all numbers of ``operand`` (see ``Operand.nearest``).
+
+    Return an empty list if ``operand`` has no such double.
+    """
     if len(operand.nearest) < 2:
         return operand.nearest
     value = one_value(operand.nearest, operand, lambda item: to_double(item.value))
@@ -166,10 +169,10 @@ def _are_doubles_together(dialect: Dialect) -> bool:
 
 
 def _as_nearest(operand: Operand, other: Operand, dialect: Dialect) -> Operand:
-    """Return ``operand`` with the nearest double of its numbers instead of one alternative for each type of number.
+    """Return ``operand`` with one double (``Operand.nearest``) instead of an alternative for each type of number.
 
-    Do so only if ``other`` is a constant below 2**53, because the comparison of the nearest double then has the same
-    result as the comparison of the number. Otherwise return ``operand`` unchanged.
+    Do so only if ``other`` is a constant below 2**53. A comparison with the double then has the same result as a
+    comparison with the number itself. Otherwise return ``operand`` unchanged.
     """
     if not operand.nearest or dialect.float_order is not FloatOrder.IEEE or widens_left(dialect):
         return operand
@@ -248,8 +251,8 @@ class _Pairs:
         """Return the predicate that the evaluation of an operand throws, or that the comparison of a pair throws."""
         error = ir.any_of(self._operands_throw(), self._throwing())
         if widens_left(self._dialect) and not self._operator.is_equality and self._left.of(OperandType.BYTES):
-            # The broker casts the left side to Comparable, which throws for a byte array, before it evaluates the right
-            # side. So the comparison throws even if the right side is NULL.
+            # ActiveMQ and Artemis cast the left side to Comparable, which throws for a byte array, before they evaluate
+            # the right side. So the comparison throws even if the right side is NULL.
             error = ir.any_of(error, self._left.where([OperandType.BYTES]))
         return error
 

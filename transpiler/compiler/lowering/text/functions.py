@@ -101,7 +101,7 @@ class Functions:
         texts = [item for item in candidate.alternatives if item.type is not OperandType.BYTES]
         tests = [ir.all_of(item.guard, ir.Matches(java_text(item), expression)) for item in texts]
         true = ir.any_of(*tests)
-        # In ActiveMQ's function, a missing candidate makes the result FALSE, not unknown.
+        # If the second argument is missing, ActiveMQ's REGEX returns FALSE, not unknown.
         return truth_value(true, complement(ir.any_of(true, candidate.error)), candidate.error)
 
     def _in_list(self, node: ast.Call) -> Operand:
@@ -120,7 +120,8 @@ class Functions:
         true: ir.Predicate = ir.FALSE
         for member in members:
             is_equal = ir.all_of(equals(member, candidate, self.dialect), complement(thrown))
-            # Java calls ``equals`` on a member that is NULL, which throws, unless an earlier member ended the loop.
+            # ActiveMQ's INLIST calls ``member.equals(…)`` in a loop. A member that is NULL throws, unless an earlier
+            # member was equal and ended the loop.
             thrown = ir.any_of(thrown, ir.all_of(member.absent, complement(true)))
             true = ir.any_of(true, is_equal)
         return truth_value(true, complement(ir.any_of(true, thrown)), thrown)

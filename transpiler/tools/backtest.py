@@ -44,16 +44,14 @@ class Disagreement(NamedTuple):
 class Backtest:
     """The comparison of the queues in a broker's record with the queues to which the topology routes the same messages.
 
-    A queue is *missed* if only the broker delivered the message to it, and *extra* if only the topology does.
-    ``messages`` and ``disagreeing`` count messages by exchange.
-
-    ``unknown`` counts recorded queues of the default exchange that the topology lacks; they are no disagreement.
-    RabbitMQ's tracing log names such a queue before RabbitMQ checks that it exists, and exported definitions lack
-    exclusive queues.
-
-    If ``partial`` is True, the record has only the queue from which each message was read, so no queue counts as extra.
-    ``topology``, if given, is used to report recorded queues and exchanges that it lacks. ``left_out`` counts the
-    skipped messages of other virtual hosts by host name.
+    - ``missed`` counts, by exchange and queue, messages that only the broker delivered to the queue; ``extra`` counts
+      those that only the topology routes to it. ``messages`` and ``disagreeing`` count messages by exchange.
+    - ``unknown`` counts recorded queues of the default exchange that the topology lacks; they are no disagreement.
+      RabbitMQ's tracing log names such a queue before RabbitMQ checks that it exists, and exported definitions lack
+      exclusive queues.
+    - ``partial`` is True if the record has only the queue from which a message was read. Then no queue counts as extra.
+    - ``topology``, if given, is used to report recorded queues and exchanges that it lacks.
+    - ``left_out`` counts the skipped messages of other virtual hosts by host name.
     """
 
     max_examples: int = 10

@@ -250,8 +250,8 @@ class Conditions:
 def _message_field_of(asked: FieldTest | Query) -> MessageField | None:
     """Return the only message field that ``asked`` reads and that sample values can cover; else None.
 
-    The result is None for a query, for a header that is read from two fields, and for message and correlation IDs,
-    because sample values of one field do not produce every outcome of such a test.
+    The result is None if sample values of one field do not produce every outcome: for a query, for a header that is
+    read from two fields, and for message and correlation IDs.
     """
     if isinstance(asked, Query) or len(asked.message_fields) > 1:
         # Sample values of one message field cannot show every outcome here, because the test reads two fields. For

@@ -50,9 +50,10 @@ class WordPattern(NamedTuple):
 class Test:
     """A condition without AND, OR and NOT. Equal conditions in two formulas are the same ``Test`` object.
 
-    ``judge(message)`` returns the result. ``subject`` is the only field that the test reads; None if it reads several
-    parts of a message, or no part. ``decided`` is True if sample values of this field produce every outcome of the
-    test. ``relation`` is the comparison if the test compares two names, else None.
+    - ``judge(message)`` returns the result of the condition.
+    - ``subject`` is the only field that the test reads; None if it reads several parts of a message, or no part.
+    - ``decided`` is True if sample values of this field produce every outcome of the test.
+    - ``relation`` is the comparison if the test compares two names, else None.
     """
 
     number: int

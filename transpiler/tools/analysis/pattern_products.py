@@ -32,9 +32,9 @@ class _Automaton(Protocol):
 class _Like:
     """A LIKE pattern as a nondeterministic automaton, which reads a text character by character.
 
-    A state has three items: the positions in the pattern that the text read so far can have reached, as bits of an
-    integer; if the last character was a line end, the positions before it, else 0; and True if the rest of the text is
-    ignored.
+    A state has three items. The first are the positions in the pattern that the text can have reached, as bits of an
+    integer. The second are the positions before the last character if that was a line end, else 0. The third is True if
+    the rest of the text is ignored.
     """
 
     def __init__(self, pattern: Pattern, wildcards: Wildcards, simple: bool = False) -> None:

@@ -23,12 +23,12 @@ _IS_FALSE: Goal = frozenset({False})
 
 
 class Decision(NamedTuple):
-    """The subexpressions of ``node`` that decide its result.
+    """The subexpressions of ``node`` that decide its result. A condition without AND, OR and NOT has no ``inner``.
 
-    For a NOT, ``inner`` has the decision on its operand. For an OR that is not TRUE, it has the decisions on all
-    alternatives. For an AND, it has the decisions on the terms that together decide the result. If a single term of an
-    AND suffices, ``inner`` has only that term, and ``others`` the terms that would each suffice, too. A condition
-    without AND, OR and NOT has no ``inner``.
+    - For a NOT, ``inner`` has the decision on its operand.
+    - For an OR that is not TRUE, ``inner`` has the decisions on all alternatives.
+    - For an AND, ``inner`` has the decisions on the terms that together decide the result. If a single term suffices,
+      ``inner`` has only that term, and ``others`` the terms that would each suffice, too.
     """
 
     node: ast.Expression

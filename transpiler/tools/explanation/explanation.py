@@ -24,7 +24,7 @@ from transpiler.tools.explanation.parts import Evaluation, Part, build_parts
 from transpiler.tools.explanation.sentences import sentence
 from transpiler.tools.explanation.wording import value_text
 
-#: Version number of the JSON form.
+#: Version number of the JSON that ``Explanation.to_dict`` returns.
 VERSION = 1
 
 #: Maximum number of lines of a selector in the text, and of subexpressions in the HTML form.
@@ -37,10 +37,11 @@ _NO_SELECTOR = "there is no selector, and so every message matches"
 class Explanation:
     """The result of a selector for one message, and the subexpressions that decide it.
 
-    ``verdict`` is True, False, or None for unknown. ``thrown`` is the text of the exception that the broker would
-    throw, and ``consequence`` the effect of the exception in the broker; both are None if nothing is thrown. ``reason``
-    is one sentence. ``tree`` contains the subexpressions, each with its own result or value; it is None if the selector
-    is blank. ``decisive`` is the smallest subexpression that contains all deciding ones.
+    - ``verdict`` is True, False, or None for unknown; ``reason`` is one sentence on why.
+    - ``thrown`` is the text of the exception that the broker would throw, and ``consequence`` the effect of the
+      exception in the broker; both are None if nothing is thrown.
+    - ``tree`` contains the subexpressions, each with its own result or value; it is None if the selector is blank.
+    - ``decisive`` is the smallest subexpression that contains all deciding ones.
     """
 
     selector: str

@@ -25,10 +25,11 @@ JUNCTIONS = (ast.And, ast.Or, ast.Not, ast.ConvertStrings)
 class Part:
     """A subexpression of a selector: its text, its span in the selector, and its result or value for the message.
 
-    ``kind`` is the kind of node: ``and``, ``compare``, ``identifier`` and so on. ``verdict`` is the result of a
-    condition, where None means unknown; it is also None for an operand. ``value`` and ``type`` are those of an operand,
-    None if the operand is NULL. ``thrown`` is the text of the exception that the broker would throw here, or None.
-    ``decides`` is True for the subexpressions that decide.
+    - ``kind`` is the kind of node: ``and``, ``compare``, ``identifier`` and so on.
+    - ``verdict`` is the result of a condition, where None means unknown; it is also None for an operand.
+    - ``value`` and ``type`` are those of an operand, None if the operand is NULL.
+    - ``thrown`` is the text of the exception that the broker would throw here, or None.
+    - ``decides`` is True for the subexpressions that decide.
     """
 
     kind: str

@@ -61,7 +61,7 @@ class BindingExplanation:
         return (self.source, self.end, self.divert) == (other.source, other.end, other.divert)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
+        """Return the binding, and why it did not take the message, as an object for JSON."""
         kind = "exchange" if self.binding.destination_type == "exchange" else "queue"
         return {
             "exchange": self.source,
@@ -84,7 +84,7 @@ class StepExplanation:
     route: RouteExplanation | None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
+        """Return the step, with the route from there as ``why``, as an object for JSON."""
         return self.step.to_dict() | ({"why": self.route.to_dict()} if self.route is not None else {})
 
 
@@ -177,7 +177,7 @@ class RouteExplanation:
         return lines
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
+        """Return the route and the bindings as an object for JSON."""
         return {
             "exchange": self.routed.exchange,
             "keys": list(self.keys),

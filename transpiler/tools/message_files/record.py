@@ -17,10 +17,12 @@ BLANK = " \t\r\n"
 class Record(NamedTuple):
     """One message of a file before it is decoded: its location, its text, and its content in one of several forms.
 
-    ``text`` is printed for the message. A row of CSV has its ``cells`` by column name, the file's ``header`` line and
-    the column ``names``; messages with text properties only have ``cells`` as well. Any other message is JSON:
-    ``value`` is the parsed ``text``, or None if it is not parsed yet. ``body`` is the text of the body if no cell
-    contains it. ``layout`` is the name of the row's layout, None if it is unknown.
+    - ``text`` is printed for the message.
+    - ``cells`` contains text values by name, for a row of CSV or a message with text properties only. A row of CSV also
+      has the file's ``header`` line and the column ``names``.
+    - ``value`` is the parsed JSON of ``text``; None if it is not parsed yet, or if there are ``cells``.
+    - ``body`` is the text of the body if no cell contains it.
+    - ``layout`` is the name of the row's layout, None if it is unknown.
     """
 
     file: str

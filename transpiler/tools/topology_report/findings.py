@@ -47,7 +47,7 @@ MAX_HOT, HOT_SHARE = 5, 0.2
 #: reason, they share one line with at most ``MAX_NAMES`` names.
 MAX_LISTED, MAX_ALIKE, MAX_NAMES = 20, 4, 3
 
-#: Version number of the JSON form.
+#: Version number of the JSON that ``TopologyReport.to_dict`` returns.
 VERSION = 1
 
 #: ERRORS are the kinds of findings that are errors: messages are lost, or an element has no effect. NOTES are the kinds
@@ -121,7 +121,7 @@ class TopologyReport:
         return TopologyReport(part, tuple(filter(is_in, self.findings)), self.not_compared)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
+        """Return the findings as an object for JSON."""
         return {
             "version": VERSION,
             "broker": self.topology.rules.broker,

@@ -88,8 +88,8 @@ def build_graph(topology: Topology, summary: Summary | None = None, max_nodes: i
     Exchanges that the broker declares itself are included only if they have bindings, an alternate exchange or
     messages.
 
-    A graph of ``max_nodes`` or more nodes is drawn with groups: first queues with the same sources form a group; if
-    that is not enough, also exchanges of one type with similar neighbours; and at last all nodes of one type.
+    A graph of ``max_nodes`` or more nodes is drawn with groups. First, queues with the same sources form a group. If
+    that is not enough, exchanges of one type with similar neighbours do as well, and at last all nodes of one type.
     """
     graph = _Builder(topology, summary).graph()
     if len(graph.nodes) < max_nodes:

@@ -28,8 +28,8 @@ from transpiler.topology.model import Topology
 #: The settings of a policy that determine which names it matches.
 _WHERE = ("pattern", "apply-to", "priority")
 
-#: The rules for a setting that both a policy and the queue's argument have: for ``_LOWER`` settings the lower value
-#: applies, for ``_OF_POLICY`` settings the policy's value, and for any other setting the argument.
+#: The rules for a setting that both a policy and the queue's argument have. For ``_LOWER`` settings the lower value
+#: applies, and for ``_OF_POLICY`` settings the policy's value. For any other setting, the argument applies.
 _LOWER = frozenset(
     "expires message-ttl max-length max-length-bytes delivery-limit delayed-retry-min delayed-retry-max".split()
 )

@@ -11,7 +11,7 @@ from transpiler.base.arguments import unexpected
 from transpiler.base.documents.entries import Entry, refuse
 from transpiler.topology.model import Topology
 
-#: Version number of the JSON form.
+#: Version number of the JSON that ``Summary.to_dict`` returns.
 VERSION = 1
 
 
@@ -67,7 +67,7 @@ class Summary:
         return replace(self, queues=dict(sorted(every.items())))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
+        """Return the counts of messages as an object for JSON."""
         return {
             "version": VERSION,
             "exchanges": dict(self.exchanges),

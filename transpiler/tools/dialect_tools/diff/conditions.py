@@ -36,7 +36,7 @@ from transpiler.tools.analysis.solve import Answer, Found, Impossible, Open, Sol
 from transpiler.tools.analysis.subsumption import parting_message
 from transpiler.tools.dialect_tools.questions import find_rule, rule_of
 
-#: Version number of the JSON form.
+#: Version number of the JSON that ``ConditionDiff.to_dict`` returns.
 VERSION = 1
 #: Maximum number of deciding subexpressions listed for a message, for each condition.
 MAX_PARTS = 4
@@ -58,13 +58,12 @@ class Part(NamedTuple):
 class Difference:
     """A message that only one of two compared conditions selects.
 
-    ``change`` is ``won`` if only the new condition selects the message, ``lost`` if only the old condition does.
-    ``old`` and ``new`` are the results of the two conditions as text, ``parts_of_old`` and ``parts_of_new`` the
-    subexpressions that decide them. ``rule`` is the rule by which two dialects evaluate the same selector differently,
-    or None.
-
-    ``rare`` is True if few real messages are like ``message``. If every message on which the conditions differ is
-    unusual, ``only`` states why; otherwise it is empty.
+    - ``change`` is ``won`` if only the new condition selects the message, ``lost`` if only the old condition does.
+    - ``old`` and ``new`` are the results of the two conditions as text, ``parts_of_old`` and ``parts_of_new`` the
+      subexpressions that decide them.
+    - ``rare`` is True if few real messages are like ``message``. If every message on which the conditions differ is
+      unusual, ``only`` states why; otherwise it is empty.
+    - ``rule`` is the rule by which two dialects evaluate the same selector differently, or None.
     """
 
     change: Change
@@ -140,7 +139,7 @@ class ConditionDiff:
         return self.open_won or self.open_lost
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
+        """Return the comparison of the two conditions as an object for JSON."""
         return {
             "version": VERSION,
             "differs": self.differs,

@@ -66,7 +66,7 @@ class Rerouted:
     next_of_new: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
+        """Return the message, and where the two topologies route it, as an object for JSON."""
         result: dict[str, Any] = {
             "exchange": self.exchange,
             **({"routing_type": self.routing_type} if self.sent else {"routing_key": self.key}),

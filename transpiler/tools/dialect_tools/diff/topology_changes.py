@@ -22,7 +22,7 @@ from transpiler.topology.model import Topology, check_topology
 from transpiler.topology.records import ROUTING_TYPE_ARGUMENT, Binding, Exchange, Link, Queue
 from transpiler.topology.setting import LOSS, Setting
 
-#: Version number of the JSON form.
+#: Version number of the JSON that ``TopologyDiff.to_dict`` returns.
 VERSION = 1
 #: Maximum number of lines for each kind of change in the text.
 MAX_CHANGES = 30
@@ -55,7 +55,7 @@ class Change(NamedTuple):
         return f"{self.subject}: {self.detail}" if self.subject and self.detail else self.subject or self.detail
 
     def to_dict(self) -> dict[str, str]:
-        """Return the JSON form."""
+        """Return the change as an object for JSON."""
         return self._asdict() | {"text": self.text}
 
 
@@ -97,7 +97,7 @@ class TopologyDiff:
         return not (self.changes or self.examples)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
+        """Return the differences of the two topologies as an object for JSON."""
         return {
             "version": VERSION,
             "differs": self.differs,
@@ -254,8 +254,8 @@ def _changes(old: Topology, new: Topology) -> Iterator[Change]:
 def _exchanges(topology: Topology) -> dict[str, Exchange]:
     """Return the exchanges of ``topology`` by name.
 
-    For a JMS broker, the exchanges are addresses, and all have the type UNKNOWN: the type of an address depends on
-    which queues the file names, so a comparison of the types would report differences that do not exist.
+    For a JMS broker, the exchanges are addresses, and all get the type UNKNOWN. The type of an address depends on which
+    queues the file names, so a comparison of the types would report differences that do not exist.
     """
     if topology.rules.addressing.has_exchanges:
         return {one.name: one for one in topology.exchanges}

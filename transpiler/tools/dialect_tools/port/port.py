@@ -47,8 +47,8 @@ _TRUE: frozenset[Truth] = frozenset({True})
 class Ported:
     """The result of porting a selector: ``text`` in the target dialect, and notes about the port.
 
-    A note whose code begins with ``port.`` is about the meaning: each change of meaning has a warning, and
-    ``port.unproved`` states that no change was found but that a change is not ruled out. Without such a note, both
+    A note whose code begins with ``port.`` is about the meaning. Each change of meaning has a warning;
+    ``port.unproved`` says that no change was found, but that a change is not ruled out. Without such a note, both
     selectors are proved to select the same messages. All other notes are findings that ``check`` has only about the
     ported text.
     """
@@ -194,7 +194,7 @@ class _Porting:
         """Compare the two whole selectors if one of their conditions may throw an exception.
 
         Conditions are ported one by one. But an exception matters only if the broker evaluates the condition that
-        throws, and brokers differ in this: in some, an unknown condition before it ends the evaluation of an AND.
+        throws. This depends on the broker: in some brokers, an unknown condition ends the evaluation of an AND.
         """
         throws = (self.leaving.on_throw or self.arriving.on_throw) and any(
             isinstance(part, ast.Calculate | ast.Sign) and not is_constant(part) for part in ast.walk(tree)

@@ -61,13 +61,14 @@ Kind = Literal["text", "unknown", "other", "none"]
 class Value(NamedTuple):
     """The value of an expression, as far as the source code shows it.
 
-    ``text`` is the value if it is a known string, else None. ``parts`` is the text with the character ``HOLE`` for each
-    part that is known only at run time; None if nothing is known. ``kind`` is ``text`` for a string, ``unknown`` if the
-    value may be a string, ``other`` for a number or boolean, and ``none`` for anything else, such as null or a type.
-
-    ``literal`` is the first string literal in the expression. ``begin`` is the first token of a variable's value.
-    ``file`` is the other file that contains the text, None for this file. ``is_filled`` is True if a part of the text
-    is in another file. ``reason`` says why the text is unknown, or is empty.
+    - ``text`` is the value if it is a known string, else None. ``parts`` is the text with the character ``HOLE`` for
+      each part that is known only at run time; None if nothing is known.
+    - ``kind`` is ``text`` for a string, ``unknown`` if the value may be a string, ``other`` for a number or boolean,
+      and ``none`` for anything else, such as null or a type.
+    - ``literal`` is the first string literal in the expression. ``begin`` is the first token of a variable's value.
+    - ``file`` is the other file that contains the text, None for this file. ``is_filled`` is True if a part of the text
+      is in another file.
+    - ``reason`` says why the text is unknown, or is empty.
     """
 
     text: MappedText | None

@@ -122,10 +122,11 @@ def as_is(text: str) -> str:
 class FoundSelector(NamedTuple):
     """A selector with its positions in the file, and its dialect, or None if the file does not determine the dialect.
 
-    ``escape`` is the function that escapes a replacement text for the file, for fixes. ``is_filled`` is True if parts
-    of the text are in another file. ``whence`` is the pattern by which the selector was found. ``used`` is the offset
-    at which the selector is used, if its text is elsewhere; else None. ``file`` is the name of the file that contains
-    the text, None for the file in which the selector is used.
+    - ``escape`` is the function that escapes a replacement text for the file, for fixes.
+    - ``is_filled`` is True if parts of the text are in another file.
+    - ``whence`` is the pattern by which the selector was found.
+    - ``used`` is the offset at which the selector is used, if its text is elsewhere; else None.
+    - ``file`` is the file that contains the text, None for the file in which the selector is used.
     """
 
     mapped: MappedText

@@ -63,8 +63,8 @@ def _unquoted_word(node: ast.Compare, context: Context) -> Iterator[Violation]:
 def _reads_as_name(right: ast.Identifier, left: ast.Identifier, operator: Comparison, context: Context) -> bool:
     """Return True if ``right`` looks like a property, not a text without quotes: ``shipCountry = billCountry``.
 
-    It looks so if it has several words or is compared by <>, and is not in upper case like a constant; if it shares a
-    word with ``left``; or if it occurs elsewhere in the selector.
+    It looks like a property if it shares a word with ``left``, or if it occurs elsewhere in the selector. So does a
+    name with several words, or after <>, unless it is in upper case like a constant.
     """
     words, others = _WORDS.findall(right.name), _WORDS.findall(left.name)
     if not right.name.isupper() and (len(words) > 1 or operator is Comparison.NE):

@@ -42,7 +42,7 @@ WHEEL_NAME, WHEEL_PACKAGE = "selector-sql-playground", "selector_sql_playground"
 
 
 def build_page(target: Path, site: str | None = None) -> None:
-    """Write the whole page into the folder ``target``, and replace an earlier page in it; raise ``BuildError``.
+    """Write the whole page into the folder ``target``, which may contain an earlier page; raise ``BuildError``.
 
     ``site`` is the address, relative to the page, of the site to which the page's title links; None for no link.
     """
@@ -62,8 +62,8 @@ def build_page(target: Path, site: str | None = None) -> None:
             (page / "index.html").write_text(text.replace("<h1>selector-sql", back, 1), encoding="utf-8")
         _copy(PYODIDE, pyodide, page / "pyodide")
         _copy(VIZ, viz, page / "graphviz")
-        # The page loads its packages from one archive and never with Pyodide's loader, so the list of packages is
-        # emptied.
+        # The list of packages is for Pyodide's own loader. The page loads its packages from one archive instead, so
+        # empty the list.
         lock = json.loads((pyodide / "pyodide-lock.json").read_text(encoding="utf-8"))
         (page / "pyodide" / "pyodide-lock.json").write_text(json.dumps({**lock, "packages": {}}), encoding="utf-8")
         (page / "core").mkdir()
@@ -109,7 +109,7 @@ def _pip_wheel(source: Path, target: Path, purpose: str) -> None:
 
 
 def _write_modules(wheels: list[Path], target: Path) -> None:
-    """Write the modules that run in the browser into one archive: those of ``wheels``, and ``playground.session``."""
+    """Write an archive of the Python modules that run in the browser: ``wheels`` and ``playground.session``."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for wheel in wheels:
             with zipfile.ZipFile(wheel) as opened:
@@ -133,9 +133,9 @@ def _write_snapshot(pyodide: Path, modules: Path, requests: Path, target: Path) 
 
 
 def _requests() -> Iterator[dict[str, object]]:
-    """Yield a request of each kind, for the build to answer before it takes the snapshot of the interpreter.
+    """Yield a request of each kind. The build answers them before it takes the snapshot of the Python interpreter.
 
-    The snapshot, which the page loads, then contains all cached results.
+    The page loads this snapshot, so that all modules are already imported and the caches filled.
     """
     yield {"ask": "choices"}
     menus = examples()

@@ -96,7 +96,7 @@ def compile_filter(
 
 def _column(transpiled: Transpiled) -> Column:
     for finding in transpiled.diagnostics:
-        # ``stacklevel`` points to the caller of the public function, who wrote the selector.
+        # Let the warning point to the caller of the public function, who wrote the selector.
         warnings.warn(finding.render(), SelectorWarning, stacklevel=3)
     return _expression(transpiled.sql)
 
@@ -175,8 +175,7 @@ def _layout(layout: LayoutLike) -> Layout:
 
 def _expression(sql: str) -> Column:
     try:
-        # Test whether a session is active: the session of this thread, or else the default session of the process.
-        # Without one, PySpark's error about the Column would not say what to do.
+        # Raise an error if there is no active session. PySpark's own error about the Column would not say what to do.
         SparkSession.active()
     except PySparkException:
         raise UnsupportedFeatureError.at(

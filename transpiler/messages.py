@@ -38,8 +38,8 @@ __all__ = [
     "subscription_of",
 ]
 
-#: The module of each public name that is imported when it is first used, because importing layouts and stores takes
-#: time.
+#: The module of each public name. It is imported when the name is first used, because importing layouts and stores
+#: takes time.
 _MODULES = {
     "ReadMessage": "transpiler.tools.message_files.read_message",
     "read": "transpiler.tools.message_files.read_files",

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from transpiler.language.filters.sets import FiltersLike
     from transpiler.topology.qpid_address.address import Address, NodeType
 
-#: The passes that transform a lowered predicate before it is emitted, in order. The first simplifies the predicate and
-#: enables predicate pushdown. The others only improve the code that Spark generates, and are optional.
+#: The passes that transform a lowered predicate before it becomes SQL, in order. The first simplifies the predicate, so
+#: that Spark can push it down. The others only speed up the code that Spark generates.
 PASSES: tuple[Callable[[ir.Predicate], ir.Predicate], ...] = (
     optimize,
     reuse_map_lookups,
@@ -96,8 +96,8 @@ def transpile_selector(
     found = tuple(lowering.findings)
     if not lint or tree is None:
         return Transpiled(sql, found, retrace=retrace, tree=tree)
-    # Imported only here, because the rules of ``check`` import the evaluator and the analysis, and most callers need
-    # only the SQL.
+    # Imported here because most callers need only the SQL; the rules of ``check`` import the evaluator and the
+    # analysis.
     from transpiler.tools.lint.advice import with_rules
 
     return Transpiled(
@@ -134,7 +134,7 @@ def transpile_filter(
         TranspilerError: ``DecodeError`` for bytes or JSON that are not filters, ``LayoutError``,
             ``UnsupportedFeatureError``, and the errors of ``parse_selector``.
     """
-    # Imported here because filters need decoders and the schemas of all their kinds, and selectors do not.
+    # Imported here because selectors do not need it; filters need decoders and the schemas of all their kinds.
     from transpiler.compiler.lowering.conditions import PredicateLowering
     from transpiler.language.filters.kinds import Consumer
     from transpiler.language.filters.sets import read_filters
@@ -178,7 +178,7 @@ def transpile_address(
         TranspilerError: ``TopologyError`` for an address that cannot be parsed, and the errors of
             ``transpile_selector``.
     """
-    # Imported here because addresses import the whole topology package.
+    # Imported here because selectors do not need it, and addresses import the whole topology package.
     from transpiler.compiler.lowering.conditions import PredicateLowering
     from transpiler.topology.qpid_address.address import NodeType, address_condition, parse_address
 
@@ -204,9 +204,10 @@ def transpile_address(
 
 
 def _emit(lower: Callable[[bool], ir.Predicate], result: Result, alias: str | None) -> tuple[str, Callable[[], Trace]]:
-    """Return the SQL of a condition, and a function that returns its trace.
+    """Return the SQL of a condition, and a function that returns the SQL after each phase.
 
-    ``lower`` returns the predicate that is TRUE if the condition is TRUE (argument True) or FALSE (argument False).
+    ``lower(True)`` returns the predicate that selects the rows in which the condition is TRUE, and ``lower(False)`` the
+    rows in which it is FALSE.
     """
 
     def qualified(polarity: bool) -> ir.Predicate:
@@ -222,13 +223,14 @@ def _emit(lower: Callable[[bool], ir.Predicate], result: Result, alias: str | No
         if result == "ternary":
             return emit_ternary(optimized, _finish(qualified(False))), retrace
     except TranspilerError as error:
-        # The error contains the location in the selector; stack frames of this package would not help the user.
+        # Raise without the stack frames of this package: the error contains the location in the selector, which is all
+        # that helps the user.
         raise error.with_traceback(None) from None
     return emit_operand(optimized) if result == "filter" else emit_boolean(optimized), retrace
 
 
 def _finish(lowered: ir.Predicate) -> ir.Predicate:
-    """Apply all passes to the lowered predicate."""
+    """Apply all ``PASSES`` to ``lowered``, the predicate that the lowering returned."""
     predicate = lowered
     for run in PASSES:
         predicate = run(predicate)

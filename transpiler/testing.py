@@ -177,7 +177,7 @@ def _check(
 def _check_filters(
     expected: Expectation, filters: FiltersLike, given: Any, dialect: str | Dialect, options: dict[str, Any]
 ) -> None:
-    """Assert that the filters accept the message if ``expected`` is "matches", or else that a filter rejects it."""
+    """Assert that a message is accepted by all filters (``expected`` is "matches") or rejected by one of them."""
     __tracebackhide__ = True
     if expected == "unknown":
         raise TypeError("filters are TRUE or FALSE on a message and never unknown: give assert_unknown a selector")

@@ -23,7 +23,10 @@ QUESTIONS: Mapping[str, Callable[..., dict[str, Any]]] = {
 
 
 def handle(request: str) -> str:
-    """Answer one request. Raise ``KeyError`` if the question is unknown, which only an error in the page can cause."""
+    """Answer the JSON request ``request`` of the page with JSON.
+
+    Raise ``KeyError`` if the question in it is unknown, which only a mistake in the page can cause.
+    """
     parameters = json.loads(request)
     answer = QUESTIONS[parameters.pop("ask")](**parameters)
     return json.dumps(answer, ensure_ascii=False)

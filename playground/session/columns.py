@@ -32,7 +32,7 @@ def columns_of(selector: str, message: str, dialect: Dialect) -> str:
     for JMSType.
     """
     sent = dict(_of_message(message))
-    # Spark does not distinguish names by their case alone: of such names, the selector's spelling is kept.
+    # Spark's column names are case-insensitive. If several names differ only in case, the selector's spelling wins.
     types: dict[str, tuple[str, str]] = {}
     for name, spark_type in (*_of_selector(selector, dialect), *sent.items()):
         types.setdefault(name.lower(), (name, _header_type(name) or sent.get(name, spark_type)))

@@ -29,7 +29,7 @@ from transpiler.tools.lint.fixes import mended
 #: The name of the layout with the columns of a schema: the user's schema, or else one derived from the message.
 OWN_COLUMNS = "schema"
 
-#: The options of each preset that needs an option.
+#: The options of the presets (named layouts) that need one.
 _OPTIONS = {"text-map": {"types": "by-use"}}
 
 #: Presets that are left out of the menu because they need a schema.
@@ -38,11 +38,11 @@ _WITHOUT_SCHEMA = ("struct",)
 #: Maximum number of subexpressions that an explanation lists. The result and its sentence are complete in any case.
 MAX_PARTS = 300
 
-#: Kinds of subexpressions that are not listed, because their value is the same as their text.
+#: Kinds of subexpressions that an explanation does not list: the value of a literal is its text.
 _LITERALS = ("stringliteral", "integerliteral", "floatliteral", "booleanliteral", "nullliteral", "binaryliteral")
 
-#: Maximum lengths of a selector that is compared, and translated, while the user types, in characters. The commands
-#: have no such limits.
+#: Maximum length of a selector, in characters, that is compared (or translated) while the user types. The commands have
+#: no such limits.
 MAX_COMPARED, MAX_PORTED = 4_000, 2_000
 
 
@@ -90,7 +90,7 @@ def judge(selector: str, message: str, dialect: str) -> dict[str, Any]:
 
 
 def _finding(selector: str, finding: Diagnostic, dialect: Dialect) -> dict[str, Any]:
-    """Return the JSON form of ``finding``; if its fix changes the selector, with the changed selector."""
+    """Return ``finding`` as JSON. If its fix changes the selector, the JSON contains the changed selector."""
     entry = finding.to_dict()
     entry.pop("fix", None)
     if isinstance(finding.fix, Fix):
@@ -112,10 +112,10 @@ def _parts(part: Part, depth: int = 0) -> Iterator[dict[str, Any]]:
 def sql(
     selector: str, dialect: str, layout: str, result: Result, schema: str = "", message: str = ""
 ) -> dict[str, Any]:
-    """Return the SQL of ``selector`` for ``layout``, and the warnings; ``sql`` is None if the selector is rejected.
+    """Return the SQL of ``selector`` for ``layout``, and the warnings; ``sql`` is None if the selector is invalid.
 
-    If the layout is ``OWN_COLUMNS`` and ``schema`` is empty, the answer's ``schema`` is derived from the selector and
-    the message.
+    For the layout ``OWN_COLUMNS``, the answer's ``schema`` is the argument or, if that is empty, a schema that fits the
+    selector and the message.
     """
     if layout == OWN_COLUMNS:
         schema = schema.strip() or columns_of(selector, message, find_dialect(dialect))

@@ -23,8 +23,8 @@ from transpiler.topology.model import Topology
 #: The name by which errors refer to the topology's text.
 _NAME = "topology"
 
-#: Maximum number of nodes in a picture; in a larger topology, similar nodes are drawn as one group, because the picture
-#: shares the page with a form.
+#: Maximum number of nodes in a picture. In a larger topology, similar nodes are drawn as one group, because the picture
+#: has only a part of the page.
 MAX_NODES = 80
 
 #: Maximum number of bindings under one heading; the answer contains the number of the remaining bindings.
@@ -107,7 +107,10 @@ def _subject(message: Message) -> str | None:
 
 
 def _chosen(vhost: str | None, vhosts: list[str]) -> str | None:
-    """Return ``vhost`` if it is in ``vhosts``; otherwise the first of several virtual hosts, or None."""
+    """Return ``vhost`` if the file has this virtual host; otherwise the first of several virtual hosts.
+
+    Return None if there are fewer than two, because no choice is needed.
+    """
     if vhost in vhosts:
         return vhost
     return vhosts[0] if len(vhosts) > 1 else None

@@ -75,11 +75,11 @@ def calculate(
     dialect: Dialect,
     convert: bool = False,
 ) -> Operand:
-    """Return the result of a binary operation.
+    """Return the result of a binary arithmetic operation.
 
-    ``left`` and ``right`` evaluate the operands, because Java does not evaluate the right operand if the left operand
-    is NULL. ``convert`` is True if the selector has the prefix that makes comparisons, and in Artemis also
-    arithmetic, convert strings to numbers.
+    ``left`` and ``right`` are functions that evaluate the operands, because Java does not evaluate the right operand if
+    the left one is NULL. ``convert`` is True if the selector has the prefix ``convert_string_expressions:``; in some
+    dialects arithmetic, too, then converts strings to numbers.
     """
     first = left()
     if first is None and dialect.integer_arithmetic is IntegerArithmetic.WRAP_INT:
@@ -117,8 +117,8 @@ def _not_numbers(operator: Arithmetic, left: Value, right: Value, dialect: Diale
         case NotNumbers.CONCATENATE if operator is Arithmetic.ADD and left.type is OperandType.STRING:
             return Value(OperandType.STRING, java_text(left) + java_text(right))
         case NotNumbers.THROWS if _by_zero_atom(operator, dialect) and right.numeric and right.value == 0:
-            # A division by zero yields ``plus_infinity`` if the dividend is greater than 0. The dividend is not a
-            # number, and in Erlang's order of terms such a term is greater than every number.
+            # RabbitMQ defines a division by zero as ``plus_infinity`` if the dividend is greater than 0. It tests that
+            # with Erlang's order of terms, in which everything that is not a number is greater than every number.
             return Value(OperandType.ATOM, "plus_infinity")
         case _:
             raise BrokerError(f"{operator.value} with an operand that is not a number")
@@ -135,15 +135,15 @@ def _basic(operator: Arithmetic, left: Value, right: Value, dialect: Dialect) ->
     result = calculation(left.value, right.value)
     match dialect.integer_arithmetic:
         case IntegerArithmetic.LONG:
-            # Integer arithmetic has 64 bits; a result that does not fit is unknown.
+            # In this dialect, a result that does not fit into 64 bits is unknown.
             return _long(result)
         case IntegerArithmetic.WRAP_LONG:
             return Value(OperandType.LONG, wrap(result, 64))
         case IntegerArithmetic.BIGNUM:
             return Value(OperandType.LONG, result)
         case IntegerArithmetic.WRAP_INT:
-            # ActiveMQ's ``ArithmeticExpression`` computes with ints unless an operand is a Long: BigDecimals become
-            # ints, too.
+            # ActiveMQ's ``ArithmeticExpression`` computes with longs if an operand is a Long, and otherwise with ints,
+            # even if an operand is a BigDecimal.
             if OperandType.LONG in (left.type, right.type):
                 return Value(OperandType.LONG, wrap(result, 64))
             return Value(OperandType.INT, wrap(result, 32))
@@ -154,7 +154,10 @@ def _long(value: int) -> Operand:
 
 
 def _float(calculation: Callable[[float, float], float], left: float, right: float, dialect: Dialect) -> Operand:
-    """Return the result of ``calculation``; raise ``BrokerError`` if Erlang, which has no infinity, would throw."""
+    """Apply ``calculation`` to two numbers as doubles.
+
+    Erlang has no infinities: in its dialects, raise ``BrokerError`` if an operand or the result is too large.
+    """
     first, second = to_double(left), to_double(right)
     result = calculation(first, second)
     any_size = dialect.integer_arithmetic is IntegerArithmetic.BIGNUM
@@ -177,7 +180,7 @@ def _divide(left: Value, right: Value, dialect: Dialect) -> Operand:
                 raise BrokerError("an integer division by zero")
             if throws and first == LONG_MIN and second == -1:
                 raise BrokerError("an integer division whose result is too large")
-            # Java's integer division truncates toward zero; division by zero has no value.
+            # Integer division in Java truncates toward zero. By zero, the result is unknown.
             if second == 0:
                 return None
             quotient = abs(int(first)) // abs(int(second))
@@ -225,7 +228,7 @@ def java_text(value: Value) -> str:
         case tuple() as items:
             return f"[{', '.join('null' if item is None else java_text(item) for item in items)}]"
         case bytes():
-            # In Java, a hash code follows this text, but the hash code cannot be computed here.
+            # Java appends the array's hash code, which differs from run to run, so it is left out.
             return "[B@"
         case other:
             return str(other)

@@ -37,13 +37,14 @@ def compare(operator: Comparison, left: Value, right: Value, dialect: Dialect, c
     """
     left, right = compared_by_use(operator, left, right, dialect)
     if dialect.unlike_types is UnlikeTypes.NOT_EQUAL and operator is Comparison.NE:
-        # In this dialect, a <> b is NOT (a = b), for all types.
+        # A dialect with this rule evaluates a <> b as NOT (a = b), even for operands of unlike types.
         return not compare(Comparison.EQ, left, right, dialect, convert)
     java = dialect.numeric_promotion in (NumericPromotion.UPWARDS, NumericPromotion.UPWARDS_THROWING)
     if java and (_is_array(left) or _is_array(right)):
         if not operator.is_equality:
             raise BrokerError("arrays of bytes cannot be ordered")
-        # Java compares arrays by identity: they are equal only if both operands read the same property.
+        # Java's ``equals`` compares arrays by identity. The two arrays are the same object only if both operands are
+        # the same property.
         is_one = bool(left.origin) and left.origin == right.origin
         return left.type is right.type and is_one is (operator is Comparison.EQ)
     if convert and left.type is not right.type:
@@ -61,7 +62,8 @@ def _is_array(value: Value) -> bool:
 
 def compare_null(operator: Comparison, left: Value | None, right: Value | None, dialect: Dialect) -> bool | None:
     """Compare two operands of which at least one is NULL; return None if the result is unknown."""
-    # "SQL treats a NULL value as unknown. Comparison or arithmetic with an unknown value always yields an unknown."
+    # Jakarta Messaging 3.8.1.2: "SQL treats a NULL value as unknown. Comparison or arithmetic with an unknown value
+    # always yields an unknown."
     if not operator.is_equality or dialect.null_equality is NullEquality.UNKNOWN:
         return None
     if left is None and right is None:
@@ -78,7 +80,7 @@ def _compare_numbers(operator: Comparison, left: Value, right: Value, dialect: D
     floating = left.type.floating or right.type.floating
     match dialect.numeric_promotion:
         case NumericPromotion.PROMOTION if floating:
-            # Java's numeric promotion: if one operand is a floating-point number, the other becomes a double.
+            # Java's numeric promotion converts both operands to doubles if one of them is a floating-point number.
             first, second = to_double(first), to_double(second)  # type: ignore[arg-type]
         case NumericPromotion.UPWARDS | NumericPromotion.UPWARDS_THROWING if left.type is not right.type:
             if not _widens(left.type, right.type):
@@ -86,7 +88,7 @@ def _compare_numbers(operator: Comparison, left: Value, right: Value, dialect: D
             if floating:
                 first, second = _as_java_floats(left, right, dialect)
         case _:
-            # Python compares an int with a float exactly, as Erlang does.
+            # No conversion is needed: Python compares an int with a float by their exact values, as Erlang does.
             pass
     if floating and dialect.float_order is FloatOrder.COMPARE_TO:
         first, second = _compare_to_key(first), _compare_to_key(second)  # type: ignore[assignment]
@@ -96,7 +98,8 @@ def _compare_numbers(operator: Comparison, left: Value, right: Value, dialect: D
 def _compare_others(operator: Comparison, left: Value, right: Value, dialect: Dialect) -> bool:
     """Compare two operands of which at least one is not a number."""
     if operator.is_equality:
-        # "Comparison ... of values of unlike types: the value of the operation is false." This applies to = and to <>.
+        # Jakarta Messaging 3.8.1.1: "Comparison ... of values of unlike types: the value of the operation is false." So
+        # <> is false, too.
         return left.type is right.type and _HOLDS[operator](left.value, right.value)
     if dialect.ordering is Ordering.TERMS:
         return _HOLDS[operator](_term(left), _term(right))
@@ -111,7 +114,8 @@ def _compare_others(operator: Comparison, left: Value, right: Value, dialect: Di
         case Ordering.BYTES if texts:
             return _HOLDS[operator](_octets(left), _octets(right))
         case _:
-            # "String and Boolean comparison is restricted to = and <>"; ordering two properties of such types is false.
+            # Jakarta Messaging 3.8.1.2: "String and Boolean comparison is restricted to = and <>". The parser cannot
+            # reject a comparison of two properties, so the result is false.
             return False
 
 
@@ -120,9 +124,9 @@ def _octets(value: Value) -> bytes:
 
 
 def _term(value: Value) -> tuple[int, Any]:
-    """Return a sort key for Erlang's order of terms: numbers, then atoms, then strings.
+    """Return a sort key for Erlang's order of terms: atoms (which include the booleans) before strings before bytes.
 
-    Two numbers never reach this function, so all numbers have the same key.
+    Numbers precede all other terms. They share one key, because two numbers are compared elsewhere.
     """
     match value.type:
         case OperandType.BOOLEAN:
@@ -143,9 +147,10 @@ def _units(value: Value) -> bytes:
 
 
 def _widens(left: OperandType, right: OperandType) -> bool:
-    """Return True if ActiveMQ's Java code converts the narrower of two operand types to the wider one before comparing.
+    """Return True if ActiveMQ converts one operand to the other's type before it compares numbers of two types.
 
-    The code has no case for a byte or short on the right, except if the type on the left is narrower.
+    Its Java code has no case for a byte or short on the right, unless the left type is narrower; the values are then
+    never equal.
     """
     if OperandType.BIG in (left, right):
         return False
@@ -168,7 +173,8 @@ def to_float(number: Any) -> float:
     """Round ``number`` to the nearest 32-bit floating-point number."""
     exact = to_double(number)
     try:
-        # An integer is rounded to 24 bits in one step: it must not be rounded to a double first.
+        # Round a large integer directly. To round it to a double first would round twice, which can give another
+        # result.
         if isinstance(number, int) and abs(number) > 2**53:
             shift = abs(number).bit_length() - 26
             cut = abs(number) >> shift << shift
@@ -180,9 +186,10 @@ def to_float(number: Any) -> float:
 
 
 def _float_in(digits: str) -> float:
-    """Return ``digits`` as a 32-bit floating-point number, rounded only once.
+    """Return the decimal number ``digits`` as the nearest 32-bit floating-point number.
 
-    The number is first truncated to a double, whose last bit is set if digits were cut off (round to odd).
+    To avoid rounding twice, the number is first truncated to a double, and the last bit of that double is set if the
+    truncation was not exact ("round to odd").
     """
     exact, cut = Decimal(digits), float(digits)
     if math.isinf(cut):
@@ -210,9 +217,10 @@ _BITS = {OperandType.BYTE: 8, OperandType.SHORT: 16, OperandType.INT: 32, Operan
 
 
 def _converted(left: Value, right: Value, dialect: Dialect) -> tuple[Value, Value] | None:
-    """Return the operands with a string converted to the other operand's type, as ``convert_string_expressions`` does.
+    """Return the two operands after the conversion of strings that ``convert_string_expressions:`` requests.
 
-    Return None if no operand is a string, or if the string cannot be converted.
+    A string is converted to the type of the other operand. Return None if no operand is a string, or if the string
+    cannot be converted.
     """
     if left.type is OperandType.STRING:
         read = read_text(str(left.value), right.type)
@@ -234,7 +242,8 @@ def read_text(text: str, target: OperandType) -> Value | None:
             content = text.strip(_TRIMMED)
             if "N" in content or "I" in content:
                 return Value(target, float(content))
-            # ActiveMQ's ComparisonExpression calls Float.valueOf for a float, not Double.valueOf.
+            # For a float, ActiveMQ's ComparisonExpression calls Float.valueOf, which rounds the decimal number only
+            # once.
             digits = content.rstrip("fFdD")
             return Value(target, _float_in(digits) if target is OperandType.FLOAT else float(digits))
         case _ if target in _BITS and _INTEGER.fullmatch(text):

@@ -108,22 +108,27 @@ def _content(message_field: MessageField, message: Message) -> AmqpValue | None:
         case str():
             return AmqpValue(AmqpType.STRING, value)
         case _:
-            # An annotation can have a type that no value equals, so return null, which equals no value either.
+            # A value of this type equals nothing, like a null, so return a null.
             return AmqpValue(AmqpType.NULL, None)
 
 
 def matches_words(pattern: Sequence[str | AnyWord], words: Sequence[str]) -> bool:
-    """Return True if ``words`` of a routing key match the topic ``pattern``; backtrack only to the last ``#``."""
+    """Return True if the ``words`` of a routing key match the topic ``pattern``.
+
+    If a word does not match, only the last ``#`` before it takes another word; earlier wildcards need no second try.
+    """
     at = here = 0
     last_many, resume = -1, 0
     while at < len(words):
         token = pattern[here] if here < len(pattern) else None
         if token is MANY_WORDS:
-            # "The token consisting of the single character “#” matches zero or more words in the subject field."
+            # Apache AMQP filter document, 1.2: "The token consisting of the single character “#” matches zero or more
+            # words in the subject field."
             last_many, resume = here, at
             here += 1
         elif token is not None and (token is ONE_WORD or token == words[at]):
-            # "The token consisting of the single character “*” matches a single word in the subject field."
+            # Apache AMQP filter document, 1.2: "The token consisting of the single character “*” matches a single word
+            # in the subject field."
             at, here = at + 1, here + 1
         elif last_many >= 0:
             resume += 1

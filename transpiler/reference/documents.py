@@ -38,7 +38,7 @@ class Node:
         return self.name.rpartition(":")[2]
 
     def all_below(self) -> Iterator[Node]:
-        """Yield the node and its descendants in document order, without recursion, because documents can be deep."""
+        """Yield this node and all nodes below it in document order, without recursion, which is limited."""
         left = [self]
         while left:
             node = left.pop()
@@ -54,7 +54,7 @@ class Node:
 
 
 class _NoDocumentError(Exception):
-    """The error for a document that exceeds a limit or has a name that is not allowed."""
+    """Error for a document with a name that is not allowed, or that exceeds a limit."""
 
 
 def read_document(text: str) -> Node | None:
@@ -82,7 +82,8 @@ class _Builder:
         parser.StartElementHandler = self._start
         parser.EndElementHandler = lambda _: self._open.pop()
         parser.CharacterDataHandler = self._characters
-        # A comment or instruction divides the text around it into two nodes.
+        # In XPath's data model, a comment or processing instruction separates the text before it from the text after
+        # it.
         parser.CommentHandler = parser.ProcessingInstructionHandler = self._other
 
     def _start(self, name: str, attributes: list[str]) -> None:

@@ -99,7 +99,7 @@ def value_of(
 
 
 def plain_value(operand: Operand) -> SelectorValue:
-    """Return the value of ``operand``; for a list, its text in Java."""
+    """Return the value of ``operand`` without its type; a list, which selectors cannot express, as Java's text."""
     if operand is None:
         return None
     return java_text(operand) if isinstance(operand.value, tuple) else operand.value
@@ -113,9 +113,9 @@ def evaluate_operand(
     *,
     convert: bool = False,
 ) -> Evaluated:
-    """Return the value of an operand with its type, and report the exception that the broker would throw.
+    """Return the value of the operand ``node`` with its type, and the exception that the broker would throw.
 
-    ``convert`` is True if the selector has the prefix that makes comparisons convert strings to numbers and booleans.
+    ``convert`` is True if the selector has the prefix ``convert_string_expressions:``.
     """
     evaluator = _Evaluator(message, dialect, receiver)
     evaluator.convert = convert
@@ -129,7 +129,7 @@ class _Evaluator:
     def __init__(self, message: Message, dialect: Dialect, receiver: Receiver) -> None:
         self.message = message
         self.dialect = dialect
-        # The time is fixed for the whole evaluation, even if the selector reads it several times.
+        # Read the clock once, because a selector may use the time several times.
         self.receiver = receiver._replace(now=receiver.time)
         self.convert = False
 
@@ -167,7 +167,7 @@ class _Evaluator:
                 return self._bare(node)
 
     def _bare(self, node: ast.Expression) -> Truth:
-        # A bare name is a condition if its value is a boolean; otherwise the result is unknown.
+        # A selector may be a mere name, such as ``paid AND size > 1``. It is unknown if the value is not a boolean.
         value = as_boolean(self.operand(node))
         if value is None:
             return None
@@ -176,9 +176,9 @@ class _Evaluator:
         return False if self.dialect.bare_name is BareName.FALSE else None
 
     def _junction(self, terms: tuple[ast.Expression, ...], deciding: bool) -> Truth:
-        """Return the truth value of AND (``deciding`` is False) or OR (``deciding`` is True).
+        """Return the truth value of AND (``deciding`` is False) or OR (``deciding`` is True) of ``terms``.
 
-        A term whose truth value is ``deciding`` determines the result.
+        A term with the truth value ``deciding`` determines the result.
         """
         return self._join([lambda term=term: self.condition(term) for term in terms], deciding)  # type: ignore[misc]
 
@@ -193,7 +193,8 @@ class _Evaluator:
             if truth is deciding:
                 return deciding
             if self.dialect.logic is Logic.QPID_JAVA:
-                # In Qpid, AND is unknown at the first unknown term; in OR, the next term replaces an unknown result.
+                # Qpid Broker-J deviates from the truth tables: an AND is unknown at its first unknown term, and an OR
+                # forgets an unknown term when it evaluates the next.
                 result = truth
                 if truth is None and not deciding:
                     return None
@@ -237,7 +238,8 @@ class _Evaluator:
                 | ast.Or()
                 | ast.ConvertStrings()
             ):
-                # A condition in parentheses is a boolean operand; if it is unknown, the operand is missing.
+                # A condition in parentheses can be an operand, as in ``(a > 1) = b``. If the condition is unknown, the
+                # operand is NULL.
                 truth = self.condition(node)
                 return None if truth is None else Value(OperandType.BOOLEAN, truth)
             case _:
@@ -253,7 +255,8 @@ class _Evaluator:
             raise BrokerError("arrays of bytes cannot be ordered")
         null_decides = not operator.is_equality or (not java and self.dialect.null_equality is NullEquality.UNKNOWN)
         if first is None and null_decides and promotion is not NumericPromotion.EXACT:
-            # The right operand is not evaluated, so an exception in it has no effect.
+            # The broker returns unknown before it evaluates the right operand, so an exception in that operand has no
+            # effect.
             return None
         second = self._beside(left, right)
         if first is None or second is None:
@@ -261,17 +264,17 @@ class _Evaluator:
         return compare(operator, first, second, self.dialect, self.convert)
 
     def _beside(self, other: ast.Expression, node: ast.Expression) -> Operand:
-        """Return the value of the operand ``node``, which is compared with the operand ``other``.
+        """Return the value of the operand ``node``, whose comparison partner is the operand ``other``.
 
-        A literal that is compared with a message id is also an id, so the case of its hexadecimal digits is ignored.
+        If ``other`` is a message id or correlation id, a literal is an id, too: the case of its digits is normalized.
         """
         if isinstance(node, ast.StringLiteral) and is_id(other, self.dialect):
             return Value(OperandType.STRING, canonical(node.value))
         return self.operand(node)
 
     def _between(self, node: ast.Between) -> Truth:
-        # "age BETWEEN 15 AND 19 is equivalent to age >= 15 AND age <= 19",
-        # "age NOT BETWEEN 15 AND 19 is equivalent to age < 15 OR age > 19".
+        # Jakarta Messaging 3.8.1.1: "age BETWEEN 15 AND 19 is equivalent to age >= 15 AND age <= 19", "age NOT BETWEEN
+        # 15 AND 19 is equivalent to age < 15 OR age > 19".
         if self.dialect.between_meaning is BetweenMeaning.COMPARISONS:
             low, high = (Comparison.LT, Comparison.GT) if node.negated else (Comparison.GE, Comparison.LE)
             return self._join(
@@ -290,7 +293,8 @@ class _Evaluator:
         return inside is not node.negated
 
     def _in(self, node: ast.In) -> Truth:
-        # "If identifier of an IN or NOT IN operation is NULL, the value of the operation is unknown."
+        # Jakarta Messaging 3.8.1.1: "If identifier of an IN or NOT IN operation is NULL, the value of the operation is
+        # unknown."
         value = self.operand(node.operand)
         if value is None:
             return None
@@ -307,9 +311,10 @@ class _Evaluator:
                 return is_member is not node.negated
 
     def _in_by_type(self, value: Value, node: ast.In) -> Truth:
-        """Return the result of IN or NOT IN under ``InNotString.FALSE_BOTH_WAYS``.
+        """Return the result of an IN or NOT IN with the left operand ``value``, under ``InNotString.FALSE_BOTH_WAYS``.
 
-        NOT IN is FALSE also if a member has an unlike type, unless an earlier NULL member made the result unknown.
+        Under this rule, NOT IN is FALSE even if the value differs from a member only by having an unlike type. A NULL
+        member before it makes the result unknown.
         """
         result: Truth = node.negated
         for part in node.members:
@@ -323,11 +328,12 @@ class _Evaluator:
         return result
 
     def _number(self, node: ast.Expression) -> Operand:
-        """Return the value of an operand of arithmetic, with an untyped string converted to a number."""
+        """Return the value of an operand of arithmetic; a text whose original type is lost becomes a number."""
         return as_number(self.operand(node), self.dialect.types.special_doubles)
 
     def _like(self, node: ast.Like) -> Truth:
-        # "If identifier of a LIKE or NOT LIKE operation is NULL, the value of the operation is unknown."
+        # Jakarta Messaging 3.8.1.1: "If identifier of a LIKE or NOT LIKE operation is NULL, the value of the operation
+        # is unknown."
         value = self.operand(node.operand)
         if value is None:
             return None

@@ -24,30 +24,32 @@ Ends = frozenset[Target]
 
 
 class _Reached(NamedTuple):
-    """The queues and outcomes (``ends``) that a message reaches in one part of a traversal.
+    """The queues and outcomes (``ends``) that a message reaches by a part of the topology.
 
-    ``certain`` is True if the message reaches some queue or outcome whatever exchanges choose. That queue or outcome
-    may be missing in ``ends``, because the traversal does not follow every choice.
+    ``certain`` is True if the message reaches some queue or outcome there, whatever exchanges choose at random or by a
+    hash. ``ends`` may lack it, because choices are not always followed.
     """
 
     ends: Ends = frozenset()
     certain: bool = False
 
     def also(self, other: _Reached) -> _Reached:
-        """Return the union of this object and ``other``, which comes from another part of the traversal."""
+        """Return the union of this object and ``other``, which belongs to another part of the topology."""
         return _Reached(self.ends | other.ends, self.certain or other.certain)
 
 
-#: A part of a traversal, as a generator. It yields each part that begins inside it, receives the queues and outcomes of
-#: that part by ``send``, and returns all queues and outcomes. So the traversal needs no recursion.
+#: A generator that follows a message through a part of the topology. It yields the generator of each smaller part,
+#: receives what the message reaches there by ``send``, and finally returns all that the message reaches. So the
+#: traversal needs no recursion.
 _Walk = Generator["_Walk", _Reached, _Reached]
 
 
 class Visit(NamedTuple):
-    """An exchange that a message reached, with the message's routing keys at this exchange.
+    """An exchange that a message reached, with the message's routing keys there.
 
-    ``matched`` contains, for each binding of the exchange in ``Topology.bindings_by_source``, True if the message
-    matches the binding. It is empty for the default exchange, and for an exchange that chooses regardless of matches.
+    ``matched`` says for each binding of the exchange whether the message matches it, in the order of
+    ``Topology.bindings_by_source``. It is empty for the default exchange, and for an exchange that chooses a binding
+    without regard to matches.
     """
 
     exchange: Exchange
@@ -56,10 +58,11 @@ class Visit(NamedTuple):
 
 
 class ExchangeWalk:
-    """The traversal of a topology by one message, from exchange to exchange.
+    """The route of one message through a topology, from exchange to exchange.
 
-    If ``alternates`` is False, the traversal follows only bindings, not alternate exchanges. At an exchange that
-    chooses among its bindings, the traversal stops, or if ``chosen`` is True, follows every binding that can be chosen.
+    If ``alternates`` is False, alternate exchanges are not followed. Some exchanges choose one of their bindings by a
+    hash or at random: the route ends there or, if ``chosen`` is True, follows every binding that such an exchange can
+    choose.
     """
 
     def __init__(self, topology: Topology, message: Message, *, alternates: bool = True, chosen: bool = False) -> None:
@@ -67,26 +70,27 @@ class ExchangeWalk:
         self.message = message
         self.used_alternates = False
         self.used_choices = False
-        #: True if an exchange chose and each of its choices is a queue, so that the message reaches a queue.
+        #: True if an exchange chose, and all its choices are queues, so that the message certainly reaches a queue.
         self.chose_queue = False
-        #: True if the message reached an exchange that the file names without describing it.
+        #: True if the message reached an exchange that the topology's file only mentions, so that its bindings are
+        #: unknown.
         self.came_to_unknown = False
         self.visits: dict[tuple[str, Keys], Visit] = {}
-        #: For each exchange with routing keys: the exchanges, with routing keys, that the message reached next. Empty
-        #: unless a cycle of exchanges is an error at the broker.
+        #: For each (exchange, routing keys) that the message reached, the next ones. It is filled only if the broker
+        #: treats a cycle of exchanges as an error.
         self.onward: dict[tuple[str, Keys], list[tuple[str, Keys]]] = {}
         self._alternates = alternates
         self._chosen = chosen
-        #: The exchanges, with keys, on the current path of the message.
+        #: The (exchange, routing keys) on the message's path up to the current exchange.
         self._path: set[tuple[str, Keys]] = set()
         self._known: dict[tuple[str, Keys], tuple[_Reached, bool]] = {}
-        #: Number of times that the message reached an exchange that chooses.
+        #: The number of times that the message reached an exchange that chooses one of its bindings.
         self._chose_here = 0
         self._shortened = 0
 
     def ends(self, exchange: Exchange, keys: Keys) -> Ends:
-        """Return the queues and outcomes that the message reaches from ``exchange``, whatever the order of bindings."""
-        # A path can be longer than Python's recursion limit, so the stack is explicit.
+        """Return the queues and outcomes that the message reaches from ``exchange`` with the routing keys ``keys``."""
+        # Use a stack instead of recursion, because a chain of exchanges can be longer than Python's recursion limit.
         walks: list[_Walk] = [self._through(exchange, keys)]
         reached: _Reached | None = None
         while walks:
@@ -99,9 +103,10 @@ class ExchangeWalk:
         return _Reached().ends if reached is None else reached.ends
 
     def _through(self, exchange: Exchange, keys: Keys) -> _Walk:
-        """Follow the message from ``exchange``; return the queues and outcomes that it reaches.
+        """Follow the message from ``exchange``, and return the queues and outcomes that it reaches.
 
-        If the exchange is already on the message's path, return no queue and no outcome.
+        If the message has been at this exchange before on the same path, return nothing, because the cycle adds
+        nothing.
         """
         here = (exchange.name, keys)
         if here in self._path:
@@ -115,25 +120,26 @@ class ExchangeWalk:
         self._path.add(here)
         reached, matched = yield from self._bound(exchange, keys)
         is_open = self._chose_here > chose
-        # The alternate exchange is followed if the message reached no queue or outcome. If an exchange further on chose
-        # a binding, the message may have reached a queue, so that the alternate exchange is only possible: it is
-        # followed only if ``chosen`` is set.
+        # The message goes to the alternate exchange if it reached no queue or outcome. If an exchange on its way chose
+        # a binding, it is not known whether the message reached a queue. The alternate exchange is then only possible,
+        # and followed only if ``chosen`` is set.
         left = not reached.certain and (self._chosen or not is_open)
         if not matched if self.topology.rules.alternate_on_no_match else left:
             reached = reached.also((yield from self._alternate(exchange, keys)))
         if not self.topology.rules.alternate_on_no_match:
-            # Otherwise the exchange stays on the path for the rest of the traversal: whether its alternate destination
-            # is used depends only on its own bindings, so one visit is enough.
+            # With ``alternate_on_no_match``, whether the alternate exchange is used depends only on the exchange's own
+            # bindings, not on the path. So one visit is enough, and the exchange stays on the path.
             self._path.remove(here)
         if self._shortened == shortened:
-            # No part of the walk ended early because its exchange was already on the path. So the result is the same on
-            # every path, and is cached.
+            # The result is incomplete if a part of the route ended at an exchange that was already on the path.
+            # Otherwise it is the same on every path, so cache it.
             self._known[here] = reached, is_open
         return reached
 
     def _bound(self, exchange: Exchange, keys: Keys) -> Generator[_Walk, _Reached, tuple[_Reached, bool]]:
         if exchange.name == DEFAULT_EXCHANGE:
-            # "All queues are automatically bound to it upon their creation using the queue name as the binding key."
+            # The Qpid Broker-J book, on the default exchange: "All queues are automatically bound to it upon their
+            # creation using the queue name as the binding key."
             named = frozenset(Target("queue", key) for key in keys if key is not None and self._names_queue(key))
             self.visits[exchange.name, keys] = Visit(exchange, keys, ())
             return _Reached(named, bool(named)), bool(named)
@@ -152,7 +158,7 @@ class ExchangeWalk:
         return reached, any(answers)
 
     def _along_all(self, bindings: Iterable[Binding], keys: Keys) -> _Walk:
-        """Follow all of ``bindings``, which the message matches, and return all queues and outcomes that it reaches."""
+        """Follow all of ``bindings``, and return the queues and outcomes that the message reaches through them."""
         ends: set[Target] = set()
         certain = False
         for binding in bindings:
@@ -171,7 +177,7 @@ class ExchangeWalk:
         return (yield self._through(self.topology.exchange_by_name[binding.destination], onward))
 
     def _chose(self, exchange: Exchange, choice: Choice, keys: Keys) -> _Walk:
-        """Follow all bindings that ``exchange`` can choose if ``chosen`` is set, otherwise no binding."""
+        """Follow the bindings that ``exchange`` can choose, if ``chosen`` is True; otherwise follow none of them."""
         self.used_choices = True
         self._chose_here += 1
         self.chose_queue |= choice.reaches_queue
@@ -194,7 +200,7 @@ class ExchangeWalk:
 
     @property
     def comes_back(self) -> bool:
-        """True if the message came back to an exchange with the same keys, and the broker treats this as an error."""
+        """True if a cycle leads the message back to an exchange with the same keys, which is an error at the broker."""
         try:
             TopologicalSorter(self.onward).prepare()
         except CycleError:
@@ -205,7 +211,8 @@ class ExchangeWalk:
         return key in self.topology.queue_names and not self.topology.rules.is_direct_reply(key)
 
     def _alternate(self, exchange: Exchange, keys: Keys) -> _Walk:
-        # "If ... an alternate binding has been set on the exchange, the message is routed to the alternate."
+        # The Qpid Broker-J book: "If ... an alternate binding has been set on the exchange, the message is routed to
+        # the alternate."
         alternate = self.topology.alternate(exchange) if self._alternates else None
         if alternate is None:
             return _Reached()

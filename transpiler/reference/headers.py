@@ -24,8 +24,8 @@ from transpiler.message.receiver import ANYONE, Receiver
 from transpiler.message.types import AmqpType, AmqpValue, UntypedText
 from transpiler.reference.operands import Operand, Value, from_amqp
 
-#: The content of a message field: an AMQP value from a map or an id, a plain value from a field of one type; None if
-#: the message lacks the field.
+#: The content of a message field: an ``AmqpValue`` if the field can have several AMQP types, otherwise a Python value.
+#: None if the message lacks the field.
 _Content = AmqpValue | bool | int | str | bytes | None
 
 
@@ -34,7 +34,7 @@ def look_up(node: ast.Identifier, message: Message, dialect: Dialect, receiver: 
     field = dialect.fields.find(node.name, node.section)
     if field is not None:
         return header_value(field, message, dialect, receiver)
-    # "If a property that does not exist in a message is referenced, its value is NULL."
+    # Jakarta Messaging 3.8.1.1: "If a property that does not exist in a message is referenced, its value is NULL."
     return from_amqp((message.application_properties or {}).get(node.name), dialect, node.name)
 
 
@@ -91,7 +91,8 @@ def _value(field: HeaderField, origin: Origin, message: Message, dialect: Dialec
 
 
 def _expiry(contents: list[_Content], zero_is_forever: bool) -> int | None:
-    # "JMSExpiration SHOULD be based on the ttl field of header if set, by summing it with the current time".
+    # JMS mapping: "JMSExpiration SHOULD be based on the ttl field of header if set, by summing it with the current
+    # time".
     duration, *times = contents
     begin = next((time for time in times if isinstance(time, int)), None)
     if not isinstance(duration, int) or begin is None or (zero_is_forever and duration == 0):
@@ -105,29 +106,32 @@ def _converted(conversion: Conversion, content: _Content) -> bool | int | str | 
         case Conversion.AS_IS, bool() | int() | str() | bytes():
             return content
         case Conversion.TEXT, bytes():
-            # "implementations SHOULD convert between AMQP binary and Java String by using the UTF-8 … encoding."
+            # JMS mapping 3.3.2, on user-id: "implementations SHOULD convert between AMQP binary and Java String by
+            # using the UTF-8 … encoding."
             return content.decode("utf-8", "replace")
         case Conversion.TEXT_OF_BYTES, bytes():
             return content.decode("utf-8", "surrogateescape")
         case Conversion.DELIVERY_MODE, bool():
-            # "When the durable field of header is set to true the JMSDeliveryMode … MUST be taken to be PERSISTENT."
+            # JMS mapping: "When the durable field of header is set to true the JMSDeliveryMode … MUST be taken to be
+            # PERSISTENT."
             return DELIVERY_MODES[content]
         case Conversion.DURABILITY, bool():
             return "DURABLE" if content else "NON_DURABLE"
         case Conversion.PRIORITY, int():
-            # "with the priority field of header greater than 9, the JMSPriority MUST be set to 9."
+            # JMS mapping 3.3.1: "with the priority field of header greater than 9, the JMSPriority MUST be set to 9."
             return min(content, MAX_PRIORITY)
         case Conversion.REDELIVERED, int():
-            # "true if and only if the delivery-count field of header has a value greater than 0."
+            # JMS mapping 3.3.1: "true if and only if the delivery-count field of header has a value greater than 0."
             return content > 0
         case Conversion.DELIVERY_COUNT, int():
-            # "The value of JMSXDeliveryCount property is thus equal to delivery-count + 1."
+            # JMS mapping 3.3.1: "The value of JMSXDeliveryCount property is thus equal to delivery-count + 1."
             return content + 1
         case Conversion.GROUP_SEQUENCE, int():
-            # "values in the range 2^31 to 2^32-1 … MUST be mapped to … values in the range -2^31 to -1".
+            # JMS mapping 3.3.2: "values in the range 2^31 to 2^32-1 … MUST be mapped to … values in the range -2^31 to
+            # -1".
             return content - FOLD if content >= FIRST_NEGATIVE else content
         case Conversion.WHOLE_SECONDS, int():
-            # C++ division truncates toward zero.
+            # The broker divides in C++, which truncates toward zero, while Python rounds down.
             return content - (content % 1000 if content >= 0 else -(-content % 1000))
         case Conversion.STRING_ID, AmqpValue(type=AmqpType.STRING, value=str() as text):
             return text
@@ -142,10 +146,13 @@ def _converted(conversion: Conversion, content: _Content) -> bool | int | str | 
 
 
 def _content(message_field: MessageField, message: Message, receiver: Receiver) -> _Content:
-    """Return the content of ``message_field``; None if the message does not have it."""
+    """Return the content of ``message_field`` in the message or, for the time and the destination, in the receiver.
+
+    Return None if the message lacks the field.
+    """
     if message_field.section == RECEIVER:
         return receiver.value(message_field)
-    # ``Message`` has no section for the delivery-properties of AMQP 0-10, so their fields have no content here.
+    # ``Message`` contains the sections of AMQP 1.0. It has no delivery-properties, a section of AMQP 0-10.
     section = getattr(message, message_field.section, None)
     if section is None:
         return None

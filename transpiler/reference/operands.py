@@ -23,9 +23,9 @@ class BrokerError(Exception):
 
 
 class Value(NamedTuple):
-    """An operand that is not NULL.
+    """The value of an operand, if it is not NULL.
 
-    ``origin`` is the name of the property that holds the value, for values that Java compares by identity.
+    ``origin`` is the name of the property that contains the value; Java compares some values by identity.
     """
 
     type: OperandType
@@ -57,7 +57,7 @@ def to_double(number: float) -> float:
 
 
 def literal(node: ast.Literal, dialect: Dialect) -> Operand:
-    """Return the value that a broker assigns to a literal."""
+    """Return the operand that a broker of ``dialect`` makes of a literal."""
     match node:
         case ast.NullLiteral():
             return None
@@ -76,9 +76,10 @@ def literal(node: ast.Literal, dialect: Dialect) -> Operand:
 
 
 def _java_integer(number: int) -> Value:
-    """Return the value of a decimal literal in ActiveMQ's parser, which parses the minus as a separate operator.
+    """Return the value of a decimal literal in ActiveMQ's parser. A minus before it is a separate operator.
 
-    A number beyond 64 bits is a BigDecimal, except that it is an int if its low 64 bits fit an int.
+    A number of more than 64 bits is a BigDecimal, except that it is an int if its lowest 64 bits have the value of an
+    int.
     """
     sign, size = (-1 if number < 0 else 1), abs(number)
     low = wrap(size, 64)

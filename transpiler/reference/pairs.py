@@ -36,7 +36,7 @@ def is_equal(expected: AmqpValue, actual: AmqpValue, equality: Equality) -> bool
         return _same_content(expected, actual, equality)
     first, second = _class(expected), _class(actual)
     if equality.same_type:
-        # Java's equals is true only for values of the same class, and never for two byte arrays.
+        # Java's ``equals`` is false for objects of different classes, and for any two byte arrays.
         same = expected.type is actual.type or (expected.type in _TEXT and actual.type in _TEXT)
         if not same or first is TypeClass.BYTES:
             return False
@@ -56,9 +56,10 @@ def is_equal(expected: AmqpValue, actual: AmqpValue, equality: Equality) -> bool
 
 
 def _typed_as(expected: AmqpValue, actual: AmqpValue) -> AmqpValue:
-    """Return an untyped text as the number or boolean that it spells, if ``expected`` is a number or boolean.
+    """Convert ``actual``, a text whose original type is lost, to a number or boolean if ``expected`` is one.
 
-    The text does not determine a width, so the number gets the type of the expected integer or floating-point number.
+    The text does not tell the width of a number, so it gets the type of ``expected``. A text that is not a number or
+    boolean stays a text.
     """
     text = Value(OperandType.STRING, UntypedText(actual.value))
     kind = _class(expected)
@@ -98,7 +99,7 @@ def _class(value: AmqpValue) -> TypeClass:
 
 
 def _raw_integer_or_coerced(value: AmqpValue) -> bool | int | float | str | bytes:
-    """Return an integer as it is stored, and any other value as a selector sees it."""
+    """Return the value of an integer as stored, even above 2**63-1, and any other value as a selector sees it."""
     if isinstance(value.value, int):
         return value.value
     coerced = coerce(value)
@@ -127,7 +128,7 @@ def _are_equal_numbers(first: object, second: object, numbers: NumberEquality) -
         case NumberEquality.APART:
             return False
         case NumberEquality.EXACT:
-            # Python compares an int with a float exactly, as Erlang does.
+            # Python compares an int with a float by their exact values, as Erlang does.
             return first == second
         case NumberEquality.AS_DOUBLES:
             return float(first) == float(second) and not math.isnan(float(first))

@@ -56,7 +56,7 @@ def matches_query(condition: tree.Expression, message: Message, subject_header: 
 
 
 def query_truth(condition: tree.Expression, message: Message, subject_header: str | None) -> Truth:
-    """Evaluate the XQuery ``condition`` on ``message``: return True, False, or None for an error."""
+    """Evaluate the XQuery ``condition`` on ``message`` to True or False; return None if the evaluation is an error."""
     return _Query(message, subject_header).truth(condition, _Context(Node("document"), 1, 1))
 
 
@@ -106,7 +106,7 @@ def _boolean(value: _Value) -> bool:
 
 
 def _nodes(value: _Value) -> list[Node]:
-    """Return ``value`` if it is a set of nodes; nothing else can be converted to one."""
+    """Return ``value`` if it is a set of nodes; otherwise raise ``_NoValueError``, because no conversion exists."""
     if not isinstance(value, list):
         raise _NoValueError
     return value
@@ -153,7 +153,7 @@ _FUNCTIONS: dict[str, Callable[..., _Value]] = {
 class _XPath:
     """An evaluator of XPath 1.0 expressions."""
 
-    #: True if the path //name compares whole names, including their prefixes, as Java does.
+    #: True if the name in a path ``//name`` is compared with element names including their prefixes, as Java does.
     keeps_prefix: ClassVar = True
 
     def value(self, expression: tree.Expression, context: _Context) -> _Value:
@@ -197,9 +197,9 @@ class _XPath:
         return (any if sign == "or" else all)(_boolean(self.value(operand, context)) for operand in operands)
 
     def _compared(self, sign: str, left: _Value, right: _Value) -> bool:
-        """Return the value of a comparison. Under section 3.4, a set of nodes has the result TRUE if any node has.
+        """Return the value of a comparison. A set of nodes is compared node by node, until one comparison is true.
 
-        If one operand is a boolean, a set of nodes is converted to a boolean first.
+        If the other operand is a boolean, the set is converted to a boolean instead. Source: XPath 1.0, section 3.4.
         """
         holds, equality = _COMPARISONS[sign], sign in ("=", "!=")
         if isinstance(left, bool) or isinstance(right, bool):
@@ -231,7 +231,7 @@ class _XPath:
             [begin] = nodes
             return [node for node in begin.all_below() if node is not begin and node.name == prefixed]
         for step in path.steps:
-            # position() counts the nodes that the step takes from a single node.
+            # Apply the predicates to the nodes from each single node separately, because position() counts only these.
             nodes = _unique(
                 taken
                 for node in (_descendants(nodes) if step.descendants else nodes)
@@ -251,11 +251,11 @@ class _XPath:
 
 
 class _Untyped(str):
-    """The string value of a node. XQuery converts it to a number to compare it with a number."""
+    """The string value of a node. XQuery treats it as a number if the other operand of a comparison is a number."""
 
 
 class _Query(_XPath):
-    """An evaluator of XQuery on one message, in which type errors are raised and variables denote headers."""
+    """An evaluator of XQuery on one message. Unlike in XPath, type errors are raised, and variables are headers."""
 
     keeps_prefix = False
 
@@ -268,21 +268,24 @@ class _Query(_XPath):
         return read_body(self._message)
 
     def truth(self, condition: tree.Expression, context: _Context) -> Truth:
-        """Return the truth value of ``condition``, or None for an error."""
+        """Evaluate ``condition`` to True or False; return None if the evaluation is an error."""
         try:
             return _boolean(self.value(condition, context))
         except _NoValueError:
             return None
 
     def _path(self, path: tree.Path, context: _Context) -> list[Node]:
-        # The missing document is an error only now, when a path reads it: a query without paths can be true of a
+        # Raise the error about a missing document only when a path reads it. A query without paths can be true of a
         # message whose body is not XML.
         if self._document is None:
             raise _NoValueError
         return super()._path(path, context._replace(node=self._document))
 
     def _variable(self, variable: tree.Variable) -> str | float:
-        """Return the value of a header. A header that is neither a string nor a number is an error."""
+        """Return the value of the header that ``variable`` names; it must be a string or a number.
+
+        Any other value, or a missing header, raises ``_NoValueError``.
+        """
         header = (self._message.application_properties or {}).get(variable.name)
         value: str | float | None = None
         if header is None:
@@ -301,10 +304,10 @@ class _Query(_XPath):
         return value
 
     def _connected(self, sign: str, operands: tuple[tree.Expression, ...], context: _Context) -> bool:
-        """Return the value of ``or`` or ``and`` under the truth tables of JMS, in which an error is *unknown*.
+        """Evaluate ``or`` or ``and`` with the truth tables of JMS, in which an error counts as *unknown*.
 
-        XQuery leaves open whether an ``or`` with a true operand and an error is true; here it is true. An ``and`` with
-        a false operand and an error is false.
+        An ``or`` with a true operand is true, and an ``and`` with a false operand is false, even if another operand is
+        an error; XQuery leaves that open. If the result is unknown, raise ``_NoValueError``.
         """
         table = OR if sign == "or" else AND
         truth = reduce(lambda left, right: table[left, right], (self.truth(operand, context) for operand in operands))
@@ -313,8 +316,8 @@ class _Query(_XPath):
         return truth
 
     def _compared(self, sign: str, left: _Value, right: _Value) -> bool:
-        # "true if and only if there is a pair of atomic values, one in the first operand sequence and the other in the
-        # second operand sequence, that have the required magnitude relationship"
+        # XPath 2.0, on general comparisons: "true if and only if there is a pair of atomic values, one in the first
+        # operand sequence and the other in the second operand sequence, that have the required magnitude relationship"
         failed = False
         others = _atomized(right)
         for one in _atomized(left):
@@ -331,10 +334,11 @@ class _Query(_XPath):
 
     def _calculated(self, sign: str, left: _Value, right: _Value) -> _Value:
         sides = [_atomized(side) for side in (left, right)]
-        # "If an atomized operand is a sequence of length greater than one, a type error is raised."
+        # XPath 2.0, on arithmetic: "If an atomized operand is a sequence of length greater than one, a type error is
+        # raised."
         if any(len(side) > 1 for side in sides):
             raise _NoValueError
-        # "If the atomized operand is an empty sequence, the result ... is an empty sequence."
+        # XPath 2.0, on arithmetic: "If the atomized operand is an empty sequence, the result ... is an empty sequence."
         if not all(sides):
             return []
         [first], [second] = ([_cast(item, 0.0) for item in side] for side in sides)
@@ -367,7 +371,10 @@ def _atomized(value: _Value) -> list[str | float]:
 
 
 def _cast(item: str | float, other: str | float) -> str | float | None:
-    """Return ``item``, as a number if it is a node's text and ``other`` is a number; None if that is impossible."""
+    """Return ``item``, one operand of a comparison; a node's text becomes a number if ``other`` is a number.
+
+    Return None if the text is not a number.
+    """
     return _read_number(item) if isinstance(item, _Untyped) and isinstance(other, float) else item
 
 
@@ -382,9 +389,10 @@ def _called(name: str, arguments: list[_Value], context: _Context) -> _Value:
 
 
 def _prefixed_name(path: tree.Path) -> str | None:
-    """Return the name in ``//name`` or ``.//name``; None for any other path.
+    """Return ``name`` if ``path`` is ``//name`` or ``.//name``; None for any other path.
 
-    Java compares this name with the full names of elements, but names in other paths with names without prefix.
+    In such a path, Java compares the name with the names of elements including their prefixes; in all other paths,
+    without prefixes.
     """
     match path:
         case tree.Path(start=tree.Start.ROOT, steps=[step]):
@@ -435,7 +443,7 @@ def _descendants(nodes: list[Node]) -> list[Node]:
 
 
 def _taken(node: Node, step: tree.Step) -> list[Node]:
-    """Return the nodes to which the axis and test of ``step`` lead from ``node``; its predicates are not applied."""
+    """Return the nodes that the axis and the node test of ``step`` select from ``node``, before its predicates."""
     test = step.test
     match step.axis:
         case "self" if test == "node()":

@@ -213,16 +213,17 @@ def _checked(routing_keys: Sequence[str | None]) -> Keys:
 
 
 def _first_key(message: Message, keys: Keys | None) -> str | None:
-    """Return the routing key at a broker with one key for each message: the first of ``keys``; None if empty.
+    """Return the only routing key of a message at a broker whose messages have one key: the first of ``keys``.
 
-    If ``keys`` is None, the key is the message's subject.
+    If ``keys`` is None, the key is the message's subject. Return None if there is no key.
     """
     return subject_of(message) if keys is None else keys[0] if keys else None
 
 
 def _relay(topology: Topology, message: Message, keys: Keys | None, publisher: Publisher) -> Traced:
-    # "messages sent to the relay node will be relayed to a node at the address given in the to field ... Messages ...
-    # that don't contain a valid value for the to field ... will be rejected by the peer."
+    # AMQP's specification of the anonymous relay: "messages sent to the relay node will be relayed to a node at the
+    # address given in the to field ... Messages ... that don't contain a valid value for the to field ... will be
+    # rejected by the peer."
     target = relay_target(topology, message.properties.to if message.properties is not None else None)
     if target is None:
         return Traced(Routed((), "rejected"), message, topology)
@@ -233,7 +234,7 @@ def _relay(topology: Topology, message: Message, keys: Keys | None, publisher: P
 def _send(
     topology: Topology, message: Message, destination: str, routing_type: str | None, publisher: Publisher
 ) -> Traced:
-    """Send a message to the destination of a JMS broker, or to each destination in a list."""
+    """Send a message to ``destination`` of a JMS broker, which may be a list of several destinations."""
     check_entries(topology)
     parts = [
         arrival(topology, message, topology.exchange_by_name[send.exchange], (send.key,), publisher)
@@ -250,10 +251,11 @@ def _publish(topology: Topology, message: Message, exchange: Exchange, keys: Key
 
 
 def _with_subject(message: Message, default: str | None) -> Message:
-    """Return ``message`` with the sender's subject ``default`` if it has no subject of its own.
+    """Return ``message`` with the subject ``default`` of its sender, if it has no subject of its own.
 
-    "The subject may also be set on each message individually to override the default if required. In each case any
-    specified subject is also added as a qpid.subject entry in the application-headers field".
+    Qpid's documentation of addresses: "The subject may also be set on each message individually to override the default
+    if required. In each case any specified subject is also added as a qpid.subject entry in the application-headers
+    field".
     """
     if default is None or subject_of(message) is not None:
         return message

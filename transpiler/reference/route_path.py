@@ -26,10 +26,10 @@ _PUBLISHER = Publisher()
 
 
 class Step(NamedTuple):
-    """A link by which a message leaves a queue, and the routing of the message at the end of the link.
+    """A link by which a message leaves ``queue``, such as one to a dead-letter exchange, and the route from there.
 
-    ``to`` is the exchange, destination or queue to which the link leads; None is another broker. ``traced`` is None if
-    the topology does not have the target of the link.
+    ``to`` is the exchange, destination or queue at the end of the link; None for another broker. ``traced`` is the
+    route; None if the topology does not contain the end of the link.
     """
 
     queue: str
@@ -74,9 +74,9 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RoutePath:
-    """The queues that a message reaches, and the links from these queues: those of the nearest queues first.
+    """The queues that a message reaches, and one step for each link by which the message can leave a queue.
 
-    The links of each queue are followed only once.
+    Steps from the first queues come first. A queue that several links lead to occurs only once.
     """
 
     routed: Routed
@@ -94,7 +94,7 @@ class RoutePath:
 
 
 def follow(traced: Traced) -> RoutePath:
-    """Return the path of a message, starting at the queues that it has reached."""
+    """Return the path of a message from the queues that it has reached, by dead-letter and other links."""
     topology, message, routed = traced.topology, traced.message, traced.routed
     first = traced.visits[0].keys if traced.visits else (subject_of(message),)
     links: dict[Target, list[Link]] = {}
@@ -110,8 +110,8 @@ def follow(traced: Traced) -> RoutePath:
             step = _step(topology, message, queue, link, keys)
             steps.append(step)
             if link.destination_type == "queue" and link.pattern is not None:
-                # This is a queue that the broker created for the dead letters of an address. Its name is not the
-                # destination in the link, so its own links are not followed here.
+                # The broker creates this queue for the dead letters of one address. The link contains only a pattern
+                # for its name, so its own links cannot be followed.
                 continue
             onward = keys if link.key is None else (link.key,)
             for name in (*step.routed.queues, *step.routed.possible_queues):
@@ -124,16 +124,16 @@ def follow(traced: Traced) -> RoutePath:
 def _links_from(
     topology: Topology, links: Mapping[Target, list[Link]], queue: str, keys: Keys, let_go: bool
 ) -> Iterator[Link]:
-    """Yield the links of a queue by which a message can leave it.
+    """Yield the links by which a message with the routing keys ``keys`` can leave ``queue``.
 
-    ``let_go`` is True if the message has already left an earlier queue; at some brokers it then cannot expire again.
+    ``let_go`` is True if the message has already left an earlier queue; some brokers do not let it expire again.
     """
     addressing = topology.rules.addressing
     made = queue not in topology.queue_names
     listed = links.get(Target("queue", queue), ())
     subscribed = [link for link in listed if link.pattern is not None]
-    # If no routing key matches the pattern of a link, the keys do not show the topic of the message, so it may take the
-    # links of all patterns.
+    # If no routing key matches a link's pattern, the topic of the message is not known from its keys, so the message
+    # may take any of the links.
     names = [key for key in keys if key is not None]
     of_key = [_of_queue(link, name) for name in names for link in _of_key(topology, subscribed, name)] or subscribed
     plain = (link for link in listed if link.pattern is None)
@@ -144,13 +144,13 @@ def _links_from(
 
 
 def _links_of_own(topology: Topology, links: Mapping[Target, list[Link]], key: str, let_go: bool) -> Iterator[Link]:
-    """Yield the links of the queue that the broker created for the destination with the routing key ``key``.
+    """Yield the links by which a message can leave a queue that the broker creates for a destination.
 
-    ``let_go`` is True if the message has already left an earlier queue.
+    ``key`` is the routing key of the destination. ``let_go`` is True if the message has already left an earlier queue.
     """
     for link in _of_key(topology, links.get(OWN_QUEUE, ()), key):
-        # Some brokers create a queue for the dead letters of each queue, with a name derived from that queue's name.
-        # The chain stops after the first such queue, because the names would grow forever.
+        # Some brokers create a dead-letter queue for each queue, named after it. Without this test, that queue would
+        # get a dead-letter queue of its own, and so on without end.
         endless = let_go and link.affixes is not None
         stays = link.key == key and link.destination != TOPIC_KIND
         if not endless and not stays and link.destination_type != "outcome":
@@ -158,7 +158,10 @@ def _links_of_own(topology: Topology, links: Mapping[Target, list[Link]], key: s
 
 
 def _of_key(topology: Topology, links: Iterable[Link], key: str) -> Iterator[Link]:
-    """Yield, for each kind of link, the links whose pattern is the first that matches the routing key ``key``."""
+    """Yield the links whose ``pattern`` matches the routing key ``key``.
+
+    For each kind of link, only the first pattern that matches counts.
+    """
     topic = topology.rules.topic
     patterns: dict[str, str | None] = {}
     for link in links:
@@ -168,9 +171,9 @@ def _of_key(topology: Topology, links: Iterable[Link], key: str) -> Iterator[Lin
 
 
 def _of_queue(link: Link, key: str) -> Link:
-    """Return ``link`` with the destination or key that the broker derives from ``key``, the name of a queue or topic.
+    """Return ``link`` with its destination or routing key completed for ``key``, the name of a queue or topic.
 
-    The broker puts a prefix and a suffix (``link.affixes``) around ``key``. If ``link`` has none, return it unchanged.
+    It is ``key`` between the prefix and the suffix in ``link.affixes``. If ``link`` has none, return it unchanged.
     """
     if link.affixes is None:
         return link
@@ -189,7 +192,8 @@ def _step(topology: Topology, message: Message, queue: str, link: Link, keys: Ke
     exchange = topology.exchange_by_name.get(name)
     if exchange is None:
         return Step(queue, link, name)
-    # The broker itself can send to an internal exchange, and has no publisher to whom it could return the message.
+    # The broker itself sends the message on. Unlike a publisher, it may use an internal exchange, and nobody can get an
+    # unroutable message back.
     open_exchange = replace(exchange, internal=False, unroutable="discard")
     come = topology, message, open_exchange, keys if link.key is None else (link.key,), _PUBLISHER
     if exchange.entered is None:

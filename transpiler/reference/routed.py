@@ -18,7 +18,8 @@ from transpiler.topology.targets import DEAD_LETTER, FAILED, OUTCOMES, REJECTED,
 #: Maximum number of queues that ``Routed.reached`` lists by name.
 _MAX_QUEUES = 8
 
-#: The outcomes in order of precedence: the first outcome of any destination in a list is the outcome of the whole list.
+#: The outcomes of one destination by precedence: of a list of destinations, the first of them is the outcome of the
+#: list.
 _WEIGHTS: tuple[Outcome, ...] = ("delivered", "alternate", "undecided", *OUTCOMES)
 
 
@@ -26,21 +27,21 @@ _WEIGHTS: tuple[Outcome, ...] = ("delivered", "alternate", "undecided", *OUTCOME
 class Routed:
     """The queues that a message reaches, distinct and sorted, and its outcome.
 
-    ``exchange`` is the exchange (for a JMS broker, the destination) to which the message was published; None if the
-    anonymous relay rejected the message. ``possible_queues`` are further queues of which the message may reach some,
-    because an exchange chooses by a hash, at random or by the broker's state.
+    ``possible_queues`` are queues that the message may reach in addition, because an exchange chooses by a hash, at
+    random or by the broker's state. ``exchange`` is the exchange (for a JMS broker, the destination) of publication;
+    None if the anonymous relay rejected the message.
     """
 
     queues: tuple[str, ...]
     outcome: Outcome
     exchange: str | None = None
     possible_queues: tuple[str, ...] = ()
-    #: Sentences about facts that are unknown on the message's path. Results that differ only in reasons are equal.
+    #: Sentences that say why possible queues are not certain. They do not take part in comparisons of results.
     reasons: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def reached(self) -> str:
-        """A text with the outcome and the names of the queues, at most ``_MAX_QUEUES`` names."""
+        """The outcome and the names of the queues as text. Of many queues, only the first ``_MAX_QUEUES`` are named."""
         certain, perhaps = _listed(self.queues), _listed(self.possible_queues)
         parts = [certain] if certain else []
         parts += [f"perhaps {perhaps}"] if perhaps else []
@@ -59,11 +60,11 @@ def _listed(queues: Sequence[str]) -> str:
 
 
 class Traced(NamedTuple):
-    """The outcome of a message, and the exchanges that it reached, one visit for each set of keys.
+    """The route of a message: its result, and the exchanges that it reached, with a visit for each set of keys.
 
-    ``message`` and ``topology`` include the changes that the sender's address makes. ``unknown`` is True if the message
-    reaches, or may reach, a topic whose subscribers are unknown. ``possible_visits`` are the visits of exchanges that
-    the message reaches only if an exchange chooses so.
+    ``possible_visits`` are visits that depend on a choice of an exchange. ``message`` and ``topology`` include the
+    changes that the sender's address makes. ``unknown`` is True if the message reaches, or may reach, a topic whose
+    subscribers are unknown.
     """
 
     routed: Routed
@@ -75,10 +76,10 @@ class Traced(NamedTuple):
 
 
 class Arrival(NamedTuple):
-    """Where one exchange routes a message.
+    """The queues and outcomes that a message reaches from one exchange.
 
-    ``ends`` are the queues and outcomes that the message always reaches, ``possible`` those that it may also reach.
-    ``outcome`` is the outcome if ``ends`` and ``possible`` contain only queues.
+    It always reaches ``ends``, and may also reach ``possible``, depending on an exchange's choice. ``outcome`` applies
+    if both contain only queues.
     """
 
     ends: Ends
@@ -89,7 +90,7 @@ class Arrival(NamedTuple):
 
 
 def arrival(topology: Topology, message: Message, exchange: Exchange, keys: Keys, publisher: Publisher) -> Arrival:
-    """Return where ``exchange`` routes a message with the routing keys ``keys``."""
+    """Return the queues and outcomes that a message with the routing keys ``keys`` reaches from ``exchange``."""
     route = ExchangeWalk(topology, message)
     ends = route.ends(exchange, keys) | ({FAILED} if route.comes_back else set())
     possible, unknown = frozenset[Target](), False
@@ -101,7 +102,8 @@ def arrival(topology: Topology, message: Message, exchange: Exchange, keys: Keys
         possible_visits = tuple(visit for state, visit in chosen.visits.items() if state not in route.visits)
     outcome: Outcome = "delivered"
     if not ends and not route.chose_queue:
-        # "Otherwise, the message is discarded."
+        # The Qpid Broker-J book, on a message without a matching queue or alternate: "Otherwise, the message is
+        # discarded."
         outcome = "undecided" if possible or unknown else publisher.outcome(exchange, topology.rules)
     elif route.used_alternates:
         without = ExchangeWalk(topology, message, alternates=False)
@@ -111,7 +113,7 @@ def arrival(topology: Topology, message: Message, exchange: Exchange, keys: Keys
 
 
 def arrive(topology: Topology, message: Message, exchange: Exchange, keys: Keys, publisher: Publisher) -> Traced:
-    """Route a message that was published to ``exchange``, at a broker whose senders name exchanges."""
+    """Return the route of a message that was published to ``exchange``, at a broker whose publishers name exchanges."""
     found = arrival(topology, message, exchange, keys, publisher)
     routed = Routed(_queues(found.ends), found.outcome, exchange.name, _queues(found.possible))
     if routed.possible_queues or routed.outcome == "undecided":
@@ -120,7 +122,7 @@ def arrive(topology: Topology, message: Message, exchange: Exchange, keys: Keys,
 
 
 def settle(topology: Topology, message: Message, destination: str, parts: Sequence[Arrival]) -> Traced:
-    """Return the outcome of a message to a JMS broker; ``parts`` has one item for each destination in a list."""
+    """Combine the results ``parts`` of a message to a JMS broker; a list of destinations has one part for each."""
     ends = frozenset(end for part in parts for end in part.ends)
     possible = frozenset(end for part in parts for end in part.possible) - ends
     outcome: Outcome = "discarded"
@@ -129,20 +131,20 @@ def settle(topology: Topology, message: Message, destination: str, parts: Sequen
     queues, others = _queues(ends), _queues(possible)
     unknown = UNKNOWN in ends or UNKNOWN in possible
     if FAILED in ends or REJECTED in ends:
-        # No queue is certain: the order of the bindings, which is not known, decides which queues received the message
-        # before the failure.
+        # The send fails for one binding. The order of the bindings is not known, so any queue may or may not have
+        # received the message before.
         outcome = "error" if FAILED in ends else "rejected"
         queues, others = (), _queues(ends | possible) if FAILED in ends else ()
     elif FAILED in possible or REJECTED in possible:
-        # If the send may fail, it is not certain for any queue that it receives the message.
+        # The send may fail, and then each queue may or may not have received the message.
         outcome, queues, others = "undecided", (), _queues(ends | possible)
     elif DEAD_LETTER in ends or DEAD_LETTER in possible:
         outcome = "dead-letter" if DEAD_LETTER in ends else "undecided"
     elif not queues and unknown:
         outcome = "undecided"
     elif outcome == "alternate":
-        # The importer of a JMS broker expresses ordinary routing with alternate exchanges, so a message that went
-        # through such an exchange was delivered normally.
+        # For a JMS broker, the alternate exchanges were made by the importer to express ordinary routing, so the
+        # outcome is not "alternate".
         outcome = "delivered"
     elif not queues and not others and outcome not in ("delivered", "undecided"):
         outcome = "discarded"
@@ -155,7 +157,7 @@ def settle(topology: Topology, message: Message, destination: str, parts: Sequen
 
 
 def _reasons(topology: Topology, visits: Iterable[Visit]) -> tuple[str, ...]:
-    """Return sentences about the facts that are unknown on a message's path through the exchanges in ``visits``."""
+    """Return sentences that say why it is not certain which queues the message reaches; ``visits`` is its route."""
     reasons: dict[str, None] = {}
     for visit in visits:
         exchange, key = visit.exchange, visit.keys[0] or "" if visit.keys else ""
@@ -169,14 +171,14 @@ def _reasons(topology: Topology, visits: Iterable[Visit]) -> tuple[str, ...]:
     return tuple(reasons)
 
 
-#: The destination type and name of a binding to unknown subscribers.
+#: The destination of a binding that stands for unknown subscribers.
 _OPEN = UNKNOWN.type, UNKNOWN.name
 
 
 def _choice_reason(topology: Topology, exchange: Exchange) -> str:
     if not topology.rules.addressing.has_exchanges:
-        # The importer of a JMS broker names an exchange that may choose "address, condition"; the condition is the
-        # reason for the choice.
+        # For a JMS broker, the importer names an exchange that may choose "address, condition". The condition is the
+        # reason.
         return exchange.name.partition(", ")[2] or exchange.name
     if exchange.is_unknown:
         return f"what {exchange.name or 'the default exchange'} does with a message is not known"

@@ -21,7 +21,10 @@ from transpiler.reference.untyped import typed_by_use
 
 
 def is_like(text: str, pattern: str, escape: str | None, dialect: Dialect) -> bool | None:
-    """Return True if ``text`` is LIKE ``pattern`` in ``dialect``; None if the text is invalid UTF-8 for the broker."""
+    """Return True if ``text`` is LIKE ``pattern`` in ``dialect``.
+
+    Return None if the broker compares UTF-8 and the text is not valid.
+    """
     parts = read_pattern(pattern, escape, dialect.escapes)
     match dialect.wildcards:
         case Wildcards.CODE_POINTS:
@@ -53,7 +56,7 @@ def is_simple(pattern: str, escape: str | None) -> bool:
 
 
 def _latin(text: str) -> str:
-    """Return a string with one character for each byte of ``text`` in UTF-8."""
+    """Return a string whose characters are the bytes of ``text`` in UTF-8, for brokers that compare bytes."""
     return text.encode("utf-8", "surrogateescape").decode("latin-1")
 
 
@@ -64,7 +67,7 @@ def _latin_parts(parts: Pattern) -> Pattern:
 def _matches(text: str, pattern: Pattern) -> bool:
     """Return True if ``text`` matches ``pattern``.
 
-    A segment between two ``%`` is matched at its first occurrence: if any occurrence leads to a match, the first does.
+    It tries only the first occurrence of each segment between two ``%``: a later one leaves less text for the rest.
     """
     segments: list[list[str | Wildcard]] = [[]]
     for part in pattern:
@@ -91,7 +94,7 @@ def _length(segment: list[str | Wildcard]) -> int:
 
 
 def _stands(text: str, segment: list[str | Wildcard], at: int) -> bool:
-    """Return True if ``segment``, which has no ``%``, matches ``text`` at the position ``at``."""
+    """Return True if ``segment``, texts and ``_`` wildcards, matches ``text`` at the index ``at``."""
     for part in segment:
         if isinstance(part, str):
             if not text.startswith(part, at):
@@ -103,7 +106,7 @@ def _stands(text: str, segment: list[str | Wildcard], at: int) -> bool:
 
 
 def _find(text: str, segment: list[str | Wildcard], at: int) -> int | None:
-    """Return the first position from ``at`` at which ``segment`` matches; None if there is no match."""
+    """Return the first index from ``at`` on at which ``segment`` matches ``text``; None if there is no match."""
     number = next((number for number, part in enumerate(segment) if isinstance(part, str)), None)
     if number is None:
         return at if at + len(segment) <= len(text) else None
@@ -119,9 +122,9 @@ def _find(text: str, segment: list[str | Wildcard], at: int) -> int | None:
 
 
 def _line_matches(text: str, pattern: Pattern) -> bool:
-    """Return True if ``text`` matches the LIKE pattern and no wildcard matches a line feed.
+    """Return True if ``text`` matches the LIKE ``pattern``, whose wildcards do not match line feeds.
 
-    The algorithm computes the set of positions at which each element of the pattern can end.
+    For each element of the pattern, it computes all indexes at which the match of the element can end.
     """
     ends = {0}
     for part in pattern:
@@ -129,8 +132,8 @@ def _line_matches(text: str, pattern: Pattern) -> bool:
             reached: set[int] = set()
             stop = -1
             for start in sorted(ends):
-                # ``%`` matches up to the end of the line. A later start in the same line reaches no further end, so it
-                # is skipped.
+                # ``%`` matches at most up to the end of the line. An earlier start in the same line has reached these
+                # ends already.
                 if start > stop:
                     stop = text.find("\n", start)
                     stop = len(text) if stop < 0 else stop
@@ -153,8 +156,8 @@ def call(function: str, arguments: Sequence[Callable[[], Operand]], dialect: Dia
         case "REGEX":
             expression = arguments[0]()
             candidate = None if expression is None else arguments[1]()
-            # ActiveMQ compares ``toString()`` of the value with the expression. For a Java array it contains the hash
-            # code, which is unknown here; for a list it contains the members.
+            # ActiveMQ matches the text of the value, ``toString()``. For a list that is the text of its members. For an
+            # array it is a hash code, which is unknown here, so no expression matches it.
             is_array = candidate is not None and candidate.type is OperandType.BYTES
             if candidate is None or expression is None or (is_array and not isinstance(candidate.value, tuple)):
                 return Value(OperandType.BOOLEAN, False)
@@ -181,13 +184,13 @@ def call(function: str, arguments: Sequence[Callable[[], Operand]], dialect: Dia
             with _bounded():
                 matcher = compile_regular(regular)
                 if replacement is None and not matcher.search(text):
-                    # Without a match, Java does not read the replacement, so that NULL is no error here.
+                    # Without a match, Java does not use the replacement, so a NULL as the replacement is not an error.
                     return Value(OperandType.STRING, text)
                 return Value(OperandType.STRING, matcher.replace(text, _text(replacement)))
 
 
 def _equals(item: Operand, member: Operand, dialect: Dialect) -> bool:
-    """Return True if ``item`` of a list equals ``member`` under Java's ``equals``: never if their types differ."""
+    """Return True if ``item`` of a list equals ``member`` under Java's ``equals``, which requires equal types."""
     if item is None:
         raise BrokerError("the list of INLIST contains a NULL")
     if member is None:
@@ -204,10 +207,10 @@ def _text(value: Operand) -> str:
 
 @contextmanager
 def _bounded() -> Iterator[None]:
-    """Convert the errors of a regular expression that is evaluated in this context.
+    """Return a context manager that converts the errors of a regular expression.
 
-    If Java rejects the expression too, raise ``BrokerError``; if it is only unsupported or too slow here,
-    ``UnsupportedFeatureError``.
+    An expression that Java rejects, too, raises ``BrokerError``. An expression that is only unsupported here, or takes
+    too long, raises ``UnsupportedFeatureError``.
     """
     try:
         yield

@@ -23,7 +23,7 @@ _INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
 def typed_by_use(value: Value, other: Value, dialect: Dialect) -> Value:
-    """Return ``value``, converted to a number or boolean if it is an untyped string and ``other`` has such a type."""
+    """Return ``value``; a text whose original type is lost becomes a number or boolean if ``other`` is one."""
     if not isinstance(value.value, UntypedText) or isinstance(other.value, UntypedText):
         return value
     if other.numeric:
@@ -34,9 +34,9 @@ def typed_by_use(value: Value, other: Value, dialect: Dialect) -> Value:
 
 
 def compared_by_use(operator: Comparison, left: Value, right: Value, dialect: Dialect) -> tuple[Value, Value]:
-    """Return the two operands of ``operator`` with their untyped strings converted.
+    """Return the operands of a comparison, with texts whose original type is lost converted to the other's type.
 
-    Two untyped strings are converted to numbers if the operator is an ordering and only numbers have an order.
+    If both are such texts, they become numbers for <, <=, > and >=, unless the dialect also orders strings.
     """
     if isinstance(left.value, UntypedText) and isinstance(right.value, UntypedText):
         if operator.is_equality or dialect.ordering is not Ordering.FALSE:
@@ -47,9 +47,9 @@ def compared_by_use(operator: Comparison, left: Value, right: Value, dialect: Di
 
 
 def as_number(operand: Operand, infinite: bool) -> Operand:
-    """Convert an untyped string that is written as a number to that number; return any other operand unchanged.
+    """Convert a text whose original type is lost to the number in it; return any other operand unchanged.
 
-    If ``infinite``, a number beyond the range of doubles becomes infinity; otherwise, its string stays a string.
+    A number beyond the range of doubles becomes an infinity if ``infinite`` is True; otherwise the text is returned.
     """
     if operand is None or not isinstance(operand.value, UntypedText) or not _NUMBER.fullmatch(operand.value):
         return operand
@@ -64,7 +64,7 @@ def as_number(operand: Operand, infinite: bool) -> Operand:
 
 
 def as_boolean(operand: Operand) -> Operand:
-    """Return the boolean that an untyped string spells; return any other operand unchanged."""
+    """Convert a text whose original type is lost to the boolean in it; return any other operand unchanged."""
     if operand is None or not isinstance(operand.value, UntypedText) or operand.value.lower() not in ("true", "false"):
         return operand
     return Value(OperandType.BOOLEAN, operand.value.lower() == "true")

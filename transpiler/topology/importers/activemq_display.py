@@ -13,6 +13,7 @@ from transpiler.base.topics import TopicPattern
 from transpiler.topology.addressing import QUEUE_KIND, TOPIC_KIND
 from transpiler.topology.broker_rules import ACTIVEMQ
 from transpiler.topology.importers.activemq_config import (
+    ActiveMQConfig,
     Composite,
     Interceptor,
     Mirror,
@@ -72,7 +73,7 @@ Watched = Callable[[str, VirtualTopic], Iterator[tuple[str | None, bool]]]
 
 
 def displayed_destinations(
-    interceptors: Sequence[Interceptor],
+    config: ActiveMQConfig,
     known: Mapping[str, bool],
     subscriptions: Sequence[Subscription],
     watched: Watched,
@@ -81,23 +82,20 @@ def displayed_destinations(
     readers: frozenset[str] | None,
     links_of: Callable[[str], Iterable[Link]],
     *,
-    networks: Iterable[Network],
-    topics: Iterable[str],
     knows_queues: bool,
-    knows_consumers: bool,
 ) -> Topology:
     """Return the topology for reports and diagrams, in which each exchange is a destination of the broker.
 
-    ``queues`` and ``links`` are those of the topology that routes messages. ``networks`` are the network connectors,
-    and ``topics`` the topics that the file declares. ``known`` are the existing queues, with True for each queue that
-    only an earlier send may have created. If ``knows_queues`` is False, there may be other queues. ``links_of`` returns
-    the links of a queue that is not in ``queues``.
+    ``queues``, ``links`` and ``readers`` are those of the topology that routes messages; ``readers`` is None if the
+    consumers are unknown. ``known`` are the existing queues, with True for each queue that only an earlier send may
+    have created. If ``knows_queues`` is False, there may be other queues. ``links_of`` returns the links of a queue
+    that is not in ``queues``.
     """
-    levels = _Levels(interceptors)
+    levels = _Levels(config.interceptors)
     virtual = [*levels.virtual_topics()]
-    declared = [f"{TOPIC_KIND}://{name}" for name in topics]
+    declared = [f"{TOPIC_KIND}://{name}" for name in config.topics]
     unknown = [] if knows_queues else [*map(_of_unknown_queues, virtual)]
-    subscribed = (*_of_subscriptions(subscriptions), *_of_networks(networks))
+    subscribed = (*_of_subscriptions(subscriptions), *_of_networks(config.networks))
     ways = [*levels.ways(known, watched), *((-1, edge) for edge in (*unknown, *subscribed))]
     edges = [edge for level, one in ways for edge in levels.behind(one, level)]
     builder = DisplayBuilder(
@@ -113,7 +111,7 @@ def displayed_destinations(
         ),
         unknown={
             *(edge.end for edge in unknown if edge.end.removeprefix(f"{QUEUE_KIND}://") not in known),
-            *(() if knows_consumers else declared),
+            *(declared if readers is None else ()),
         },
     )
     destinations = _Destinations(levels, edges, builder)

@@ -241,7 +241,7 @@ class _ActiveMQ:
             readers=readers,
             findings=tuple(dict.fromkeys(self._findings)),
             displayed=displayed_destinations(
-                self._config.interceptors,
+                self._config,
                 self._queues,
                 self._subscriptions,
                 self._watched,
@@ -249,10 +249,7 @@ class _ActiveMQ:
                 links,
                 readers,
                 self._links_of,
-                networks=self._config.networks,
-                topics=self._config.topics,
                 knows_queues=self._knows_queues,
-                knows_consumers=self._knows_consumers,
             ),
         )
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.compiler.rewrites.nodes import B, N, S, compare, conjunction, disjunction, not_null
 from transpiler.compiler import ir
-from transpiler.compiler.rewrites.simplify import absorb_terms
+from transpiler.compiler.rewrites.chains import absorb_terms
 
 ONE, LARGE, IS_TRUE = compare(N, "=", 1), compare(N, ">", 5), ir.IsTrue(B)
 

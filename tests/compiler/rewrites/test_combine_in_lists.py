@@ -6,7 +6,7 @@ import pytest
 
 from tests.compiler.rewrites.nodes import D, N, S, compare, conjunction, disjunction, is_null, one_of
 from transpiler.compiler import ir
-from transpiler.compiler.rewrites.combine_in_lists import combine_in_lists
+from transpiler.compiler.rewrites.chains import combine_in_lists
 
 REWRITTEN = {
     "n = 1 OR n = 2": (disjunction(compare(N, "=", 1), compare(N, "=", 2)), one_of(N, 1, 2)),

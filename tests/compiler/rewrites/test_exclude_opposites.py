@@ -8,7 +8,7 @@ from tests.compiler.rewrites.nodes import B, N, S, column, compare, conjunction,
 from transpiler.base.text_pattern import Wildcard
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BOOLEAN
-from transpiler.compiler.rewrites.simplify import exclude_opposites
+from transpiler.compiler.rewrites.chains import exclude_opposites
 
 LIKE, NOT_LIKE = (ir.Like(S, ("x", Wildcard.ANY), negated) for negated in (False, True))
 TRUE, FALSE = ir.IsTrue(B), ir.IsTrue(B, negated=True)

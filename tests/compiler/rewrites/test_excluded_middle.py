@@ -18,7 +18,7 @@ from tests.compiler.rewrites.nodes import (
     not_null,
 )
 from transpiler.compiler import ir
-from transpiler.compiler.rewrites.simplify import excluded_middle
+from transpiler.compiler.rewrites.chains import excluded_middle
 
 ONE = compare(N, "=", 1)
 BOTH = disjunction(ONE, ir.IsTrue(B))

@@ -6,7 +6,7 @@ import pytest
 
 from tests.compiler.rewrites.nodes import B, N, S, compare, conjunction, disjunction, is_null
 from transpiler.compiler import ir
-from transpiler.compiler.rewrites.simplify import factor_common_terms
+from transpiler.compiler.rewrites.chains import factor_common_terms
 
 NONE, LOW, HIGH, IS_TRUE, RED = (
     is_null(N),

@@ -6,7 +6,7 @@ import pytest
 
 from tests.compiler.rewrites.nodes import N, compare, conjunction, disjunction
 from transpiler.compiler import ir
-from transpiler.compiler.rewrites.simplify import flatten_chains
+from transpiler.compiler.rewrites.chains import flatten_chains
 
 X, Y, Z = (compare(N, "=", number) for number in (1, 2, 3))
 MANY = tuple(compare(N, "=", number) for number in range(20))

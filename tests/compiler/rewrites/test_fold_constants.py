@@ -9,7 +9,7 @@ from transpiler.base.text_pattern import Wildcard
 from transpiler.base.topics import MANY_WORDS, ONE_WORD
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import DOUBLE, ColumnType, SparkType
-from transpiler.compiler.rewrites.fold_constants import MAX_FOLDED, fold_constants
+from transpiler.compiler.rewrites.simplify import MAX_FOLDED, fold_constants
 
 NAN = float("nan")
 BEGINNING = ("a", Wildcard.ANY)

@@ -12,7 +12,7 @@ from tests.compiler.rewrites.test_tighten_bounds import holds
 from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT
-from transpiler.compiler.rewrites.merge_comparisons import merge_comparisons
+from transpiler.compiler.rewrites.chains import merge_comparisons
 
 OTHER = column("other", BIGINT)
 

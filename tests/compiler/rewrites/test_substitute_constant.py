@@ -10,7 +10,7 @@ from tests.compiler.rewrites.nodes import D, N, S, compare, is_null, one_of
 from transpiler.base.text_pattern import Wildcard
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import STRING
-from transpiler.compiler.rewrites.substitute_constant import substitute_constant
+from transpiler.compiler.rewrites.chains import substitute_constant
 
 RED = compare(S, "=", "red")
 TRIMMED = ir.Apply(ir.Function.TRIMMED, (S,), STRING)

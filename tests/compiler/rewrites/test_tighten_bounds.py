@@ -23,7 +23,7 @@ from tests.compiler.rewrites.nodes import (
 from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT
-from transpiler.compiler.rewrites.tighten_bounds import tighten_bounds
+from transpiler.compiler.rewrites.chains import tighten_bounds
 
 OTHER = column("other", BIGINT)
 

@@ -13,9 +13,8 @@ Invariants:
 Deliberately not here: rewrites that are useful only for Spark's generated code (``spark_plan``), SQL (``sql``), and
 arithmetic on constants, which lowering does while it knows the types of the dialect (``ir.constant_folding``).
 
-In reading order: ``optimizer`` (the table of the laws and the driver), ``simplify`` (the short laws); the laws for one
-test, ``fold_constants``, ``solve_timestamp``, ``solve_integer``, ``unwrap_casts``, ``invert_text``; the laws
-for chains, ``combine_in_lists``, ``substitute_constant``, ``tighten_bounds``, ``merge_comparisons``,
+In reading order: ``optimizer`` (the table of the laws and the driver); the laws for one test, ``simplify``,
+``solve_timestamp``, ``solve_integer``, ``unwrap_casts``, ``invert_text``; the laws for chains, ``chains``,
 ``redundant_null_checks``, ``gather_guarded``. ``tests/compiler/rewrites`` has a module for each law, with examples of
 its results.
 """

@@ -7,19 +7,23 @@ from dataclasses import replace
 from operator import is_
 
 from transpiler.compiler import ir
-from transpiler.compiler.rewrites.combine_in_lists import combine_in_lists
-from transpiler.compiler.rewrites.fold_constants import fold_constants
-from transpiler.compiler.rewrites.gather_guarded import gather_guarded
-from transpiler.compiler.rewrites.invert_text import invert_text
-from transpiler.compiler.rewrites.merge_comparisons import merge_comparisons
-from transpiler.compiler.rewrites.redundant_null_checks import remove_redundant_null_checks
-from transpiler.compiler.rewrites.simplify import (
+from transpiler.compiler.rewrites.chains import (
     absorb_terms,
-    cancel_complements,
+    combine_in_lists,
     exclude_opposites,
     excluded_middle,
     factor_common_terms,
     flatten_chains,
+    merge_comparisons,
+    substitute_constant,
+    tighten_bounds,
+)
+from transpiler.compiler.rewrites.gather_guarded import gather_guarded
+from transpiler.compiler.rewrites.invert_text import invert_text
+from transpiler.compiler.rewrites.redundant_null_checks import remove_redundant_null_checks
+from transpiler.compiler.rewrites.simplify import (
+    cancel_complements,
+    fold_constants,
     match_any_text,
     match_literal_pattern,
     orient_comparison,
@@ -27,8 +31,6 @@ from transpiler.compiler.rewrites.simplify import (
 )
 from transpiler.compiler.rewrites.solve_integer import solve_integer
 from transpiler.compiler.rewrites.solve_timestamp import solve_timestamp
-from transpiler.compiler.rewrites.substitute_constant import substitute_constant
-from transpiler.compiler.rewrites.tighten_bounds import tighten_bounds
 from transpiler.compiler.rewrites.unwrap_casts import unwrap_casts
 
 Law = Callable[[ir.Predicate], ir.Predicate]

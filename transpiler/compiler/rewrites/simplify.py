@@ -1,18 +1,21 @@
-"""The short laws: those of boolean algebra and those that simplify a single test."""
+"""The laws that simplify a single test."""
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import replace
-from operator import is_
+import re
+from typing import TYPE_CHECKING
 
 from transpiler.base.comparison import Comparison
-from transpiler.base.text_pattern import Wildcard
+from transpiler.base.text_pattern import Pattern, Wildcard
 from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import SparkType
 
-#: If two predicates are complements of each other, at least one of them is of these classes, because the complement of
-#: a predicate of any other class is a ``NotTrue``.
-_HAS_COMPLEMENT = (ir.NotTrue, ir.IsNull, ir.IsNan)
+if TYPE_CHECKING:
+    from transpiler.base.topics import TopicPattern
+
+#: Maximum length of a constant that is matched with a LIKE or topic pattern at compile time, in characters. Spark
+#: matches longer constants.
+MAX_FOLDED = 2_000
 
 
 def orient_comparison(node: ir.Predicate) -> ir.Predicate:
@@ -20,6 +23,73 @@ def orient_comparison(node: ir.Predicate) -> ir.Predicate:
     if isinstance(node, ir.Compare) and isinstance(node.left, ir.Constant) and not isinstance(node.right, ir.Constant):
         return ir.Compare(node.operator.mirrored, node.right, node.left)
     return node
+
+
+def fold_constants(node: ir.Predicate) -> ir.Predicate:
+    """Rewrite a test that contains only constants as TRUE or FALSE."""
+    match node:
+        case ir.Compare(operator=operator, left=ir.Constant(value=left), right=ir.Constant(value=right)):
+            return ir.BoolConst(ir.compare_constants(operator, left, right))
+        case ir.IsTrue(value=ir.Constant(value=value), negated=negated):
+            return ir.BoolConst(bool(value) is not negated)
+        case ir.IsNull(value=ir.Constant(), negated=negated):
+            return ir.BoolConst(negated)
+        case ir.In(value=ir.Constant(value=value), members=members, negated=negated):
+            return ir.BoolConst((value in [member.value for member in members]) is not negated)
+        case ir.Like(value=ir.Constant(value=str() as text), pattern=pattern, negated=negated) if (
+            len(text) <= MAX_FOLDED
+        ):
+            return ir.BoolConst(_fits(text, pattern) is not negated)
+        case ir.Topic(value=ir.Constant(value=str() as text), pattern=words, negated=negated) if (
+            len(text) <= MAX_FOLDED
+        ):
+            return ir.BoolConst(_fits_words(text, words) is not negated)
+        case ir.IsNan(value=ir.Constant(value=value), negated=negated):
+            return ir.BoolConst((value != value) is not negated)
+        case ir.IsNan(value=ir.Apply(function=ir.Function.TO_DOUBLE, arguments=(inner,)), negated=negated):
+            # Of all types that are widened to a double, only a 32-bit float can be NaN.
+            return ir.IsNan(inner, negated) if inner.type.kind is SparkType.FLOAT else ir.BoolConst(negated)
+        case ir.IsNan(
+            value=ir.Apply(function=ir.Function.FIRST, arguments=(*before, last), type=first_type), negated=negated
+        ):
+            # ``node`` tests if COALESCE(a, b, …) is NaN. If the last argument can never be NaN, it is dropped: in the
+            # rows in which it was the result, the result becomes NULL, which is not NaN either.
+            if not isinstance(fold_constants(ir.IsNan(last)), ir.BoolConst):
+                return node
+            return ir.IsNan(
+                before[0] if len(before) == 1 else ir.Apply(ir.Function.FIRST, tuple(before), first_type), negated
+            )
+        case _:
+            return node
+
+
+def _fits(text: str, pattern: Pattern) -> bool:
+    """Return True if ``text`` matches the LIKE pattern, by the regular expression that Spark would evaluate."""
+    # Imported in the function to save start-up time: the two operands of a LIKE are rarely both constants.
+    from transpiler.compiler.ir.java_regex import regular_expression
+
+    return re.match(regular_expression(pattern), text) is not None
+
+
+def _fits_words(text: str, pattern: TopicPattern) -> bool:
+    """Return True if the words of ``text`` match the topic pattern ``pattern``.
+
+    The function simulates a nondeterministic automaton: after each token of the pattern, ``ends`` contains the numbers
+    of words that the tokens so far can match.
+    """
+    # Imported in the function to save start-up time: selectors have no topic patterns.
+    from transpiler.base.topics import MANY_WORDS, ONE_WORD, TOPIC_SYNTAX
+
+    words = TOPIC_SYNTAX.words(text)
+    ends = {0}
+    for token in pattern:
+        if not ends:
+            return False
+        if token == MANY_WORDS:
+            ends = set(range(min(ends), len(words) + 1))
+        else:
+            ends = {end + 1 for end in ends if end < len(words) and token in (ONE_WORD, words[end])}
+    return len(words) in ends
 
 
 def unwrap_boolean(node: ir.Predicate) -> ir.Predicate:
@@ -66,91 +136,3 @@ def cancel_complements(node: ir.Predicate) -> ir.Predicate:
             return inner
         case _:
             return node
-
-
-def flatten_chains(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite ``a AND (b AND c)`` as ``a AND b AND c``, ``a AND a`` as ``a`` and ``a AND TRUE`` as ``a``.
-
-    AND and OR are associative and idempotent; one of TRUE and FALSE is the identity, and the other is absorbing.
-    """
-    if not isinstance(node, ir.Chain):
-        return node
-    identity, absorbing = (ir.TRUE, ir.FALSE) if isinstance(node, ir.And) else (ir.FALSE, ir.TRUE)
-    terms: list[ir.Predicate] = []
-    for term in node.terms:
-        for inner in term.terms if isinstance(term, type(node)) else (term,):
-            if not isinstance(inner, ir.BoolConst):
-                terms.append(inner)
-            elif inner == absorbing:
-                return absorbing
-    distinct = tuple(dict.fromkeys(terms))
-    if not distinct:
-        return identity
-    if len(distinct) == 1:
-        return distinct[0]
-    return node if len(distinct) == len(node.terms) and all(map(is_, distinct, node.terms)) else type(node)(distinct)
-
-
-def excluded_middle(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite ``P OR (P IS NOT TRUE)`` as TRUE, and ``P AND (P IS NOT TRUE)`` as FALSE."""
-    if not isinstance(node, ir.Chain):
-        return node
-    complements = {cancel_complements(ir.NotTrue(term)) for term in node.terms if isinstance(term, _HAS_COMPLEMENT)}
-    if not complements or complements.isdisjoint(node.terms):
-        return node
-    return ir.BoolConst(isinstance(node, ir.Or))
-
-
-def exclude_opposites(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite ``b AND NOT b`` as FALSE, also for LIKE and NOT LIKE.
-
-    ``b OR NOT b`` is not rewritten. ``b IS NOT NULL`` would be shorter, but the predicate around it may then be split
-    into methods at different subexpressions, which made one SQL text a third longer.
-    """
-    if not isinstance(node, ir.And):
-        return node
-    tested = [term for term in node.terms if isinstance(term, ir.IsTrue | ir.Like)]
-    plain = {term for term in tested if not term.negated}
-    if plain and any(term.negated and replace(term, negated=False) in plain for term in tested):
-        return ir.FALSE
-    return node
-
-
-def absorb_terms(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite ``a OR a AND b`` as ``a``, and ``a AND (a OR b)`` as ``a``."""
-    if not isinstance(node, ir.Chain):
-        return node
-    dual = ir.Or if isinstance(node, ir.And) else ir.And
-    if not any(isinstance(term, dual) for term in node.terms):
-        return node
-    own = set(node.terms)
-    kept = tuple(term for term in node.terms if not isinstance(term, dual) or own.isdisjoint(term.terms))
-    if len(kept) == len(node.terms):
-        return node
-    return kept[0] if len(kept) == 1 else type(node)(kept)
-
-
-def factor_common_terms(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite ``(a OR c) AND (b OR c)`` as ``c OR a AND b``: AND and OR are distributive.
-
-    ``a AND c OR b AND c`` is rewritten as ``c AND (a OR b)`` only if ``c`` is an IS NULL test. Spark's optimizer
-    factors other common terms itself, and ``spark_plan`` rewrites long ORs of this shape.
-    """
-    if not isinstance(node, ir.Chain):
-        return node
-    conjunction = isinstance(node, ir.And)
-    parts = [term for term in node.terms if isinstance(term, ir.Or if conjunction else ir.And)]
-    counts = Counter(term for part in parts for term in part.terms if conjunction or _is_null_test(term))
-    common = max(counts, key=counts.__getitem__, default=None)
-    if common is None or counts[common] < 2:
-        return node
-    first, *others = sharing = [part for part in parts if common in part.terms]
-    shared = [term for term in first.terms if all(term in part.terms for part in others)]
-    outer, inner = (ir.all_of, ir.any_of) if conjunction else (ir.any_of, ir.all_of)
-    rests = [inner(*(term for term in part.terms if term not in shared)) for part in sharing]
-    factored = inner(*shared, outer(*rests))
-    return outer(*(factored if term is first else term for term in node.terms if term not in others))
-
-
-def _is_null_test(term: ir.Predicate) -> bool:
-    return isinstance(term, ir.IsNull) and not term.negated

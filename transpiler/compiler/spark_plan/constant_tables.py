@@ -19,7 +19,7 @@ from transpiler.base.text_pattern import Wildcard
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, STRING, SparkType
 from transpiler.compiler.ir.java_regex import any_text_expression
-from transpiler.compiler.rewrites.combine_in_lists import in_or_equal
+from transpiler.compiler.rewrites.chains import in_or_equal
 from transpiler.compiler.spark_plan import tuning
 
 

@@ -25,7 +25,7 @@ from transpiler.base.comparison import Comparison
 from transpiler.base.ieee754 import EXACT
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import DOUBLE, Key, Path
-from transpiler.compiler.rewrites.combine_in_lists import combine_in_lists
+from transpiler.compiler.rewrites.chains import combine_in_lists
 from transpiler.compiler.rewrites.redundant_null_checks import remove_redundant_null_checks
 from transpiler.compiler.spark_plan import tuning
 

@@ -217,12 +217,13 @@ class MessageColumns(NamedTuple):
 
 
 def message_columns(messages: DataFrame | None, layout: Layout | SchemaLike | None) -> MessageColumns:
-    """Return the columns of ``messages``, and the layout for them. All code on Spark gets its layout here.
+    """Return the columns of ``messages`` and the layout that reads them.
 
-    If ``messages`` is None, or in a pipeline, where Spark cannot analyze messages, the columns are those for which the
-    layout was made, or no columns if these are unknown. If ``layout`` is None, it is inferred from the messages;
-    without messages it is the canonical layout. Raise ``LayoutError`` if ``layout`` is None in a pipeline, or if the
-    layout needs columns that the messages do not have.
+    If ``layout`` is None, it is inferred from the messages; without messages it is the canonical layout. If
+    ``messages`` is None, the columns are those for which the layout was made, or no columns if these are unknown. The
+    same holds in a pipeline, where Spark cannot analyze messages: there, ``layout`` must not be None.
+
+    Raises ``LayoutError`` if no layout can be found, or if it needs columns that the messages do not have.
     """
     given = analyzed_schema(layout) if isinstance(layout, DataFrame) else layout
     schema = None

@@ -97,9 +97,11 @@ class Diff:
 
     For selectors and filters, a row is won if only the new one selects it, lost if only the old one does, kept if both
     do, and otherwise neither. For topologies, ``won_rows`` and ``lost_rows`` count the messages that win or lose at
-    least one queue, ``kept_rows`` the messages with the same queues in both, and ``neither_rows`` the messages that
-    reach no queue in either. ``won`` and ``lost`` are the rows; for topologies they have the queues in a column
-    ``queues_won`` or ``queues_lost``.
+    least one queue. ``kept_rows`` counts those with the same queues in both topologies, and ``neither_rows`` those
+    without a queue in either.
+
+    ``won`` and ``lost`` are the rows; for topologies they have the queues in a column ``queues_won`` or
+    ``queues_lost``.
     """
 
     kind: Kind

@@ -50,8 +50,9 @@ def route_with_choices(
 ) -> DataFrame:
     """Return the messages with their certain queues in ``column`` and their other possible queues in ``possible``.
 
-    ``outcome`` is the name of the column for the outcome; None to add no outcome. If exchanges of the topology choose
-    among their bindings, ``routed`` is called twice: with the possible choices, and without any choice.
+    ``outcome`` is the name of the column for the outcome; None to add no outcome. ``routed`` routes the messages. If
+    exchanges of the topology choose among their bindings, it is called twice: with all bindings that may be chosen, and
+    with only the certain bindings.
     """
     if not choices(topology):
         return with_no_choices(routed(messages, topology, column, True), possible)

@@ -70,11 +70,11 @@ _HASHES = "STRUCT<mask: INT, nodes: ARRAY<ARRAY<INT>>>"
 
 
 class Payload(Enum):
-    """The SQL type of a delivery, which is what a matching binding contributes to the result of a message.
+    """The SQL type of a delivery: what a matching binding contributes to the result of a message.
 
-    It is the name of the binding's queue, or a struct if bindings can lead to exchanges. The fields of the struct are
-    ``x``, the state of the exchange graph (an exchange and a routing key) from which the binding leads, ``e``, the
-    state to which it leads, and ``q``, the queue to which it leads. Either ``e`` or ``q`` is NULL.
+    If no binding leads to an exchange, it is the name of a queue. Otherwise it is a struct. Its field ``x`` is the
+    state of the exchange graph (an exchange and a routing key) from which the binding leads. ``e`` is the state to
+    which it leads, or else ``q`` is the queue; the other one is NULL.
     """
 
     QUEUE = "STRING"
@@ -196,8 +196,8 @@ class ConstantTables:
         # Put each array into the query as a scalar subquery, which Spark computes once and replaces by a literal. If
         # the arrays were columns of a joined table, Spark would copy them for each message.
         constants: dict[str, Any] = {
-            # For each edge of the automaton, the state that owns it and its list of next states are packed into one
-            # number, because with two arrays each lookup would miss the CPU cache twice.
+            # Pack the two numbers of an edge, its state and its list of next states, into one. With two arrays, each
+            # lookup would miss the CPU cache twice.
             EDGES: [owner << 32 | to for owner, to in zip(trie.owners, trie.following, strict=True)],
             OTHERWISE: trie.otherwise,
             LISTS: trie.lists,

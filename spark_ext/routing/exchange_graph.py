@@ -87,7 +87,7 @@ def with_direct(frame: DataFrame, known: bool) -> DataFrame:
     frame = frame.selectExpr("*", f"{codegen_barrier(let({_ALL: DELIVERED}, _ACTIVATION))} AS {BOUND}")
     direct = let({"bound": BOUND}, f"exists({DELIVERED}, m -> m.q IS NOT NULL AND array_contains(bound, m.x))")
     if known:
-        # If ``KNOWN_DIRECT`` is not NULL, the message's routing key was looked up among keys that were matched before,
-        # so the message has no deliveries of its own from which the value could be computed.
+        # A message with a value in ``KNOWN_DIRECT`` has no deliveries of its own: the result for its routing key was
+        # looked up.
         direct = f"coalesce({KNOWN_DIRECT}, {direct})"
     return frame.selectExpr("*", f"{direct} AS {DIRECT}")

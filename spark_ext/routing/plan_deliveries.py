@@ -98,7 +98,7 @@ class PlanDeliveries:
         self._nothing = f"CAST(NULL AS {self.payload.value})"
 
     def entries(self, first: str) -> Step:
-        """Return the step that joins to each message the row of its exchange, with the start states of the trie.
+        """Return the step that joins to each message the row of its exchange, with the start states of the automaton.
 
         ``first`` is the first column of the messages.
         """

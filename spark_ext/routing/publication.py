@@ -113,7 +113,7 @@ _NO_TEXT = ir.When(ir.FALSE, ir.Constant("", STRING))
 
 
 def own_text(columns: MessageColumns, name: str) -> ir.Value | None:
-    """Return the messages' own column ``name``; None if it is missing, ``LayoutError`` if it is not a string."""
+    """Return the messages' own column ``name``; None if it is missing. Raise ``LayoutError`` if it is not a string."""
     field = columns.field(name)
     if field is None:
         return None

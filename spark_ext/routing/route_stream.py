@@ -138,7 +138,7 @@ def route_stream(
 
 
 class _Version(NamedTuple):
-    """A compiled topology, and the Column with each message's exchange for which it was compiled (None without one)."""
+    """A compiled topology; ``exchange`` is the Column with each message's exchange for which it was compiled."""
 
     compiled: CompiledTopology
     exchange: Column | None = None

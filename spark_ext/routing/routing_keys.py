@@ -157,7 +157,7 @@ NO_DESTINATION = "{no destination}"
 
 
 class Published:
-    """Adds the columns of exchange, routing keys and words that the conditions of the plans read."""
+    """Builder of the columns of exchange, routing keys and words that the conditions of the plans read."""
 
     def __init__(
         self, topology: Topology, columns: MessageColumns, plans: Sequence[RoutingPlan], to: Destination

@@ -76,10 +76,10 @@ class Entry:
     length: int = 0
 
     def is_closed_by(self, onward: Mapping[int, set[int]]) -> bool:
-        """Return True if ``onward`` leads from the initial state to all states, and no exchange has an alternate.
+        """Return True if every message reaches all states of this entry, and no exchange has an alternate.
 
-        ``onward`` maps each state to the states to which unconditional bindings lead. If the result is True, every
-        message reaches all states, so that all bindings act like bindings of the initial state.
+        ``onward`` maps each state to the states to which unconditional bindings lead. If the result is True, all
+        bindings act like bindings of the initial state.
         """
         reached, waiting = {self.states[0]}, [self.states[0]]
         while waiting:
@@ -239,10 +239,10 @@ def _entry(reach: _Reach, start: State) -> Entry:
 
 
 class _Stop(NamedTuple):
-    """A state on a path through the exchange graph, with the earlier states on the path as far as they matter.
+    """A state on a path of a message through the exchange graph.
 
-    ``behind`` is the bit set of the earlier states that affect the rest of the path. ``with_alternate`` is False if the
-    alternate destination of the state's exchange is not used.
+    ``behind`` is the bit set of the earlier states on the path that affect the rest of it, because a message visits no
+    state twice. ``with_alternate`` is False if the alternate destination of the state's exchange is not used.
     """
 
     state: State

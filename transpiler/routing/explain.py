@@ -71,7 +71,7 @@ _ONE_BY_ONE = ("compiled text", "tried one by one")
 
 @dataclass(frozen=True)
 class RoutingReport:
-    """A report on how the bindings of a topology are found, in ``classes`` in the order of ``COSTS``."""
+    """A report on how the bindings of a topology are found. ``classes`` is sorted in the order of ``COSTS``."""
 
     classes: tuple[RoutingClass, ...]
     #: The warning that no message can reach a queue, as a sentence; empty if some message can.

@@ -78,7 +78,7 @@ class FoundValues:
     values: tuple[FoundValue, ...]
     conditions: str = "binding"
     keys: int | None = None
-    #: The number of names that were not counted, beyond ``MAX_NAMES``.
+    #: The number of names that were not counted, because there are more than ``MAX_NAMES``.
     uncounted: int = field(default=0)
 
     @property

@@ -54,13 +54,15 @@ class Interval:
 
 @dataclass(slots=True)
 class IntervalIndex:
-    """An index of intervals, to find the rows of one group whose interval contains a number: a segment tree in arrays.
+    """An index of intervals: a segment tree in arrays, to find the rows of a group whose interval contains a number.
 
-    The line of numbers is divided into leaves: either ``last`` buckets of equal width between ``low`` and ``high``,
-    ``scale`` of them for each unit; or, if ``steps`` is not empty, the ranges between ``bounds``, which a binary search
-    with these step sizes finds. ``leaves`` contains the rows of each leaf. On a higher level, a node covers
-    ``2 ** shift`` leaves: ``shifts`` contains the shift of each level, and ``offsets`` the position of its first node
-    in ``nodes``.
+    The numbers are divided into leaves. They are ``last`` buckets of equal width between ``low`` and ``high``, with
+    ``scale`` buckets for each unit. If the bounds are too uneven for that, the leaves are the ranges between
+    ``bounds``, and ``steps`` contains the step sizes of a binary search for a leaf. ``leaves`` contains the rows of
+    each leaf.
+
+    On a higher level, a node covers ``2 ** shift`` leaves. ``shifts`` contains the shift of each such level, ``nodes``
+    the rows of each node, and ``offsets`` the position in ``nodes`` at which each level begins.
     """
 
     low: float
@@ -202,8 +204,8 @@ _Bound = tuple[tuple[ir.Value, ...], bool, int]
 def _bound(term: ir.Predicate) -> _Bound | None:
     """Return the bound that ``term`` sets to a value of the message; None if it sets no bound.
 
-    The result has the alternatives of the value, True for a lower bound, and the number of the parameter with the
-    bound.
+    The result is a triple: expressions for the value, one for each type that it can have; True for a lower bound; and
+    the number of the parameter that contains the bound.
     """
     match term:
         case ir.Compare(operator=operator, left=left, right=right):

@@ -80,7 +80,10 @@ class _LikePattern:
 
 
 class SelectorParameterizer:
-    """Converter of selector texts to patterns and constants, for one layout and dialect."""
+    """Converter of selector texts to patterns (conditions with parameters) and the constants for the parameters.
+
+    It is for one layout and one dialect.
+    """
 
     def __init__(self, layout: Layout, dialect: Dialect, missing: Missing) -> None:
         self._layout = layout

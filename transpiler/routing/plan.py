@@ -217,9 +217,11 @@ def build_plan(
     """Build the plan of ``topology`` for messages in ``layout``.
 
     ``exchange`` is the exchange of all messages; None if messages can be published to any exchange. ``several`` is True
-    if a message can have more than one routing key. ``progress`` is called from time to time with the number of
-    compiled bindings and the total; a binding counts once for each state of its exchange. If the plan is for changes,
-    ``reads`` is ``RoutingPlan.reads`` of the earlier plan.
+    if a message can have more than one routing key. If the plan is for changes, ``reads`` is ``RoutingPlan.reads`` of
+    the earlier plan.
+
+    ``progress`` is called from time to time with the number of compiled bindings and the total. A binding counts once
+    for each state of its exchange.
 
     Raises the errors of parsing and lowering a selector, and ``LayoutError`` for a header without a column.
     """

@@ -106,7 +106,8 @@ def _alternatives(node: ir.Predicate, has_index: Callable[[_Terms], bool]) -> li
             indexed = [conjunction for conjunction in conjunctions if has_index(conjunction)]
             if not indexed or len(indexed) > tuning.MAX_LISTED:
                 return [(node,)]
-            # A disjunct without an index is evaluated for every message anyway, so join all of these disjuncts.
+            # A disjunct without an index is evaluated for every message, wherever it is. Join these disjuncts into one
+            # OR.
             rest = [ir.all_of(*conjunction) for conjunction in conjunctions if not has_index(conjunction)]
             return [*indexed, (ir.any_of(*rest),)] if rest else indexed
         case ir.And(terms=terms):

@@ -124,7 +124,10 @@ _Nodes = tuple[int, ...]
 
 
 class _Determinizer:
-    """Subset construction over the nodes of a trie, up to a limit; beyond the limit each node is its own state."""
+    """Subset construction: it merges nodes of the trie that a routing key reaches together into one state.
+
+    Merging stops at a limit on the size of the automaton; after that, each node is a state of its own.
+    """
 
     def __init__(self, nodes: list[_Node]) -> None:
         self._nodes = nodes

@@ -27,9 +27,9 @@ MAX_KEYED = 60
 #: predicate.
 MAX_RESIDUAL = 2_000
 
-#: A constant table contains a row once for each of its deliveries if no row of the table has more than ``MAX_REPEATS``
-#: deliveries and the average is at most ``MAX_REPEATED``; otherwise each row has a list of deliveries. With a million
-#: selectors, a few rows in a thousand have two deliveries, and tables without lists were a third smaller.
+#: A constant table repeats a row for each of its deliveries if no row has more than ``MAX_REPEATS`` deliveries, and the
+#: average is at most ``MAX_REPEATED``. Otherwise each row has a list of deliveries. With a million selectors, of which
+#: a few in a thousand had two deliveries, tables without lists were a third smaller.
 MAX_REPEATS = 4
 MAX_REPEATED = 1.1
 
@@ -83,9 +83,9 @@ MAX_FIRST = 64
 # Matching of routing keys with topic binding keys: by lookups of words, or by the automaton (modules ``topic_words``
 # and ``topic_automaton``).
 
-#: ``TOPIC_LOOK_UPS``: maximum number of signatures of binding keys with wildcards that are looked up. ``LOOKED_UP``:
-#: minimum share of such keys that these signatures must cover; otherwise the automaton matches all keys. For random
-#: wildcards the sixteen most frequent signatures cover 0.7, and looking them up took up to 2.5 times as long as the
+#: ``TOPIC_LOOK_UPS``: maximum number of word signatures that get a lookup. ``LOOKED_UP``: minimum share of the binding
+#: keys with wildcards that these signatures must cover; otherwise the automaton matches all of these keys. For random
+#: wildcards, the sixteen most frequent signatures covered 0.7, and their lookups took up to 2.5 times as long as the
 #: automaton.
 TOPIC_LOOK_UPS, LOOKED_UP = 16, 0.9
 

@@ -148,14 +148,17 @@ class Addressing(ABC):
         raise NotImplementedError(f"{self.nouns[1]} are no destinations")
 
     def destination(self, _entered: Entered, _key: str) -> str:
-        """Return the name of the destination of a message that has the routing key ``_key``.
+        """Return the destination to which a message was sent, from its routing key ``_key``.
 
         ``_entered`` describes the messages that enter at the same exchange; it contains the kind of the destination.
         """
         raise NotImplementedError(f"{self.nouns[1]} are no destinations")
 
     def address(self, key: str) -> str:
-        """Return the address that ``key`` denotes; for a binding key, a pattern of addresses."""
+        """Return the address to which messages with the routing key ``key`` were sent.
+
+        If ``key`` is a binding key with wildcards, the result is a pattern of addresses.
+        """
         return key
 
     def pattern(self, name: str, _topic: TopicRules) -> AddressPattern:
@@ -265,11 +268,11 @@ class ArtemisAddresses(Destinations):
         return (self.address(named),)
 
     def destination(self, _entered: Entered, key: str) -> str:
-        """Return the address in ``key``."""
+        """Return the address to which a message was sent: its routing key, without the queue of ``address::queue``."""
         return self.address(key)
 
     def address(self, key: str) -> str:
-        """Return ``key`` without the queue after the address."""
+        """Return the address in the routing key ``key``, without the queue of ``address::queue``."""
         return key.partition(FULLY_QUALIFIED)[0]
 
     def pattern(self, name: str, topic: TopicRules) -> AddressPattern:

@@ -27,9 +27,9 @@ from transpiler.topology.exchange_types import HASHING_TYPES, MATCHING_TYPES, UN
 
 
 class RelayAddress(Enum):
-    """How the anonymous relay, an AMQP node without a name, interprets the address in a message's field ``to``.
+    """The ways in which a broker's anonymous relay interprets the address in a message's field ``to``.
 
-    See the JMS mapping, section 6.2.
+    The anonymous relay is an AMQP node without a name, which forwards messages. See the JMS mapping, section 6.2.
     """
 
     #: The address is the name of an exchange or else of a queue, or ``exchange/key``; names contain no slash

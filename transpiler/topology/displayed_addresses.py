@@ -50,7 +50,10 @@ def _is_mirror(binding: Binding) -> bool:
 
 
 def _matches(topology: Topology, pattern: str, name: str) -> bool:
-    """Return True if the address pattern ``pattern`` matches ``name`` in some order in which the two are created."""
+    """Return True if the address pattern ``pattern`` can match the address ``name``.
+
+    In Artemis, that may depend on which of the two is created first. One order in which they match is enough.
+    """
     taking, asked = _pattern(topology, pattern), _pattern(topology, name)
     if taking.kind != asked.kind or not is_wild(taking.words):
         return False

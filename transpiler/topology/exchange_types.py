@@ -49,8 +49,8 @@ class KeyTest(Enum):
 class Choosing:
     """The rule by which an exchange chooses among its bindings. Which binding it chooses is not computed."""
 
-    #: ``label`` is the text for users about the choice. ``key_label`` is the text for a binding key after it, with
-    #: ``{key}`` in it.
+    #: Texts for users. ``label`` describes the choice. ``key_label`` follows it if a binding has a key: a template with
+    #: the placeholder ``{key}``, such as ", weight {key}".
     label: str = "one of"
     key_label: str = ""
     #: True if the exchange chooses only among the bindings that a message matches.

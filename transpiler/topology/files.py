@@ -378,7 +378,7 @@ def vhosts_of_definition_files(sources: Sequence[Source], name: str) -> list[str
 def _definition_documents(sources: Sequence[Source], name: str) -> dict[str, Document]:
     """Parse each source as a file of RabbitMQ's definitions, and return the documents by the names of the sources.
 
-    If a source is another file, raise an error about the directory ``name``.
+    If a source contains anything else, raise an error about the directory ``name``.
     """
     documents = {source.name: load_documents(source)[0] for source in sources}
     for of, document in documents.items():

@@ -144,11 +144,11 @@ def narrow(
     around: Iterable[str] = (),
     distance: int = 1,
 ) -> Topology:
-    """Return the subgraph of a topology for some names; the whole topology if no name is given.
+    """Return the part of a topology that concerns some exchanges and queues; the whole topology if none is given.
 
-    For each of ``exchanges`` it contains everything that the exchange's messages may reach, for each of ``queues``
-    everything that leads to the queue, and for each name in ``around`` everything up to ``distance`` bindings,
-    alternates or links away, in both directions. Raises ``TopologyError`` for an unknown name.
+    The part contains everything that messages to one of ``exchanges`` may reach, and everything that leads to one of
+    ``queues``. For each name in ``around``, it contains everything up to ``distance`` bindings, alternates or links
+    away, in both directions. Raises ``TopologyError`` for an unknown name.
     """
     starts: list[Node] = [("exchange", name) for name in exchanges]
     ends: list[Node] = [("queue", name) for name in queues]

@@ -34,7 +34,10 @@ USER, PERMISSION, TOPIC_PERMISSION = "user", "permission", "topic permission"
 
 
 def loss(queue: str, reason: str) -> Setting:
-    """Return a setting that tells users that ``queue`` has a destination for dead letters but loses messages anyway."""
+    """Return a setting that warns users: ``queue`` loses messages although it has a destination for dead letters.
+
+    ``reason`` says why, in words.
+    """
     return Setting(LOSS, queue, "", reason)
 
 

@@ -22,8 +22,8 @@ _ELSEWHERE: Mapping[str, str] = {
     "jmsBridgeConnectors": "a bridge forwards messages to other brokers",
 }
 
-#: The plugins that do not change the way of messages: they check permissions, log, write statistics, or draw diagrams.
-#: The last one discards dead letters, which the links of the topology express.
+#: Plugins that do not affect routing: they check permissions, log, write statistics, or draw diagrams. The last one
+#: discards dead letters, which the links of the topology express.
 _HARMLESS_PLUGINS = frozenset(
     """simpleAuthenticationPlugin jaasAuthenticationPlugin jaasCertificateAuthenticationPlugin
     jaasDualAuthenticationPlugin authorizationPlugin shiroPlugin statisticsBrokerPlugin loggingBrokerPlugin
@@ -33,7 +33,7 @@ _HARMLESS_PLUGINS = frozenset(
 
 _STRATEGY = "id enableAudit expiration maxAuditDepth maxProducersToAudit processExpired processNonPersistent"
 
-#: The properties of a broker, a network of brokers and a policy. An attribute or a child element sets a property.
+#: The properties that an attribute or a child element can set: of a broker, a network connector and a policy.
 _BROKER = """id adjustUsageLimits adminView advisorySupport allowTempAutoCreationOnSend anonymousProducerAdvisorySupport
     brokerContext brokerId brokerName brokerObjectName cacheTempDestinations clustered consumerSystemUsage
     consumerSystemUsagePortion dataDirectory dataDirectoryFile dedicatedTaskRunner deleteAllMessagesOnStartup
@@ -354,7 +354,10 @@ _OTHER_NETWORK = "a network of brokers forwards messages to other brokers and br
 
 
 def _network(network: Element, config: ActiveMQConfig) -> Iterator[Network]:
-    """Yield the network connector that ``network`` describes; add a finding for what it does besides."""
+    """Yield the network connector that the element ``network`` describes, if there is one.
+
+    A finding reports a kind of connector, and an attribute, whose effect is not computed.
+    """
     if network.name not in _NETWORKS:
         config.findings.append(network.not_computed(f"<{network.name}>: {_OTHER_NETWORK}"))
         return

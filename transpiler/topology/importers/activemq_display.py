@@ -175,7 +175,11 @@ class _Levels:
                     yield one
 
     def ways(self, known: Mapping[str, bool], watched: Watched) -> Iterator[tuple[int, _Edge]]:
-        """Yield the edges from virtual destinations, each with the level of the interceptor that contains it."""
+        """Yield the edges from virtual destinations, each with the level of the interceptor that contains it.
+
+        ``known`` are the existing queues, and ``watched`` yields the selectors under which a queue gets the messages of
+        a virtual topic.
+        """
         for level, listed in enumerate(self._interceptors):
             for one in () if isinstance(listed, Mirror) else listed:
                 edges = _of_composite(one) if isinstance(one, Composite) else _of_virtual_topic(one, known, watched)
@@ -328,7 +332,7 @@ def _of_networks(networks: Iterable[Network]) -> Iterator[_Edge]:
 
 
 def _of_unknown_queues(topic: VirtualTopic) -> _Edge:
-    """Return the edge to the unknown queues of a virtual topic that consumers create, by the pattern of their names."""
+    """Return the possible edge from a virtual topic to the queues that its consumers create, as a pattern of names."""
     end = f"{QUEUE_KIND}://{topic.prefix}{topic.name}{topic.postfix}"
     return _Edge(f"{TOPIC_KIND}://{topic.name}", end, location=topic.location, choice=PERHAPS)
 

@@ -43,7 +43,7 @@ def forwarding(network: Network, kind: str, name: str) -> str | None:
 
 
 def links_of_queues(networks: Sequence[Network], queues: Iterable[str]) -> Iterator[Link]:
-    """Yield the links of ``queues`` to other brokers, and those of the queues that only sends create."""
+    """Yield the links to other brokers: of each of ``queues``, and of the queues that only sends create."""
     for network in networks:
         for queue in queues:
             kind, separator, name = queue.partition("://")
@@ -80,8 +80,8 @@ def links_of_topics(networks: Iterable[Network]) -> Iterator[Link]:
 def links_from_brokers(networks: Iterable[Network], names: Iterable[Pattern]) -> Iterator[Link]:
     """Yield the links by which duplex connectors bring messages of other brokers to the destinations ``names``.
 
-    If a connector brings messages to none of ``names`` of a kind, there is a link for each pattern in its lists that
-    matches no excluded destination.
+    If the lists of a connector match none of ``names`` that are queues, or none that are topics, there is a link for
+    each pattern in its lists that matches no excluded destination.
     """
     known = [*names]
     for network in networks:
@@ -136,10 +136,9 @@ class NetworkSubscriptions:
                 builder.bind(source, builder.any_key, following, location=network.location)
 
     def _subscription(self, network: Network, condition: str) -> Target:
-        """Return the target that may be a subscription of ``network``.
+        """Return a target that possibly leads to the subscription of ``network``; ``condition`` says in words when.
 
-        All exchanges share it whose messages have entered in the same way, so that the text of the condition, which is
-        a reason in answers, occurs once.
+        All exchanges for the same kind of sends share one target, so that reports contain its text only once.
         """
         entered = self._builder.entered
         identity = network.subscriber, condition, entered

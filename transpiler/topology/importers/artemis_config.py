@@ -25,8 +25,8 @@ from transpiler.topology.broker_rules import Rules
 from transpiler.topology.importers.artemis_links import JMS_QUEUE, JMS_TOPIC, Connections, read_connections
 from transpiler.topology.importers.known_names import reasons
 
-#: Elements that can create, change or consume messages, but whose effect is not computed, each with the text of the
-#: finding about it.
+#: The elements of ``broker.xml`` that can create, change or consume messages in a way that is not computed, with the
+#: text of the finding about each.
 _ELSEWHERE: Mapping[str, str] = {
     "remoting-incoming-interceptors": "an interceptor may change a message",
     "connector-services": "a connector service takes or brings messages",
@@ -39,12 +39,12 @@ _DIVERT_TYPES = ("STRIP", "PASS", *ROUTING_TYPES)
 
 @dataclass(frozen=True, slots=True)
 class AddressBinding:
-    """A queue or a divert that is bound to an address. A divert has the addresses ``forwards`` to which it forwards.
+    """A queue or a divert that is bound to an address.
 
     ``type`` is the routing type; for a divert it can also be STRIP (remove the message's type) or PASS (keep it).
-    ``dialect`` is the dialect of the filter: the broker's own dialect, or that of clients if the filter is a client's
-    selector. Among the queues and diverts of an address that have the same ``routing_name``, only one gets a message.
-    ``words`` are the words of the address, ``order`` is the index in startup order.
+    ``forwards`` are the addresses to which a divert forwards. ``dialect`` is the dialect of ``filter``, which may be a
+    client's selector. Of the queues and diverts of an address with the same ``routing_name``, only one gets a message.
+    ``words`` are the words of the address, and ``order`` is the index in startup order.
     """
 
     name: str

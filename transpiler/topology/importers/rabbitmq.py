@@ -195,9 +195,10 @@ def _created(
 def _undeclared(
     root: Entry, vhost: str | None, queues: Set[str], read: Exchanges, findings: Findings
 ) -> tuple[Queue, ...]:
-    """Return the queues that bindings name but the file does not declare; add such exchanges to ``read``.
+    """Return the queues that bindings name but the file does not declare.
 
-    ``queues`` are the names of the declared queues. Add findings about the undeclared queues and exchanges.
+    Exchanges that are named but not declared are added to ``read``. ``queues`` are the names of the declared queues.
+    Add findings about the undeclared queues and exchanges.
     """
     declared = {exchange.name for exchange in read.read}
     known = {
@@ -371,7 +372,7 @@ class _Version(NamedTuple):
         """Return the version ``given``, or else the version that wrote the export; empty if neither is known."""
         text = given or root.data.get("rabbitmq_version") or root.data.get("rabbit_version")
         if not text and root.data.get("product_name") in (None, "RabbitMQ"):
-            # Products of other vendors have their own version numbers.
+            # The version of the product is RabbitMQ's, unless another vendor names the product.
             text = root.data.get("product_version")
         text = one_line(text) if isinstance(text, str) and text[:1].isdigit() else ""
         numbers = re.match(r"([0-9]{1,9})\.([0-9]{1,9})", text)

@@ -79,7 +79,10 @@ def _outcome(selector: SelectorLike, message: Message | None, dialect: Dialect) 
 
 
 def _differs(one: _Outcome, other: _Outcome) -> bool:
-    """Return True if the outcomes differ: only one dialect rejects the selector, or the results differ."""
+    """Return True if a selector's outcomes ``one`` and ``other`` differ between two dialects.
+
+    They differ if only one dialect rejects the selector, or if the results are different.
+    """
     if (one[0] is None) is not (other[0] is None):
         return True
     return one[1] != other[1] and (one[1] is None or other[1] is None or one[1].truth is not other[1].truth)

@@ -125,6 +125,6 @@ def find_rule(left: Dialect, right: Dialect, agree: Callable[[Dialect, Dialect],
 
 
 def rule_of(name: str, left: Dialect, right: Dialect) -> Rule:
-    """Return the rule ``name``, with its question and the answers of both dialects."""
+    """Return the rule called ``name`` (a field of ``Dialect``), with its question and the answers of both dialects."""
     answers = [f"{answer(getattr(dialect, name))} in {dialect.title}" for dialect in (left, right)]
     return Rule(name, QUESTIONS[name], (", ".join(answers),))

@@ -65,7 +65,10 @@ def binding_text(topology: Topology, binding: Binding, written: str | None = Non
 
 
 def _text_at_address(topology: Topology, binding: Binding, written: str | None) -> str:
-    """Return the condition of a JMS broker's binding as text: name of the divert, address pattern, and selector."""
+    """Return the condition of a JMS broker's binding as text: name of the divert, address pattern, and selector.
+
+    ``written`` is the selector as in the broker's file; None to use the selector of ``binding`` itself.
+    """
     pattern = topology.rules.topic.pattern(binding.key)
     is_pattern = is_wild(pattern) and pattern != (MANY_WORDS,)
     addressing = topology.rules.addressing

@@ -253,9 +253,9 @@ def _compare_alike(compared: _Compared, reading: str, evaluation: Evaluation) ->
 
 
 def _holds(operator: Comparison, first: Value, second: Value) -> bool | None:
-    """Return True if the relation holds mathematically, whatever the broker's rules are.
+    """Return True if ``first`` and ``second`` are mathematically in the relation ``operator``, such as <.
 
-    Return None if the two values cannot be compared.
+    The broker's rules do not matter. Return None if the two values cannot be compared.
     """
     try:
         return bool(_HOLDS[operator](first.value, second.value))
@@ -264,7 +264,7 @@ def _holds(operator: Comparison, first: Value, second: Value) -> bool | None:
 
 
 def _spelling(first: Value, second: Value) -> str:
-    """Return a note that two texts differ only in case or in surrounding blanks; else an empty text."""
+    """Return a note if the texts ``first`` and ``second`` differ only in case or surrounding blanks, else ""."""
     if not isinstance(first.value, str) or not isinstance(second.value, str):
         return ""
     if first.value.casefold() == second.value.casefold():
@@ -304,9 +304,10 @@ def _compare_unlike(compared: _Compared, evaluation: Evaluation) -> str:
 
 
 def _converted(first: Value, second: Value, evaluation: Evaluation) -> str:
-    """Return a note that the prefix ``convert_string_expressions:`` would make the comparison convert its text.
+    """Return a note that the prefix ``convert_string_expressions:`` would convert the text in a comparison.
 
-    Empty if neither value is a text that can be converted, or if the dialect does not have the prefix.
+    ``first`` and ``second`` are the compared values. The result is empty if neither is a text that can be converted, or
+    if the dialect does not have the prefix.
     """
     text, other = (first, second) if first.type is OperandType.STRING else (second, first)
     if not evaluation.dialect.has(Extension.CONVERT_STRINGS) or text.type is not OperandType.STRING:

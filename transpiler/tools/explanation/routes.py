@@ -323,7 +323,10 @@ def _as_written(
 
 
 def _target(topology: Topology, kind: TargetType, end: str) -> str:
-    """Return ``end``, the queue or exchange to which a binding leads, as text for users."""
+    """Return ``end``, the name of a queue or exchange to which a binding leads, as text for users.
+
+    ``kind`` says which of the two it is.
+    """
     return topology.rules.addressing.label(end) if kind == "exchange" else end
 
 

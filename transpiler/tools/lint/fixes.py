@@ -226,7 +226,10 @@ class _Error(NamedTuple):
 
 
 def _is_progress(text: str, before: _Error, changed: str, after: _Error) -> bool:
-    """Return True if ``changed`` is better than ``text``: only ``changed`` parses, or its first error is later."""
+    """Return True if ``changed``, whose first error is ``after``, is better than ``text`` with the error ``before``.
+
+    It is better if only ``changed`` can be parsed, or if its first error comes later.
+    """
     return after.parses or len(text) - before.start > len(changed) - after.start
 
 
@@ -257,7 +260,7 @@ def fix_file(
     declarations: Declarations | None = None,
     used_elsewhere: Sequence[FoundSelector] = (),
 ) -> tuple[str, int]:
-    """Return the text of a file after all certain fixes of its selectors, and the number of fixes.
+    """Return the text of the file ``name`` after all certain fixes of its selectors, and the number of fixes.
 
     ``used_elsewhere`` are constants in this file that other files use as selectors. A selector is not fixed if a
     comment on its line suppresses findings, or if its fix changes characters that are not contiguous in the file. If
@@ -293,7 +296,7 @@ def fix_file(
 
 
 def _of_file(content: str, name: str, declarations: Declarations | None) -> list[FoundSelector]:
-    """Return the selectors in ``content`` whose whole text is in this file.
+    """Return the selectors in ``content``, the text of the file ``name``, whose whole text is in this file.
 
     A selector is excluded if its text is a constant of another file, or has values in place of placeholders.
     """

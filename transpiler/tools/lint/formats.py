@@ -89,7 +89,7 @@ def json_listing(report: Report) -> str:
 
 
 def _where(one: Listed | Reported) -> dict[str, Any]:
-    """Return the first members of a selector's JSON object: the version of the JSON form, the file and the location."""
+    """Return the first members of the JSON object for ``one``, a selector or a finding: version, file and location."""
     return {"version": VERSION, "file": one.name, **one.location._asdict()}
 
 

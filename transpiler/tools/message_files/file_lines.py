@@ -90,7 +90,10 @@ def _read_line(stream: BinaryIO) -> bytes | bytearray:
 
 
 def decode_utf8(data: bytes | bytearray, name: str, line: int = 1) -> str:
-    """Decode ``data`` as UTF-8; ``line`` is the number of the line with which ``data`` begins."""
+    """Decode ``data``, a part of the file ``name``, as UTF-8; raise an error with the position if it is not UTF-8.
+
+    ``line`` is the number of the line with which ``data`` begins.
+    """
     try:
         return data.decode("utf-8-sig" if line == 1 else "utf-8")
     except UnicodeDecodeError as error:

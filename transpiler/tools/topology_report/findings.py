@@ -514,7 +514,7 @@ def may_contain(topology: Topology, outer: Binding, inner: Binding) -> bool:
 
 
 def _difference(outer: Binding, inner: Binding) -> str:
-    """Return the names of the arguments in which the two bindings differ, although their labels are equal."""
+    """Return the names of the arguments in which the bindings ``outer`` and ``inner``, with equal labels, differ."""
     names = dict.fromkeys((*inner.arguments, *outer.arguments))
     differing = [name for name in names if repr(outer.arguments.get(name)) != repr(inner.arguments.get(name))]
     return ", ".join(differing) or "their keys"

@@ -170,9 +170,9 @@ def _queue(
 ) -> str:
     """Return the text after the name of ``queue`` in the listing; queues with equal texts share a line.
 
-    ``sources``, ``links`` and ``letters`` are dicts by the name of a queue. ``sources`` has the names of the exchanges
-    or queues that fill it. ``links`` has the links from it. ``letters`` has the queues whose links lead to it, as pairs
-    such as ``('let go by', 'q')``.
+    ``kind`` is the type of the queue. ``sources``, ``links`` and ``letters`` are dicts by the name of a queue.
+    ``sources`` has the names of the exchanges or queues that fill it. ``links`` has the links from it. ``letters`` has
+    the queues whose links lead to it, as pairs such as ``('let go by', 'q')``.
     """
     parts = []
     if queue.name in sources:

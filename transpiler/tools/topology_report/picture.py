@@ -245,10 +245,10 @@ class _Builder:
             yield Arrow(source, target, "\n".join(lines), True)
 
     def _end(self, kind: TargetType, name: str | None, side: Literal["from", "to"]) -> str | None:
-        """Return the id of the node at an end of a link; None if the topology does not contain it.
+        """Return the id of the node at one end of a link: the queue or exchange ``name``, or None if it is missing.
 
-        Brokers that messages come from and brokers that messages go to have different nodes. With a common node, the
-        messages that leave would seem to come back.
+        If ``name`` is None, the end is on another broker. Brokers at the ends "from" and "to" (``side``) have different
+        nodes, because with a common node, messages that leave would seem to come back.
         """
         if name is not None:
             return self._ids.get((kind, name))

@@ -175,7 +175,7 @@ def _is_less(value: str, than: str) -> bool:
 
 
 def _is_lower(name: str, value: str, than: str) -> bool:
-    """Return True if the limit ``value`` applies instead of ``than``, because it is lower.
+    """Return True if the limit ``value`` of the setting ``name`` applies instead of ``than``, because it is lower.
 
     A negative delivery limit means no limit.
     """
@@ -229,9 +229,10 @@ def _arguments(topology: Topology) -> dict[str, dict[str, str]]:
 
 
 def _matching(listed: list[_Policy], kind: str, name: str, queue_type: str) -> list[tuple[_Policy, bool]]:
-    """Return the policies that match ``name``, the one that applies first.
+    """Return the policies of ``listed`` that match ``name``; the first of them is the one that applies.
 
-    Each policy comes with True if it is not certain that it matches.
+    Each policy comes with True if it is not certain that it matches. ``kind`` says if ``name`` is a queue or an
+    exchange.
     """
     answers = [(policy, policy.applies(kind, name, queue_type)) for policy in listed]
     found = [(policy, answer is None) for policy, answer in answers if answer is not False]
@@ -315,8 +316,8 @@ def _policy_entries(
 ) -> Iterator[Finding]:
     """Yield for each destination of ActiveMQ the policy entry that applies, with the other entries that match.
 
-    Only one entry applies: unlike in Artemis, settings of the other entries are not merged, but hidden. All matching
-    entries are added to ``matched``.
+    ``listed`` has the settings of each entry. Only one entry applies: unlike in Artemis, settings of the other entries
+    are not merged, but hidden. All matching entries are added to ``matched``.
     """
     entries = {of: values for (kind, of), values in listed.items() if kind == _POLICY_ENTRY}
     queues_and_topics = destinations(topology)
@@ -340,7 +341,8 @@ def _merged(
 ) -> tuple[dict[str, InEffect], list[str], list[str]]:
     """Return the effective settings of ``address``, the hidden settings as text, and the patterns that match.
 
-    A setting of a pattern is hidden if a more specific pattern has this setting, too.
+    ``listed`` maps an address pattern to its settings. A setting of a pattern is hidden if a more specific pattern has
+    this setting, too.
     """
     topic = topology.rules.topic
     words = {match: topic.name_pattern(match) for match in listed}

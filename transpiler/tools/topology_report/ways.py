@@ -63,7 +63,7 @@ def lonely_queues(of: Ways) -> Iterator[Finding]:
 
 
 def exchanges(of: Ways, summary: Summary | None) -> Iterator[Finding]:
-    """Yield the exchanges without a way in or out; with ``summary`` also those that no counted message can reach."""
+    """Yield the exchanges to or from which no route leads; with ``summary`` also those that no message reached."""
     topology = of.topology
     ways = successors(topology, all_ways(topology))
     starts: list[Node] = [("exchange", n) for n, exchange in topology.exchange_by_name.items() if not exchange.internal]
@@ -200,7 +200,10 @@ def _lost_letters(of: Ways, link: Link, target: Node) -> str | None:
 
 
 def unread(of: Ways) -> Iterator[Finding]:
-    """Yield the queues without a consumer that receive dead letters or expired messages, if consumers are known."""
+    """Yield the queues that get dead letters or expired messages and have no consumer.
+
+    The result is empty if it is not known which queues have consumers.
+    """
     topology = of.topology
     if topology.readers is None:
         return

@@ -64,7 +64,7 @@ class Names:
         return _replaced(topology, binding, lambda link: link)
 
     def _mapping(self, names: Iterable[str], known: set[str]) -> dict[str, str]:
-        """Return a mapping from each of ``names`` that changes to its new name.
+        """Return a mapping from each of ``names`` that changes to its new name, preferably a name in ``known``.
 
         A name is omitted, and so keeps its old name, if an earlier name already has the same new name.
         """

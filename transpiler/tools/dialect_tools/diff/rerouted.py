@@ -255,10 +255,10 @@ class _Entrances(NamedTuple):
 
 
 def _entrances(topology: Topology, name: str, back: dict[Node, set[Node]]) -> _Entrances:
-    """Return the publications by which a message can reach the exchange ``name``.
+    """Return where a message must be sent to reach the exchange ``name``.
 
-    Clients publish to the exchange directly. If the exchange is internal, they cannot, so the result names the
-    exchanges and queues that lead to it.
+    Clients publish to the exchange directly, unless it is internal. Then the result names the exchanges and queues that
+    lead to it. ``back`` maps each node to the nodes that route messages to it.
     """
     if not topology.exchange_by_name[name].internal:
         return _Entrances([name], [], [])

@@ -206,7 +206,10 @@ def _cut(tree: ast.Expression, target: Dialect) -> ast.Expression:
 
 
 def _modes(node: ast.Expression, tree: ast.Expression, source: Dialect, target: Dialect) -> ast.Expression:
-    """Replace the source's words for the delivery mode, such as DURABLE, by the target's words if these differ."""
+    """Return ``tree`` with the source's words for the delivery mode, such as DURABLE, replaced by the target's words.
+
+    ``node`` is the source's condition, and ``tree`` the same condition with the target's names.
+    """
     durable = [_names_durability(node, source), _names_durability(tree, target)]
     if durable[0] == durable[1]:
         return tree

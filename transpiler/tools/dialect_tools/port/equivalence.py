@@ -329,7 +329,7 @@ def _computed(node: ast.Expression) -> list[ast.Expression]:
 
 
 def _skeleton(node: ast.Expression) -> list[object]:
-    """Return the shape of an arithmetic expression: its operators in order, and None for each operand."""
+    """Return the shape of the arithmetic expression ``node``: its operators in order, and None for each operand."""
     return [inner.operator if isinstance(inner, ast.Calculate | ast.Sign) else None for inner in ast.walk(node)]
 
 

@@ -290,10 +290,10 @@ class _Porting:
     def _forgetful(
         self, kind: type[ast.And] | type[ast.Or], terms: tuple[ast.Expression, ...], goal: Goal
     ) -> ast.Expression:
-        """Port an AND or OR that has Qpid's truth tables.
+        """Port an AND or OR with the given ``terms`` from a dialect with Qpid's truth tables to another dialect.
 
-        In an AND, the first term that is not TRUE determines the result. In an OR of which no term is TRUE, the last
-        term does.
+        With these tables, the first term of an AND that is not TRUE determines the result. In an OR without a TRUE
+        term, the last term determines it.
         """
         exposed = replace(goal, exposed=True)
         holds, not_true = replace(exposed, truths=_TRUE), replace(exposed, truths=frozenset({False, None}))

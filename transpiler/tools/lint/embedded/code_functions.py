@@ -74,7 +74,7 @@ def declared(
 
 
 def _opening(code: Sequence[Token], number: int) -> int | None:
-    """Return the index of the parenthesis that is open at the token ``number``; None if no parenthesis is open."""
+    """Return the index of the parenthesis that surrounds the token ``number`` of ``code``; None if there is none."""
     depth = 0
     for position in range(number - 1, max(number - _MAX_TOKENS, -1), -1):
         text = code[position].text
@@ -112,10 +112,7 @@ def _declared(
 
 
 def _is_declared(code: Sequence[Token], at: int) -> bool:
-    """Return True if a keyword such as ``def`` or ``func`` declares the name after the token ``at`` as a function.
-
-    The name may follow an object with a dot, or in Go the receiver of the method.
-    """
+    """Return True if a keyword such as ``def`` declares a function whose name follows the token ``at`` of ``code``."""
     while at > 0 and code[at].text == ".":
         at -= 2
     if at > 0 and code[at].text == ")":

@@ -304,7 +304,10 @@ class _Reader:
         return self._code[number - 1].text == "." and self._code[number].kind == "name"
 
     def _condition(self, at: int, known: SelectorPattern) -> bool:
-        """Add the value of the argument at token ``at`` as a selector if it is a condition; return True if it is."""
+        """Add the argument at the token ``at`` as a selector if its value is a condition; return True if it is.
+
+        ``known`` is the record of the pattern that the call matches.
+        """
         value = self._values.argument(at)
         parts = value.text or value.parts
         if parts is None or not is_condition(parts.text):
@@ -346,7 +349,7 @@ class _Reader:
                 self._condition(at, key)
 
     def _is_block_of_symbol(self, number: int) -> bool:
-        """Return True for ``(:name) { 'text' }``, the form in which RSpec's ``let`` defines a value in Ruby."""
+        """Return True if ``(:name) { 'text' }``, a definition with RSpec's ``let``, begins at the token ``number``."""
         around = [*self._code[max(number - 2, 0) : number], *self._code[number + 2 : number + 5]]
         signs = [token.text if token.kind == "sign" else token.kind for token in around]
         return signs == ["(", ":", "{", "text", "}"]
@@ -379,7 +382,8 @@ class _Reader:
     def _is_only(self, pattern: CodePattern, known: SelectorPattern, call: _Call, at: int) -> bool:
         """Return True if the argument ``at`` of ``call`` can only be a selector.
 
-        That is so if the argument's name or the name of the call states it, or if a constant is passed to the JMS API.
+        This is certain if the argument's name or the function's name states it, or if a constant is passed to the JMS
+        API. ``known`` is the record of ``pattern``.
         """
         if not known.is_certain or pattern.is_any:
             return False
@@ -483,7 +487,10 @@ class _Reader:
         return known.dialect
 
     def _refuse(self, value: Value, number: int, known: SelectorPattern) -> None:
-        """Add the expression at the token ``number`` as unread, because ``value`` is a filter in another language."""
+        """Store the expression at the token ``number`` as not read, because ``value`` is a filter in another language.
+
+        ``known`` is the record of the pattern that the call matches; it has the reason.
+        """
         is_blank = value.text is not None and not value.text.text.strip()
         if value.kind not in ("text", "unknown") or is_blank:
             return
@@ -492,9 +499,9 @@ class _Reader:
         self.found.setdefault((start, start, ""), [unread])
 
     def _add(self, value: Value, number: int, dialect: str | None, whence: str) -> bool:
-        """Add ``value`` as a selector, or as an ``UnreadSelector`` if its text is unknown.
+        """Add ``value``, the expression at the token ``number``, as a selector found by the pattern ``whence``.
 
-        Return False if ``value`` cannot be a selector.
+        If its text is unknown, it is added as an ``UnreadSelector``. Return False if ``value`` cannot be a selector.
         """
         if value.kind not in ("text", "unknown"):
             return False

@@ -463,7 +463,8 @@ class Values:
     def _outside(self, path: list[str], first: int, depth: int) -> Value:
         """Return the value of the constant with the dotted name ``path``, which another file declares.
 
-        The value is unknown if no file declares the constant, or if ``path`` begins with a variable of this file.
+        ``first`` is the first token of the name. The value is unknown if no file declares the constant, or if ``path``
+        begins with a variable of this file.
         """
         is_own = path[0] in _OWN
         if len(path) > 1 and not is_own and self._scopes.find(path[0], first) is not None:
@@ -498,7 +499,7 @@ class Values:
         return bool(words) and words[-1] in _OTHER_THINGS
 
     def _declares(self, inside: Sequence[int]) -> bool:
-        """Return True if the tokens are the declaration of a parameter: a type, and the name after it."""
+        """Return True if the tokens ``inside`` are the declaration of a parameter: a type, and the name after it."""
         inside = inside[: next((at for at, index in enumerate(inside) if self._is(index, "=")), len(inside))]
         if len(inside) < 2 or self._kind(inside[-1]) != "name":
             return False

@@ -108,7 +108,10 @@ def _selectors(words: Sequence[_Word]) -> Iterator[InFile]:
 
 
 def _values(texts: Sequence[str], begin: int, option: str | None) -> Iterator[int]:
-    """Yield the indices of the words that are values of ``option``; without it, of the first positional argument."""
+    """Yield the indices of the words in ``texts`` that are values of the command-line ``option``.
+
+    If ``option`` is None, yield the index of the first positional argument. The search starts at the index ``begin``.
+    """
     skip = False
     for at in range(begin, len(texts)):
         text = texts[at]

@@ -212,7 +212,10 @@ class _Analysis:
         return False
 
     def _implications(self, node: ast.And | ast.Or, terms: Sequence[_Term]) -> None:
-        """Report the terms that another term makes redundant, such as ``a > 1`` in ``a > 1 AND a > 2``."""
+        """Report each of ``terms`` that another term makes redundant: ``a > 1`` in ``a > 1 AND a > 2``.
+
+        ``node`` is the AND or OR that contains the terms.
+        """
         superfluous: list[_Term] = []
         for term in terms:
             for by in terms:
@@ -234,8 +237,8 @@ class _Analysis:
     def _holds_where_present(self, node: ast.Or, group: list[ast.Expression]) -> bool:
         """Report an OR such as ``a > 1 OR a < 5``, which is true for every value of one type although no branch is.
 
-        Such an OR only tests whether the property is present. An OR that is also true for a missing property is not
-        reported.
+        ``group`` contains the branches of ``node`` that test one name. Such an OR only tests whether the property is
+        present. An OR that is also true for a missing property is not reported.
         """
         joined = ast.Or(tuple(group), node.span)
         if len(ast.names_of(joined)) != 1 or self._holds(joined, Message()):

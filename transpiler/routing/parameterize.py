@@ -222,7 +222,7 @@ def _with_needles(predicate: ir.Predicate, needles: Mapping[ir.Column, ir.Column
         case ir.IsTrue(ir.Apply(function=ir.Function.MATCHES, arguments=(value, ir.Column() as column)), negated=False):
             contains = ir.Apply(ir.Function.CONTAINS, (value, needles[column]), BOOLEAN)
             return ir.all_of(ir.IsTrue(contains), predicate)
-    return ir.rebuild(predicate, lambda part: _with_needles(part, needles), lambda value: value)
+    return ir.rebuild(predicate, lambda part: _with_needles(part, needles))
 
 
 def _known_of_literals(predicate: ir.Predicate) -> ir.Predicate:
@@ -236,7 +236,7 @@ def _known_of_literals(predicate: ir.Predicate) -> ir.Predicate:
         case ir.Compare(operator=operator, left=left, right=ir.Constant(value=0)) if operator.is_equality:
             if _is_literal(left) and left.type != STRING:
                 return ir.BoolConst(operator is Comparison.NE)
-    return ir.rebuild(predicate, _known_of_literals, lambda value: value)
+    return ir.rebuild(predicate, _known_of_literals)
 
 
 def _is_literal(value: ir.Value) -> bool:

@@ -55,17 +55,19 @@ def children(node: Node) -> tuple[Node, ...]:
     return tuple(inside)
 
 
-def rebuild(node: AnyNode, predicate: Callable[[Predicate], Predicate], value: Callable[[Value], Value]) -> AnyNode:
+def rebuild(
+    node: AnyNode, predicate: Callable[[Predicate], Predicate], value: Callable[[Value], Value] | None = None
+) -> AnyNode:
     """Return ``node`` with its children replaced by the results of ``predicate`` and ``value`` for them.
 
-    If no child changes, return the same object.
+    If ``value`` is None, the children that are values stay. If no child changes, return the same object.
     """
     changed: dict[str, Any] = {}
     for name, kind, several in _PARTS[type(node)]:
         part = getattr(node, name)
-        if part is None:
+        change: Callable[[Any], Any] | None = predicate if kind == "Predicate" else value
+        if part is None or change is None:
             continue
-        change: Callable[[Any], Any] = predicate if kind == "Predicate" else value
         new = tuple(map(change, part)) if several else change(part)
         if not all(map(is_, new, part)) if several else new is not part:
             changed[name] = new

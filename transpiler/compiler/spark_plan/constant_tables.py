@@ -34,10 +34,6 @@ def with_lists(node: ir.Coalesce, tests: tuple[ir.Predicate, ...]) -> ir.Predica
     return ir.Or(tests) if node.disjoint and node.otherwise == ir.FALSE else None
 
 
-def _same(value: ir.Value) -> ir.Value:
-    return value
-
-
 def texts_together(terms: tuple[ir.Predicate, ...], negated: bool) -> tuple[ir.Predicate, ...]:
     """Merge tests like ``a LIKE '%x%'`` and ``a LIKE '%y%'`` in ``terms`` into one regular expression or IN lists.
 
@@ -125,7 +121,7 @@ def _made_general(node: ir.Predicate, row: list[ir.Constant]) -> ir.Predicate:
             row.append(constant)
             return replace(node, right=ir.RowParameter(len(row) - 1, constant.type))
         case ir.And() | ir.Or() | ir.Coalesce():
-            return ir.rebuild(node, lambda inner: _made_general(inner, row), _same)
+            return ir.rebuild(node, lambda inner: _made_general(inner, row))
         case _:
             return node
 

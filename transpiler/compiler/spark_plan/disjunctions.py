@@ -30,7 +30,7 @@ def tabulate_disjunctions(node: ir.Predicate) -> ir.Predicate:
 
             return with_lists(node, listed) or node
         case ir.NotTrue():
-            return ir.rebuild(node, tabulate_disjunctions, _same)
+            return ir.rebuild(node, tabulate_disjunctions)
         case _:
             return node
 
@@ -45,7 +45,3 @@ def _none_of(terms: tuple[ir.Predicate, ...]) -> tuple[ir.Predicate, ...]:
         return terms
     none = ir.NotTrue(tabulate_disjunctions(ir.Or(complemented)))
     return tuple(dict.fromkeys(none if isinstance(term, ir.NotTrue) else term for term in terms))
-
-
-def _same(value: ir.Value) -> ir.Value:
-    return value

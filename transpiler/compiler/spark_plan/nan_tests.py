@@ -12,7 +12,9 @@ from transpiler.compiler import ir
 
 def merge_nan_tests(node: ir.Predicate) -> ir.Predicate:
     """Rewrite ``x > 5 AND NOT isnan(x)`` as ``nanvl(x, NULL) > 5`` in ``node`` and in all its subexpressions."""
-    node = ir.rebuild(node, merge_nan_tests, _in_value)
+    if isinstance(node, ir.Test):
+        return node
+    node = ir.rebuild(node, merge_nan_tests)
     if not isinstance(node, ir.And):
         return node
     terms = list(node.terms)
@@ -23,10 +25,6 @@ def merge_nan_tests(node: ir.Predicate) -> ir.Predicate:
                 terms[index] = _without_nan(terms[index], test.value)
                 terms.remove(test)
     return node if len(terms) == len(node.terms) else ir.all_of(*terms)
-
-
-def _in_value(value: ir.Value) -> ir.Value:
-    return value
 
 
 def _is_pushed_down(value: ir.Value) -> bool:

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import assert_never
 
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import ColumnType, SparkType
-from transpiler.compiler.sql.collation import BY_BYTES, has_collation, tests_texts
 from transpiler.compiler.sql.precedence import LEVELS, Text
 from transpiler.compiler.sql.quoting import decimal_literal, quote_path, quote_text, wall_clock_literal
 from transpiler.message.types import TypeClass
 
 _OR, _AND, _NOT, _TEST, _SUM, _PRODUCT, _PRIMARY = LEVELS
 
-_Text = Text
+#: The collation by which texts are equal only if their bytes are equal.
+_BY_BYTES = "UTF8_BINARY"
+
+#: The functions whose result has Spark's default collation. The result of any other function has the collation of the
+#: column that is its argument.
+_CASTS = frozenset((ir.Function.JAVA_TEXT, ir.Function.OCTETS, ir.Function.TRY_CAST))
+
+_TEXT_TEST = re.compile(r"rlike|regexp|startswith|contains|substring_index|[=>] '", re.IGNORECASE)
 
 
 def emit_filter(predicate: ir.Predicate) -> str:
@@ -81,15 +89,15 @@ def never_null(predicate: ir.Predicate) -> bool:
             return False
 
 
-def _within(text: _Text, level: int) -> str:
+def _within(text: Text, level: int) -> str:
     return text[0] if text[1] >= level else f"({text[0]})"
 
 
-def _predicate(node: ir.Predicate) -> _Text:
+def _predicate(node: ir.Predicate) -> Text:
     # Python tries the cases in order, so the most frequent classes of nodes come first.
     match node:
         case ir.Compare(operator=operator, left=left, right=right):
-            collation = "" if has_collation(right) else _collation(left)
+            collation = "" if _has_collation(right) else _collation(left)
             return f"{_within(_value(left), _SUM)} {operator.value} {_within(_value(right), _SUM)}{collation}", _TEST
         case ir.And(terms=terms):
             return " AND ".join(_within(_predicate(term), _NOT) for term in terms), _AND
@@ -166,7 +174,7 @@ def _free_name(node: ir.AnyRow) -> str:
     return name
 
 
-def _test(test: str, negated: bool) -> _Text:
+def _test(test: str, negated: bool) -> Text:
     return (f"NOT {test}", _NOT) if negated else (test, _PRIMARY)
 
 
@@ -174,7 +182,7 @@ def _not(negated: bool) -> str:
     return " NOT" if negated else ""
 
 
-def _value(node: ir.Value) -> _Text:
+def _value(node: ir.Value) -> Text:
     match node:
         case ir.Column(path=path):
             return quote_path(path), _PRIMARY
@@ -193,10 +201,43 @@ def _value(node: ir.Value) -> _Text:
 def _collation(tested: ir.Value) -> str:
     """Return the COLLATE clause for a test of ``tested``; empty if the test does not depend on the default collation.
 
+    A string literal, a cast to STRING and the result of most functions that convert a value to text have the default
+    collation of the view, schema or session in which the SQL is used. A selector compares texts by bytes. The layouts
+    have already cast columns with another collation (``layouts.collations``).
+
     Callers write the clause after the constant, so that a column stays bare and Spark can push the comparison down to
     a file reader. Only ``rlike`` requires the clause after the tested value.
     """
-    return "" if has_collation(tested) else f" COLLATE {BY_BYTES}"
+    return "" if _has_collation(tested) else f" COLLATE {_BY_BYTES}"
+
+
+def _has_collation(value: ir.Value) -> bool:
+    """Return True if a test of ``value`` has the same result under every default collation of Spark.
+
+    That is the case if ``value`` is not a text, or is computed from a column, whose own collation then applies. It is
+    also the case for the name of a VARIANT's type, because these names do not differ only in case.
+    """
+    if value.type.kind is not SparkType.STRING or isinstance(value, ir.Column):
+        return True
+    match value:
+        case ir.Apply(function=ir.Function.BY_BYTES | ir.Function.VARIANT_TYPE):
+            return True
+        case ir.Apply(function=function, arguments=arguments) if function not in _CASTS:
+            return any(_is_text(argument) and _has_collation(argument) for argument in arguments)
+        case ir.When(value=inner):
+            return _has_collation(inner)
+        case _:
+            return False
+
+
+def _is_text(value: ir.Value) -> bool:
+    return value.type.kind in (SparkType.STRING, SparkType.CHAR, SparkType.VARCHAR)
+
+
+@lru_cache(maxsize=256)
+def _tests_texts(function: ir.Function) -> bool:
+    """Return True if the SQL of ``function`` compares or searches its arguments."""
+    return _TEXT_TEST.search(function.sql) is not None
 
 
 def _wide(node: ir.Value) -> str:
@@ -205,7 +246,7 @@ def _wide(node: ir.Value) -> str:
     return f"{text}L" if isinstance(node, ir.Constant) and node.type.kind is SparkType.BIGINT else text
 
 
-def _constant(node: ir.Constant) -> _Text:
+def _constant(node: ir.Constant) -> Text:
     value, kind = node.value, node.type.kind
     match value:
         case bool():
@@ -228,7 +269,7 @@ def _constant(node: ir.Constant) -> _Text:
             assert_never(value)
 
 
-def _floating(value: float, suffix: str, kind: SparkType) -> _Text:
+def _floating(value: float, suffix: str, kind: SparkType) -> Text:
     if math.isinf(value) or math.isnan(value):
         word = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
         return f"CAST('{word}' AS {kind.value})", _PRIMARY
@@ -261,8 +302,8 @@ class _Argument:
 
     def __init__(self, value: ir.Value, is_tested: bool = False) -> None:
         self._value, self._text = value, _value(value)
-        if is_tested and not has_collation(value):
-            self._text = f"{_within(self._text, _PRIMARY)} COLLATE {BY_BYTES}", _PRODUCT
+        if is_tested and not _has_collation(value):
+            self._text = f"{_within(self._text, _PRIMARY)} COLLATE {_BY_BYTES}", _PRODUCT
 
     def __format__(self, spec: str) -> str:
         if spec:
@@ -273,10 +314,10 @@ class _Argument:
 _FORMATS = {"bare": _OR, "sum": _SUM}
 
 
-def _apply(function: ir.Function, arguments: tuple[ir.Value, ...], value_type: ColumnType) -> _Text:
+def _apply(function: ir.Function, arguments: tuple[ir.Value, ...], value_type: ColumnType) -> Text:
     if function.sql:
         kind = value_type.kind.value.lower()
-        is_tested = tests_texts(function)
+        is_tested = _tests_texts(function)
         texts = [_Argument(argument, is_tested) for argument in arguments]
         return function.sql.format(*texts, type=value_type, kind=kind), _PRIMARY
     if function in _SYMBOLS or function is ir.Function.DIVIDE:
@@ -301,7 +342,7 @@ def _apply(function: ir.Function, arguments: tuple[ir.Value, ...], value_type: C
         case ir.Function.UNTIL:
             return f"{_within(text, _SUM)} - {_within(_value(arguments[1]), _PRODUCT)}", _SUM
         case ir.Function.BY_BYTES:
-            return f"{_within(text, _PRIMARY)} COLLATE {BY_BYTES}", _PRODUCT
+            return f"{_within(text, _PRIMARY)} COLLATE {_BY_BYTES}", _PRODUCT
         case ir.Function.NEGATE if value_type.kind is SparkType.DOUBLE:
             return f"- {_within(text, _PRIMARY)}", _PRODUCT
         case ir.Function.NEGATE:
@@ -322,7 +363,7 @@ _CHECKED = {
 _REORDERED = (ir.Function.ADD, ir.Function.MULTIPLY)
 
 
-def _calculate(function: ir.Function, left: ir.Value, right: ir.Value, value_type: ColumnType) -> _Text:
+def _calculate(function: ir.Function, left: ir.Value, right: ir.Value, value_type: ColumnType) -> Text:
     first, second = _value(left), _value(right)
     if value_type.kind is SparkType.DOUBLE:
         if function is ir.Function.DIVIDE:
@@ -364,7 +405,7 @@ def _from_left(value: ir.Value, function: ir.Function) -> bool:
     return True
 
 
-def _divide_integers(first: _Text, second: _Text, divisor: ir.Value) -> _Text:
+def _divide_integers(first: Text, second: Text, divisor: ir.Value) -> Text:
     # In ANSI mode, Spark's ``div`` raises an error for a zero divisor, and for the smallest long divided by -1. If the
     # divisor is another constant, ``div`` is safe.
     plain = f"{_within(first, _PRODUCT)} div "
@@ -377,7 +418,7 @@ def _divide_integers(first: _Text, second: _Text, divisor: ir.Value) -> _Text:
     return f"CASE {_within(second, _SUM)} WHEN -1 THEN {negative} WHEN 0 THEN NULL ELSE {quotient} END", _PRIMARY
 
 
-def _divide_doubles(first: _Text, second: _Text, divisor: ir.Value) -> _Text:
+def _divide_doubles(first: Text, second: Text, divisor: ir.Value) -> Text:
     # Spark's ``/`` raises an error or returns NULL for a zero divisor, but a selector requires the infinity or NaN of
     # IEEE 754. So division by zero is written as a multiplication by infinity.
     dividend, by = _within(first, _PRODUCT), _within(second, _PRIMARY)

@@ -30,7 +30,7 @@ def spelled(hint: str) -> str:
 
 def _words(proposal: StoreCall | Setting) -> Iterator[str]:
     """Yield the command-line options that mean the same as the layout call or argument ``proposal``."""
-    # Imported late, because few commands print a hint.
+    # Import ``shlex`` here and not at the start, because few commands print a hint.
     import shlex
 
     if isinstance(proposal, StoreCall):

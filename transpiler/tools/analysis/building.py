@@ -174,7 +174,8 @@ class Conditions:
         test = Test(len(self.tests), node, dialect, judged, subject, decided, patterns=patterns)
         test.outcomes = ANYTHING if dialect.on_throw else ANYTHING & ~THROWN
         if isinstance(node, ast.BodyQuery):
-            # If the message has no body of this kind, the query is FALSE, not unknown.
+            # A query of the message body is never unknown: if the message has no body of the queried kind, the query is
+            # FALSE.
             test.outcomes &= ~UNKNOWN
         test.constants = tuple(_literals(node)) if decided else tuple(constants(node, dialect, other))
         if subject is None:

@@ -58,7 +58,7 @@ def cells_of(subject: Subject, tests: Sequence[Test]) -> list[Cell]:
     The cells with the likeliest and most readable values come first.
     """
     made = representatives(subject, tests)
-    # A test with a long IN list costs several judgements, because it is compared member by member.
+    # An IN list is compared member by member, so a test with a long list counts as several evaluations.
     weight = sum(1 + len(test.constants) // _MEMBERS for test in tests)
     if len(made.messages) * weight > _JUDGEMENTS:
         raise UndecidedError(f"{len(tests):,} tests of one name")

@@ -57,7 +57,8 @@ class _Like:
         self.start: Any = (self._closed(1), 0, False)
 
     def _closed(self, message_fields: int) -> int:
-        # Adjacent % of a LIKE pattern have been joined, so one step past a % is enough.
+        # A % may match the empty text, so a position at a % implies the next position. One step suffices, because
+        # adjacent % were joined when the pattern was parsed.
         return message_fields | (message_fields & self._many) << 1
 
     def step(self, state: Any, character: str) -> Any:
@@ -198,6 +199,7 @@ def _alphabet(patterns: Sequence[tuple[Pattern | WordPattern, Wildcards]], const
     )
     characters = {other: None} | characters
     if any(wildcards is not Wildcards.CODE_POINTS for _, wildcards in patterns):
-        # Characters that wildcards treat differently: several bytes in UTF-8, a line end, a NUL, an invalid byte.
+        # Sample characters that wildcards treat differently, depending on the broker: a character of several bytes in
+        # UTF-8, a line end, a NUL, and an invalid byte.
         characters |= dict.fromkeys(("é", "\n", "\0", "\udcff"))
     return list(characters)

@@ -180,7 +180,7 @@ class Constants:
         if patterns:
             found, self.complete = shortest_texts(list(patterns), given)
             texts |= dict.fromkeys(found)
-        # A text that differs from all constants, and the empty text.
+        # Also try a text that differs from all constants, and the empty text.
         texts[next(word for word in _words() if word not in texts)] = None
         texts[""] = None
         self.texts = list(texts)
@@ -274,7 +274,7 @@ def _property_items(constants: Constants) -> Iterator[Item]:
     yield from _number_items(constants, kinds)
     for text in (*constants.texts[2:], *constants.above):
         if half_surrogate(text) is not None:
-            # Bytes that are not valid UTF-8, for brokers that treat bytes as a text.
+            # Some brokers treat bytes as a text, so also try bytes, some of which are not valid UTF-8.
             yield Item(AmqpValue(AmqpType.BINARY, text.encode("utf-8", "surrogateescape")), True)
         else:
             yield Item(AmqpValue(AmqpType.STRING, text), is_odd(text))
@@ -436,10 +436,12 @@ def whole_near(constant: int | float) -> Iterator[int]:
     whole = math.floor(constant)
     yield from (whole, whole + 1, whole - 1)
     if not -(2**63) <= whole < 2**63:
-        # Some dialects keep only the low 64 bits of a literal.
+        # Some dialects keep only the low 64 bits of an integer literal. Their comparisons change the outcome at that
+        # value.
         yield wrap(whole, 64)
     if abs(whole) >= LARGE and abs(whole) < 2**66:
-        # The first and last integer that round to the constant, and the integers next to them.
+        # Above 2**53, several integers round to the same double. Try the first and the last of them, and the integers
+        # just outside, because the outcome of a comparison may change there.
         value = float(constant)
         yield from (edge + step for above in (False, True) for edge in (_edge(value, above),) for step in (-1, 0))
 

@@ -75,7 +75,8 @@ def samples(
         size = len(lists[0])
     chosen = list(itertools.product(*(items[:size] for items in lists))) if len(lists) <= 6 else []
     if len(lists) > 1:
-        # Add each later value twice: with all other fields empty, and with the likeliest value in each other field.
+        # Add each value that is not among the first ones twice: alone, and together with the likeliest value of each
+        # other field.
         for message_field, items in enumerate(lists):
             for other in (0, 1):
                 rest = [others[min(other, len(others) - 1)] for others in lists]

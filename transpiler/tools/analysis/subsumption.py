@@ -17,8 +17,8 @@ def parting_message(solver: Solver, selecting: Formula, refusing: Formula) -> An
         return Impossible()
     throws = any(test.outcomes & THROWN for test in all_tests(selecting))
     left: list[tuple[Formula, str]] = []
-    # An OR is TRUE if one of its terms is, and each term alone has few tests. Try terms that ``refusing`` does not
-    # contain first.
+    # ``selecting`` is an OR, so a message that makes one of its terms TRUE suffices. A single term has fewer tests than
+    # the OR. Try terms that ``refusing`` does not contain first.
     for term in _open_disjuncts(selecting, refusing):
         needed = [Requirement(term), Requirement(refusing, NOT_TRUE)]
         if throws and term is not selecting:

@@ -25,7 +25,8 @@ from transpiler.topology.records import DIVERT_ARGUMENT, Binding
 _MAX_HEADERS, _MAX_TEXT = 4, 60
 #: Maximum length of a quoted text in a line about an address, in characters.
 _MAX_LINE = 50
-#: Maximum number of pairs (word of the binding key, word of the routing key) to compare; longer keys are cut off.
+#: Maximum number of word pairs that are compared: words of the binding key times words of the routing key. Longer keys
+#: are cut off.
 _MAX_PAIRS = 40_000
 
 

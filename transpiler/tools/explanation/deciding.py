@@ -118,7 +118,8 @@ def _disjunction(node: ast.Or, terms: tuple[ast.Expression, ...], goal: Goal, ev
     if True not in goal:
         goals = [goal] * len(terms)
         if last_decides:
-            # In Qpid's OR, the last alternative determines the result if no alternative is TRUE.
+            # In Qpid's OR, the last alternative determines the result if no alternative is TRUE. So the last one has
+            # the result to explain, and the others only have to be not TRUE.
             goals = [NOT_TRUE] * (len(terms) - 1) + [goal]
         return Decision(node, tuple(_decide(term, each, evaluation) for term, each in zip(terms, goals, strict=True)))
     for term, truth in zip(terms, truths, strict=True):

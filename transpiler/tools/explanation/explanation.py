@@ -27,7 +27,7 @@ from transpiler.tools.explanation.wording import value_text
 #: Version number of the JSON that ``Explanation.to_dict`` returns.
 VERSION = 1
 
-#: Maximum number of lines of a selector in the text, and of subexpressions in the HTML form.
+#: Limits of the output: lines of the selector in the text form, and subexpressions in the HTML form.
 _MAX_LINES, _MAX_PARTS = 6, 200
 
 _NO_SELECTOR = "there is no selector, and so every message matches"

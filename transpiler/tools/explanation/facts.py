@@ -51,7 +51,7 @@ _RELATIONS: Mapping[Comparison, str] = {
     Comparison.GE: "at least",
 }
 
-#: Maximum number of members of a list, and of names with their values, in a sentence.
+#: Maximum number of members of a list in a sentence, and maximum number of names with their values.
 _MAX_MEMBERS, _MAX_NAMES = 4, 4
 
 
@@ -320,7 +320,8 @@ def _between(node: ast.Between, evaluation: Evaluation) -> str:
     parts = (node.operand, node.low, node.high)
     for part in parts:
         if evaluation.value(part) is None:
-            # A BETWEEN with one NULL bound can still be FALSE by its other bound.
+            # A BETWEEN with a NULL bound is unknown, unless the value already lies outside the other bound: then it is
+            # FALSE.
             decided = evaluation.verdict(node).truth is not None
             return _by_values(node, evaluation) if decided else _null(node, part, evaluation)
     value, low, high = (evaluation.value(part) for part in parts)

@@ -91,7 +91,7 @@ class Evaluation:
     def __init__(self, message: Message, dialect: Dialect, receiver: Receiver, source: Source) -> None:
         self.message = message
         self.dialect = dialect
-        # All nodes are evaluated with the same current time.
+        # Read the clock once, so that all nodes are evaluated at the same time.
         self.receiver = receiver._replace(now=receiver.time)
         self.source = source
         #: True while evaluating inside a prefix such as ``convert_string_expressions:``, under which comparisons

@@ -28,8 +28,8 @@ from transpiler.topology.receivers import PublishOptions, read_settings
 from transpiler.topology.records import DEFAULT_EXCHANGE, DIVERT_ARGUMENT, Binding
 from transpiler.topology.targets import TargetType
 
-#: ``_MAX_TEXT`` is the maximum length of a target in a line, in characters; ``_MAX_SENT`` is that of a target with its
-#: source. ``_MAX_LINES`` is the maximum number of bindings listed under a heading.
+#: ``_MAX_TEXT`` is the maximum length of the text of a target, in characters. ``_MAX_SENT`` applies instead if the
+#: message was sent to a JMS destination. ``_MAX_LINES`` is the maximum number of bindings listed under a heading.
 _MAX_TEXT, _MAX_SENT, _MAX_LINES = 50, 100, 20
 
 

@@ -182,7 +182,8 @@ def contained_in(selectors: Sequence[tuple[int, ast.Expression]], dialect: Diale
         own = [(node.section, node.name) for node in ast.walk(tree) if isinstance(node, ast.Identifier)]
         if 0 < len(own) <= MAX_TESTS:
             candidate = Candidate(lambda conditions, tree=tree: conditions.selector(tree, dialect))  # type: ignore[misc]
-            # Every selector contains one that is never true, so do not compare it.
+            # Every selector contains a selector that is never true. A finding about this would be useless, so do not
+            # compare it.
             if not candidate.is_never_true:
                 numbers.append(number)
                 names.append(frozenset(own))

@@ -198,7 +198,8 @@ def _joints(reading: Reading) -> frozenset[int]:
     for number, word in enumerate(reading.words):
         before = reading.at(number - 1)
         is_range = is_range or word.key == "BETWEEN"
-        # An operator ``||`` at which the parser stops does not join conditions; it may be meant to concatenate texts.
+        # If the parser stops at an operator ``||``, this dialect does not use it as OR. It may be meant to concatenate
+        # texts, so do not end the condition there.
         if word.key in _JOINTS and not (number == reading.position and word.kind == "operator"):
             if not (is_range and word.key == "AND"):
                 joints.add(number)
@@ -318,8 +319,8 @@ def _changes(text: str, fixes: Sequence[Fix]) -> list[tuple[Span, str]]:
             written += character
             continue
         if number == index and written and index:
-            # Every change replaces a non-empty span, so an insertion replaces the character before it by itself and the
-            # new text.
+            # A change must replace a non-empty span. So text that is inserted becomes a replacement of the character
+            # before it by the same character and the new text.
             changes.append((Span(index - 1, index), text[index - 1] + written))
         elif number > index:
             changes.append((Span(index, number), written))

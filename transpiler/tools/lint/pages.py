@@ -38,7 +38,8 @@ def page_without_example(code: str) -> str:
 def report_of(rule: Rule, example: str, selection: Selection | None = None) -> Report:
     """Check ``example``, which has one selector on each line, with the dialect and schema of ``rule``."""
     checker = Checker(None if rule.schema is None else parse_ddl(rule.schema), selection=selection or Selection())
-    # Pass the selectors as arguments, because a blank line of a file is skipped, but here it is an empty selector.
+    # Pass the lines as single selectors and not as a selector file, in which a blank line would be skipped: here, a
+    # blank line is an empty selector.
     texts = [Text(line) for line in example.split("\n")]
     return Run(checker, (find_dialect(rule.dialect),)).report(texts)
 

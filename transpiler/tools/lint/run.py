@@ -204,7 +204,7 @@ class Run:
         kept = [one for one in reported if not located.ignores(one)]
         report.ignored += len(reported) - len(kept)
         report.affected += bool(kept)
-        # Report a mistake in a constant only once, even if several selectors contain the constant.
+        # Several selectors may contain the same constant of the file. Report a mistake in the constant only once.
         known = located.reported_keys
         report.findings.extend(one for one in kept if known is None or _finding_key(one) not in known)
         if known is not None:

@@ -63,7 +63,7 @@ def csv_records(file: str, lines: NumberedLines, errors: Errors) -> Iterator[Rec
                 found = f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'}"
                 refuse(location_of(file, number), f"{found}, and the header has {len(names)} names")
         else:
-            # An empty cell means that the value is absent.
+            # CSV cannot represent an absent value in another way, so an empty cell counts as absent.
             present = {name: cell for name, cell in zip(names, cells, strict=True) if cell}
             yield Record(file, number, text, present, header, names)
 

@@ -20,8 +20,8 @@ PIECE = 2**20
 #: A function that returns the context manager in which lines are read and decoded; it may suppress errors.
 Guard = Callable[[], AbstractContextManager[None]]
 
-#: A function that opens a file and yields its lines with their numbers. Arguments: the file's name, and the guard for
-#: errors.
+#: A function that opens a file and yields its lines with their numbers. Its arguments are the name of the file, and the
+#: guard: a function that returns the context manager inside which the lines are read.
 Lines = Callable[[str, Guard], Iterator[tuple[int, str]]]
 
 
@@ -64,7 +64,7 @@ def _numbered_lines(stream: BinaryIO, name: str) -> Iterator[tuple[int, bytes | 
         if len(raw) > MAX_LINE:
             yield number + 1, raw
             return
-        # LF ends a line of the file, but such a line may contain CR, which ends a line as well.
+        # Only LF ended the piece that was read. A CR inside it ends a line of the file as well.
         for line in raw.splitlines():
             number += 1
             yield number, line

@@ -93,8 +93,8 @@ def boundaries(tree: ast.Expression, dialect: Dialect) -> list[Boundary]:
         beside = next((one for one in known if _decides(tree, leaf, own_sides, one, dialect)), known[0])
         for message, subject in own_sides.values():
             made = _beside(beside, message, subject, leaf, dialect)
-            # Evaluate the condition again: if it has several names, properties of the base message may change its
-            # result.
+            # Evaluate the condition again for the combined message: if it reads several names, properties of the base
+            # message may have changed its result.
             own = judge(leaf, made, dialect, Receiver(0)).truth
             found.setdefault(_key(made), Boundary(leaf, own, made, _verdict(tree, made, dialect)))
     for leaf in leaves:

@@ -91,7 +91,8 @@ def read_cases(path: str | Path, text: str | None = None) -> tuple[Case, ...]:
 
 def _document(document: Node, messages: dict[str, Node]) -> Iterator[Case]:
     members = document.members("a document", _DOCUMENT)
-    # Raises an error for a word that YAML does not read as people expect (such as ``no``), even if no case uses it.
+    # Read all values of the document, so that a word that YAML does not read as people expect (such as ``no``) raises
+    # its error even if no case uses it.
     document.plain()
     if (named := members.get("messages")) is not None:
         if not isinstance(named.value, Mapping):

@@ -136,10 +136,11 @@ def dot_text(
     columns = _columns(graph)
     lines = [
         "digraph topology {",
-        # ``pack`` draws unconnected parts side by side. Ranks are close together, because an arrow with a label takes
-        # two ranks.
+        # The option ``pack`` draws unconnected parts side by side. The distance between ranks is small, because an
+        # arrow with a label takes the space of two ranks.
         "  rankdir=LR; pack=true; ranksep=0.2; nodesep=0.1;",
-        # Graphviz knows the widths of letters in this font; it assumes that any other font is narrow.
+        # Graphviz knows the widths of the letters of this font. For an unknown font, it assumes letters that are too
+        # narrow.
         f'  node [fontname="Helvetica"{node_style}];',
         f'  edge [fontname="Helvetica"{edge_style}];',
     ]

@@ -508,7 +508,8 @@ def may_contain(topology: Topology, outer: Binding, inner: Binding) -> bool:
         return False
     kind = topology.exchange_by_name[outer.source].kind
     if kind.choosing is not None:
-        # The exchange chooses one of its bindings for each message, so no binding is redundant.
+        # The exchange chooses one of its bindings for each message. Without the binding, messages would be shared out
+        # differently.
         return False
     return kind.key is not KeyTest.EQUAL or outer.key == inner.key
 
@@ -542,7 +543,7 @@ def _never_true(selector: str, dialect: str) -> bool:
     try:
         return never_true(selector, dialect)
     except UnsupportedFeatureError:
-        # This project cannot evaluate the selector, so do not report that it is never TRUE.
+        # This project cannot evaluate the selector, so it is not known whether the selector is ever TRUE.
         return False
 
 

@@ -25,7 +25,8 @@ from transpiler.topology.targets import TargetType
 
 #: Maximum number of comparisons of keys with bindings; after that, every binding is assumed to match.
 _TESTS = 2_000_000
-#: Maximum number of pairs of bindings whose conditions are compared, for each link.
+#: Maximum number of pairs of bindings that are compared for each link: a binding to the link's source queue, and a
+#: binding of the link's target exchange.
 _PAIRS = 400
 
 #: Prefix of the names of headers that the broker adds to dead letters.

@@ -19,8 +19,8 @@ from transpiler.topology.setting import DELAYED, Setting
 
 #: Maximum number of names in a line; the further names are only counted.
 MAX_NAMES = 3
-#: Maximum number of conditions listed for one exchange, and of lines for all exchanges or all queues. The rest is only
-#: counted.
+#: Maximum number of conditions listed for one exchange, and maximum number of lines for all exchanges or for all
+#: queues. The rest is only counted.
 MAX_BINDINGS, MAX_LINES = 20, 300
 
 

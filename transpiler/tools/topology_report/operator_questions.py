@@ -32,7 +32,8 @@ from transpiler.topology.model import Topology
 from transpiler.topology.records import Binding, Link
 from transpiler.topology.setting import LOSS
 
-#: Maximum number of pairs of bindings compared for each exchange, and of overlaps reported in all.
+#: ``MAX_PAIRS`` is the maximum number of pairs of bindings compared for each exchange. ``MAX_OVERLAPS`` is the maximum
+#: number of overlaps that are reported.
 MAX_PAIRS, MAX_OVERLAPS = 5_000, 50
 
 #: The kinds of links that move a message which its queue rejects, lets expire or has no room for.

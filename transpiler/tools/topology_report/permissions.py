@@ -57,7 +57,7 @@ def allowed(topology: Topology, user: str) -> Iterator[Finding]:
         if exchange.internal:
             answers["write"] = False
         if exchange.name == DEFAULT_EXCHANGE:
-            # The default exchange cannot be bound, declared or deleted.
+            # Clients cannot bind, declare or delete the default exchange, whatever their permissions are.
             answers["read"] = answers["configure"] = False
         limits = {}
         if _asks_for_topics(topology, exchange):

@@ -169,7 +169,7 @@ class _Builder:
         """Return the names of the exchanges to draw: declared ones, and others with bindings, links or messages."""
         topology = self.topology
         names = {exchange.name for exchange in topology.exchanges}
-        # An arrow to an alternate exchange or queue is drawn even if no message can take it.
+        # The exchange at the end of an alternate link is drawn even if no message can take this link.
         alternates = ((to.type, to.name) for exchange in topology.exchanges if (to := exchange.alternate) is not None)
         ends = chain(*routes(topology), *(link.ends for link in topology.onward), alternates)
         names |= {name for kind, name in ends if kind == "exchange"}

@@ -34,8 +34,9 @@ _LOWER = frozenset(
     "expires message-ttl max-length max-length-bytes delivery-limit delayed-retry-min delayed-retry-max".split()
 )
 _OF_POLICY = frozenset({"delayed-retry-type"})
-#: The rules for a setting that both a policy and an operator policy have: the lower value applies, or the higher value.
-#: For any other setting, the value of the operator policy applies.
+#: The rules for a setting that both a policy and an operator policy have. For ``_LOWER_OF_OPERATOR`` settings the lower
+#: value applies, for ``_HIGHER_OF_OPERATOR`` settings the higher one. For any other setting, the value of the operator
+#: policy applies.
 _LOWER_OF_OPERATOR, _HIGHER_OF_OPERATOR = (
     _LOWER - {"delayed-retry-min"},
     frozenset({"delayed-retry-min", "target-group-size"}),
@@ -346,8 +347,8 @@ def _merged(
     """
     topic = topology.rules.topic
     words = {match: topic.name_pattern(match) for match in listed}
-    # Sort patterns from specific to general: patterns without the any-words wildcard come first; then longer patterns
-    # come before shorter ones.
+    # Sort the patterns from specific to general, because the most specific pattern with a setting determines it.
+    # Patterns without the multi-word wildcard come first, and longer patterns before shorter ones.
     ordered = sorted(listed, key=lambda match: (MANY_WORDS in words[match], -len(match)))
     found = [one for one in ordered if address and matches_later(words[one], topic.name_pattern(address))]
     values: dict[str, InEffect] = {}

@@ -40,7 +40,8 @@ _ATTEMPTS, _TIMES_DELAY = 10, 10
 _QUORUM_LIMIT, _WITH_LIMIT = 20, (4, 0)
 #: The first version of RabbitMQ whose quorum queues have delayed retries, and count only failed deliveries.
 _WITH_DELAYS = (4, 3)
-#: Maximum numbers of waits listed in a text, of queues passed between two deliveries, and of deliveries listed in JSON.
+#: ``_MAX_LISTED`` is the maximum number of waits listed in a text, ``_MAX_STEPS`` that of queues passed between two
+#: deliveries, and ``_MAX_DELIVERIES`` that of deliveries listed in JSON.
 _MAX_LISTED, _MAX_STEPS, _MAX_DELIVERIES = 6, 12, 1000
 #: Largest integer of a setting, and largest delay of ActiveMQ, in milliseconds: Java's largest long.
 _LARGEST = 2**63 - 1

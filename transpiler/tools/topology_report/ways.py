@@ -39,10 +39,10 @@ class Ways:
         feeding = (link for link in topology.links if link.source_type == "exchange" and link.kind != "dead-letter")
         ends: list[Node] = [("exchange", link.source) for link in feeding if link.source is not None]
         ends += [("queue", name) for name in topology.queue_names]
-        # An exchange of unknown type may send its messages anywhere, so they are not reported as lost there.
+        # It is not known where an exchange of unknown type sends its messages, so do not report them as lost there.
         ends += [("exchange", one.name) for one in topology.exchanges if one.is_unknown]
         ends += [("exchange", DEFAULT_EXCHANGE)] if topology.queues else []
-        #: The nodes at which a message is not lost, such as queues and exchanges that feed another broker.
+        #: The nodes at which a message is not lost, such as queues, and exchanges that send to another broker.
         self.ends = frozenset(ends)
         self.back = reverse(self.routes)
         #: The nodes (queues and exchanges) from which a message can arrive at one of ``ends``.
@@ -91,7 +91,7 @@ def exchanges(of: Ways, summary: Summary | None) -> Iterator[Finding]:
         own = exchange.name in topology.rules.predeclared and not (ways[node] or of.back[node])
         if node in of.leading or own:
             continue
-        # An address also has the links of wildcard addresses that match it.
+        # The links of a wildcard address apply to all addresses that match it, so count them as well.
         has_successors = bool(ways[node]) or any(links_at(topology, exchange.name))
         lost = _lost(topology, has_successors)
         if lost is not None:

@@ -34,7 +34,7 @@ from transpiler.topology.records import DEFAULT_EXCHANGE, Binding
 #: ``_BINDINGS`` is the maximum number of bindings from which messages are made. ``_TESTS`` is the maximum number of
 #: evaluations of bindings for these messages.
 _BINDINGS, _TESTS = 300, 3_000_000
-#: Maximum number of other bindings with the same source and destination to which one binding is compared.
+#: Each binding is compared with at most this many others that have the same source and destination.
 _COUNTERPARTS = 5
 #: Clients cannot publish to an internal exchange, so a message must reach it through other exchanges or linked queues.
 #: ``_ENTRANCES`` is the maximum number of such exchanges, and of such queues. ``_KEYS_BEFORE`` is the maximum number of
@@ -82,7 +82,7 @@ class Rerouted:
         properties = self.message.properties
         if properties is None or properties.subject != self.key:
             return plain_message(self.message)
-        # Omit the subject, because it repeats the key.
+        # Omit the subject of the message, because it repeats the routing key, which is printed already.
         return plain_message(replace(self.message, properties=replace(properties, subject=None)))
 
     def __str__(self) -> str:
@@ -198,8 +198,8 @@ class Search:
         for name in dict.fromkeys((*self.old.exchange_by_name, *self.new.exchange_by_name)):
             before, after = self.old.exchange_by_name.get(name), self.new.exchange_by_name.get(name)
             if before != after:
-                # For each changed exchange, try a message for each of its bindings, and one that no binding accepts,
-                # because only such a message reaches the alternate exchange.
+                # For each exchange that changed, try a message for each of its bindings, and a message that no binding
+                # accepts: only this message goes to the alternate exchange.
                 bindings = (*self.old.bindings_by_source.get(name, ()), *self.new.bindings_by_source.get(name, ()))
                 topic = self.new.rules.topic
                 keys = (key for one in bindings[:20] for key in topic_keys(topic.pattern(one.key)))

@@ -212,7 +212,8 @@ def _setting_changes(old: Topology, new: Topology, names: Names) -> Iterator[tup
     """
     if old.rules.addressing != new.rules.addressing:
         return
-    # Settings that are arguments of queues are skipped here, because queues are compared with their arguments.
+    # A setting of a queue that is also an argument of the queue is skipped here, because the arguments are already
+    # compared with the queue.
     compared = {(queue.name, name) for queue in new.queues for name in queue.arguments}
     there = {"queue": (old.queue_names, new.queue_names), "exchange": (old.exchange_by_name, new.exchange_by_name)}
     before = {_part_of(one, names.of(one.of)): one for one in old.settings if _is_compared(one)}

@@ -200,8 +200,8 @@ class Trial:
 
     def _parts(self, source_verdict: Verdict, target_verdict: Verdict, goal: Goal) -> bool:
         if source_verdict.thrown is not None and None in goal.truths:
-            # Throwing an exception is not the same as the result unknown. If the source dialect throws, the target
-            # dialect must throw as well.
+            # An exception is not the same as the result unknown. If the source dialect throws, the target dialect must
+            # throw as well.
             return target_verdict.thrown is None
         if (source_verdict.truth in goal.truths) is not (target_verdict.truth is goal.into):
             return True
@@ -237,7 +237,8 @@ class Trial:
         try:
             verdicts = judge(self.node, message, left, Receiver(NOW)), judge(candidate, message, right, Receiver(NOW))
         except PatternError:
-            # One of the dialects rejects the LIKE pattern, so there is no value to compare.
+            # One of the dialects rejects the LIKE pattern as invalid. So the results cannot be compared, and do not
+            # agree.
             return False
         return not self._parts(*verdicts, goal)
 
@@ -262,8 +263,8 @@ class Trial:
         """Describe the message of ``witness`` by the values of the condition's names."""
         values = []
         named = dict.fromkeys(message_fields_of(self.node, self.source))
-        # An application property with the name of a header field: only the target reads it, because the source reads
-        # the header field.
+        # Also show the message's application properties, because one may have the name of a header field. Then the
+        # source reads the header field, and the target the property.
         read = (MessageField(PROPERTIES, name) for name in witness.message.application_properties or {})
         for message_field in named | dict.fromkeys(read):
             section = getattr(witness.message, message_field.section)

@@ -49,8 +49,8 @@ _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)", re.MULTILINE)
 _WORDS, _IN_QUOTES = re.compile(r"\w+"), re.compile(r"['\"]([^'\"]+)['\"]")
 #: Keywords of an import, which are not names.
 _OF_IMPORTS = frozenset({"static", "import", "from", "as", "type", "const", "let", "var", "require", "export"})
-#: Limits: ``_MAX_FILES`` files are searched in one directory, and ``_MAX_EXTENDED`` of the types that a file extends.
-#: The tokens of at most ``_MAX_KEPT`` files are cached.
+#: Limits: at most ``_MAX_FILES`` files of a directory and the first ``_MAX_EXTENDED`` base types of a file are searched
+#: for a constant. The tokens of at most ``_MAX_KEPT`` files are cached.
 _MAX_FILES, _MAX_KEPT, _MAX_EXTENDED = 200, 64, 5
 
 

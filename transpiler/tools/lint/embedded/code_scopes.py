@@ -215,7 +215,7 @@ class Scopes:
     def _add(self, scope: _Scope, index: int, number: int) -> None:
         variable = scope.variables.setdefault(self._tokens[index].text, Variable())
         variable.type = variable.type or self._type(index)
-        # For an assignment that appends to the variable, add None as well, because the whole value is unknown.
+        # An assignment such as ``+=`` only appends to the variable, so its whole value is unknown: add None as well.
         variable.values += [number + 1] if self._tokens[number].text in ("=", ":=") else [number + 1, None]
 
     def _begins(self, index: int, number: int) -> bool:

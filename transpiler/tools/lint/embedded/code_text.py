@@ -61,7 +61,8 @@ _CONSTANT = re.compile(r"^[A-Z][A-Z0-9_]+$")
 _NEAR = 3
 #: Maximum number of nested brackets around a named member of a call that is still examined.
 _MAX_LEVELS = 3
-#: ``_IN_KEYS`` matches the word that every key for selectors contains; ``_KEY_STEPS`` separates the steps of a key.
+#: ``_IN_KEYS`` matches the word that occurs in every key whose value is a selector. ``_KEY_STEPS`` matches the
+#: separators between the parts of a key, as in ``consumer.selector``.
 _IN_KEYS, _KEY_STEPS = re.compile(r"selector|filter", re.IGNORECASE), re.compile(r"[.\[\]]")
 #: ``_ASSIGNS`` is a token "=" that replaces the brackets of Ruby's ``let(:name) { value }``, which assigns without "=".
 #: ``_OF_NO_NAME`` matches characters to remove before a text is compared with a name.
@@ -176,7 +177,7 @@ class _Reader:
             elif token.text in CLOSING and opened:
                 call = closed[number] = opened.pop()
                 if call.arguments[-1] == number:
-                    # Drop the last argument: it is empty after a final comma, or because there are no arguments.
+                    # After a final comma, or in empty parentheses, the last argument has no tokens. Remove it.
                     call.arguments.pop()
                 self._match(call)
                 if call.name in self._functions and call.literals and not call.is_block:
@@ -320,7 +321,7 @@ class _Reader:
         following = self._code[number + 1] if number + 1 < len(self._code) else None
         at = number + 2
         if following is not None and following.text == ")" and self._is_block_of_symbol(number):
-            # Ruby: ``let(:name) { value }``.
+            # In RSpec, ``let(:name) { value }`` defines the name. The value begins after the brace.
             following, at = _ASSIGNS, number + 3
         if following is not None and following.text == "]" and self._code[number + 1 : number + 3][-1].text == "=":
             following, at = self._code[number + 2], number + 3
@@ -337,8 +338,8 @@ class _Reader:
                 elif known.is_certain:
                     value = self._values.assigned(at)
                     if value.text is None or _OF_NO_NAME.sub("", value.text.text).lower() != name:
-                        # A constant such as ``SELECTOR = "selector"``, whose text equals its own name, is the key of an
-                        # option and not a selector.
+                        # The constant in ``SELECTOR = "selector"`` is the key of an option and not a selector. Such a
+                        # constant has a text equal to its own name, so it is skipped.
                         self._add(value, at, known.dialect, known.pattern)
                 else:
                     self._later.append((at, known))
@@ -376,7 +377,8 @@ class _Reader:
                         return
                     is_found |= self._add(value, number, self._dialect(known, call), known.pattern)
                     if not known.is_certain:
-                        # Another argument of the same call cannot be a selector as well.
+                        # If the pattern is not certain, only one argument of the call can be the selector, and it was
+                        # found.
                         return
 
     def _is_only(self, pattern: CodePattern, known: SelectorPattern, call: _Call, at: int) -> bool:

@@ -152,7 +152,7 @@ class Values:
         if begin != number or (number and self._is(number - 1, ":")):
             number = begin
             if self._kind(number) == "name" and self.tokens[number].text.lower() in _TEXT_TYPES:
-                # The tokens are a parameter with its type, not an expression.
+                # ``name: String`` is a parameter with its type, not an argument with a value.
                 return _NO_VALUE
         value = self.at(number)
         if value.kind == "text":

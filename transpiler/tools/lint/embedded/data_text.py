@@ -173,7 +173,7 @@ def find_in_yaml(text: str) -> Iterator[InFile]:
     for path, node, line in scalars(text):
         if node.tag in ("tag:yaml.org,2002:str", "!"):
             for one in _scalar(node, path, text, _marker(lines, line)):
-                # An alias and its anchor share one text, which is yielded only once.
+                # An alias and its anchor are the same text in the file, so yield the selector only once.
                 key = (one.offset, -1) if isinstance(one, UnreadSelector) else (one.mapped.at, len(one.mapped.text))
                 if key not in done:
                     done.add(key)
@@ -277,6 +277,6 @@ def _aligned(value: str, raw: str, start: int, style: str | None) -> MappedText:
         starts.append(start + min(index, len(raw) - 1))
         ends.append(start + min(behind, len(raw)))
         index = min(behind, len(raw))
-    # The line end after a block scalar is not part of the selector.
+    # The text of a block scalar (``|`` or ``>``) ends with a line end, which is not part of the selector.
     kept = len(value.rstrip("\n")) if style in ("|", ">") else len(value)
     return MappedText(value[:kept], starts[:kept], ends[:kept], start)

@@ -143,7 +143,7 @@ def _is_text(node: ast.Expression, context: Context) -> bool:
     field = context.dialect.fields.table.get(node.name)
     if field is None or field.type is not OperandType.STRING or field.falls_back_to_property:
         return False
-    # A name for which the broker always returns NULL has no type.
+    # A name whose value is always NULL in this broker has no origin, so it is not a string either.
     return bool(field.origins or field.unavailable_because)
 
 

@@ -297,7 +297,7 @@ class _Analysis:
     def _and(self, terms: Sequence[ast.Expression], around: list[ast.Expression]) -> None:
         for number, term in enumerate(terms):
             before = [*around, *terms[:number]]
-            # A term that is never true by itself has a finding of its own already.
+            # If a term is never true even alone, another finding already reports it.
             if number and self._never(term, before) and not self._never(term, []):
                 self._report("lint.never-true", term, before, "this is never true together with {}")
                 return
@@ -324,8 +324,8 @@ class _Analysis:
         superfluous: list[ast.Expression] = []
         for term in reachable:
             others = [other for other in reachable if other is not term and other not in superfluous]
-            # Terms of the same name in one OR have already been compared, so only pairs with an AND or OR inside are
-            # left.
+            # Pairs of terms that test the same name were compared before. Here, only pairs remain in which a term
+            # contains an AND or OR.
             if not any(isinstance(one, ast.And | ast.Or) for one in (term, *others)):
                 continue
             by = next((other for other in others if self._implies(term, other, around)), None)

@@ -97,7 +97,8 @@ def _unknown_header(node: ast.Identifier, context: Context) -> Iterator[Violatio
     """Warn about a name with a reserved prefix, such as JMS, that neither the standard nor the dialect defines."""
     name, fields = node.name, context.dialect.fields
     if node.section or not fields.table:
-        # The name contains a section, or the dialect has no header fields, so no names are reserved.
+        # A name with a section reads only that section. Such a name, and any name in a dialect without header fields,
+        # may begin with the reserved prefix.
         return
     if not name.startswith(_PREFIX):
         if name[:3].upper() == _PREFIX and len(name) > 3:

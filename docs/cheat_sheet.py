@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from inspect import cleandoc
 from textwrap import wrap
 
 import click
@@ -73,20 +72,16 @@ def long_name(record: Record) -> str:
     return "`" + next(word for word in record[0].replace(",", "").split() if word.startswith("--")) + "`"
 
 
-def paragraphs(command: click.Command) -> list[str]:
-    """Return the paragraphs of a command's help, each in one line."""
-    return [" ".join(paragraph.split()) for paragraph in cleandoc(command.help or "").split("\n\n")]
+def sentence(command: click.Command) -> str:
+    """Return the first paragraph of a command's help, in one line."""
+    return " ".join((command.help or "").partition("\n\n")[0].split())
 
 
 def manual(name: str, command: ManualCommand, shared: Collection[Record]) -> str:
-    """Return the part of a command's help that its section does not show: usage, details, options and exit codes."""
+    """Return the usage, the options and the exit codes of a command, without those that other commands also have."""
     context = context_of(name, command)
     formatter = context.make_formatter()
     command.format_usage(context, formatter)
-    for paragraph in paragraphs(command)[1:]:
-        formatter.write_paragraph()
-        with formatter.indentation():
-            formatter.write_text(paragraph)
     if own := [record for record in options(name, command) if record not in shared]:
         with formatter.section("Options"):
             formatter.write_dl(own)
@@ -97,7 +92,7 @@ def manual(name: str, command: ManualCommand, shared: Collection[Record]) -> str
 
 def section(name: str, command: ManualCommand, shared: Collection[Record]) -> str:
     """Return the section of a command: its sentence, its examples, and its manual to unfold."""
-    lines = [f"### {name} {command.name}", "", paragraphs(command)[0], "", "```sh"]
+    lines = [f"### {name} {command.name}", "", sentence(command), "", "```sh"]
     for number, example in enumerate(command.examples):
         lines += [""] * bool(number) + [f"# {example.purpose}", example.command]
     lines += ["```", "", '<details markdown="1">', "<summary>All options, and the exit codes</summary>", ""]
@@ -110,8 +105,8 @@ def section(name: str, command: ManualCommand, shared: Collection[Record]) -> st
 
 INTRODUCTION = """# Cheat sheet
 
-This page is for users of the command line who look for a command, an option or an exit code. `--help` prints the same
-for one command:
+This page is for users of the command line who look for a command, an option or an exit code. `--help` also describes
+what a command does:
 
 ```sh
 selector-sql match --help

@@ -27,11 +27,11 @@ EXAMPLES: dict[str, Any] = {
 
 HEAD = """# Filters
 
-This page lists the filters that an AMQP 1.0 client can send in the filter set of a source. A client names the type of
-a filter by a symbol or by a numeric code. If two rows of the table have the same code, this project reads the code as
-the filter in the first of these rows. For example, the code 0x0000468C:0x00000005 means the or-filter in the Apache
-document, and XQuery in the Qpid C++ broker. So a filter with this code is read as an or-filter, with a warning, if its
-value is a list; if its value is a string, the filter is an error.
+This page is for users of AMQP 1.0 clients. It lists the filters that a client can send in the filter set of a source.
+A client names the type of a filter by a symbol or by a numeric code. If two rows of the table have the same code,
+this project reads the code as the filter in the first of these rows. For example, the code 0x0000468C:0x00000005
+means the or-filter in the Apache document, and XQuery in the Qpid C++ broker. So a filter with this code is read as
+an or-filter, with a warning, if its value is a list; if its value is a string, the filter is an error.
 
 | symbol | code | value | capability | source | SQL of an example |
 |---|---|---|---|---|---|

@@ -272,6 +272,23 @@ def test_the_links_of_a_page_lead_to_files(page: str) -> None:
             assert ((ROOT / page).parent / link).exists(), link
 
 
+#: All pages except those of the rules, which have a form of their own, and the one that the playground replaces.
+WRITTEN = sorted(
+    {page for page in PAGES if page != "docs/playground/index.md"}
+    | {"ARCHITECTURE.md", "CONTRIBUTING.md", "docs/cheat_sheet.md", "docs/layouts.md"}
+    | {str(path.relative_to(ROOT)) for path in DOCS.glob("stores/*.md")}
+)
+
+
+@pytest.mark.parametrize("page", WRITTEN)
+def test_a_page_begins_with_an_example_and_says_for_whom_it_is(page: str) -> None:
+    text = re.sub(r"\A---\n.*?\n---\n", "", read(page), flags=re.DOTALL)
+    first_screen = "\n".join(text.splitlines()[:25])
+    assert re.search(r"^(?:```|\|---)", first_screen, re.MULTILINE), "the first screen has neither code nor a table"
+    prose = " ".join(re.split(r"^(?:## |```|\|---)", text, maxsplit=1, flags=re.MULTILINE)[0].split())
+    assert re.search(r"\b(?:is|are) for\b|\*[^*]*\bfor\b", prose, re.IGNORECASE), prose
+
+
 def shown_names() -> list[tuple[Any, set[str] | None]]:
     """Return the objects on the API pages, each with the names of the members on the page; None means all members."""
     text = "\n".join(path.read_text(encoding="utf-8") for path in DOCS.glob("api/*.md"))

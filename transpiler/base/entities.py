@@ -9,5 +9,5 @@ ENTITY = re.compile(r"&(?:apos|quot|lt|gt|amp|#[0-9]+|#[xX][0-9a-fA-F]+);")
 
 
 def without_entities(text: str, quote: str = '"') -> str:
-    """Replace the entities in ``text`` by their characters, and ``&quot;`` by ``quote``."""
+    """Replace XML entities in ``text``, such as ``&lt;``, by their characters, and ``&quot;`` by ``quote``."""
     return ENTITY.sub(lambda match: quote if match[0] == "&quot;" else unescape(match[0]), text)

@@ -16,7 +16,7 @@ def names_on_demand(
     Args:
         package: The name of the package.
         modules_by_name: For each name that the package offers, the module that defines it.
-        modules: The modules of the package that are names of the package themselves.
+        modules: The submodules that the package offers themselves, by name.
         before: A module to import before any other, which raises an error if a requirement is missing; None for none.
     """
 

@@ -13,7 +13,7 @@ from enum import Enum
 
 
 class AnyWord(Enum):
-    """A wildcard for words. The value of a member is the character that the document uses."""
+    """A wildcard for words. The value of a member is its character in the Apache AMQP filter document."""
 
     #: Apache AMQP filter document, 1.2: "The token consisting of the single character “*” matches a single word in the
     #: subject field."

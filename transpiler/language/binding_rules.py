@@ -103,7 +103,7 @@ class HeadersRules:
     #: The meaning of a binding with ``x-match`` = ``any`` and no headers to compare: True if it matches every message,
     #: False if it matches no message.
     any_of_nothing: bool = False
-    #: True if an empty string in a binding requires only that the key is present, as a void value does.
+    #: True if an empty string in a binding only requires that the key is present, as AMQP 0-9-1's void value does.
     empty_string_is_presence: bool = False
     equality: Equality = BY_VALUE
 

@@ -130,19 +130,18 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class HeaderField:
-    """A header field: its name and type, and the origins of its value in order of precedence.
-
-    ``default`` is the value if the message has none. ``source`` is the section of the standard that defines the field.
-    ``restricted`` is True if Jakarta Messaging does not allow the name in selectors. ``unavailable_because`` says why
-    no message contains the field; if it is empty and there are no origins, the field is always NULL.
-    """
+    """A header field: its name and type, and the origins of its value in order of precedence."""
 
     name: str
     type: OperandType
     origins: tuple[Origin, ...]
+    #: The value if no origin has one; None is NULL.
     default: bool | int | str | None = None
+    #: The section of the standard that defines the field.
     source: str = ""
+    #: True if Jakarta Messaging does not allow the name in selectors.
     restricted: bool = False
+    #: The reason why no message contains the field. If it is empty and there are no origins, the field is always NULL.
     unavailable_because: str = ""
 
     @property

@@ -135,7 +135,7 @@ def canonical(text: str) -> str:
 
 
 def text_of(text: str, *, message_id: bool) -> str | None:
-    """Return the only text that a message with the JMS id ``text`` can have, such as with digits in upper case.
+    """Return ``text``, a JMS id, in the only spelling that a message with this id can have.
 
     ``message_id`` is True for a JMSMessageID, False for a JMSCorrelationID. Return None if the prefix of ``text`` names
     an AMQP type, but the rest is not a value of this type.

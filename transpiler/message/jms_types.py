@@ -13,7 +13,8 @@ from transpiler.message.types import AmqpType, AmqpValue, Compound
 #: The keys of the annotations that state the kind of destination of JMSDestination and of JMSReplyTo (JMS mapping 5.1).
 DESTINATION, REPLY_TO = "x-opt-jms-dest", "x-opt-jms-reply-to"
 
-#: For each value of the annotations ``DESTINATION`` and ``REPLY_TO``, the kind of destination (JMS mapping 5.2).
+#: For each value of the annotations ``DESTINATION`` and ``REPLY_TO``, the kind of destination, such as ``queue`` (JMS
+#: mapping 5.2).
 DESTINATION_TYPES: Mapping[int, str] = MappingProxyType(
     {0: "queue", 1: "topic", 2: "temporary-queue", 3: "temporary-topic"}
 )
@@ -46,9 +47,9 @@ TEXT_VALUES, BYTES_VALUES = (AmqpType.STRING, AmqpType.NULL), (AmqpType.BINARY,)
 
 
 def destination_type(annotation: AmqpValue | None) -> str | None:
-    """Return the kind of destination that the value of the annotation means; None if it is absent or unknown.
+    """Return the kind of destination that the value of the annotation means, such as ``queue``.
 
-    The value may have any integer type.
+    The value may have any integer type. Return None if it is absent or unknown.
     """
     number = _integer(annotation)
     return None if number is None else DESTINATION_TYPES.get(number)

@@ -340,9 +340,10 @@ def with_headers(message: Message, values: Mapping[str, Any]) -> Message:
 
 
 def named_message(message: Message, values: Mapping[str, Any]) -> Message:
-    """Return ``message`` with header fields and application properties replaced, by their names in selectors.
+    """Return ``message`` with the values in ``values`` set. Their keys are names as in selectors.
 
-    Raise ``DecodeError`` with the name of an invalid value.
+    A key is the name of a header field or of an application property. Raise ``DecodeError`` with the name of an invalid
+    value.
     """
     properties = {name: property_value(name, value) for name, value in values.items() if name not in HEADERS}
     own = {name: value for name, value in values.items() if value is not None}

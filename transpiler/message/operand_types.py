@@ -51,7 +51,7 @@ class OperandType(IdentityEnum):
 
 
 class UnsignedLong(Enum):
-    """The value of an unsigned long above 2**63-1, which does not fit into a signed 64-bit integer, in a selector."""
+    """The value in a selector of an unsigned long above 2**63-1, which does not fit into a signed 64-bit integer."""
 
     WRAPPED = "Java's longValue"
     DOUBLE = "a double"

@@ -121,9 +121,11 @@ class ConsumerLink:
     """A receiving link, with the attributes that its client sends.
 
     ``address`` is the topic; None if the client looks up an existing subscription (null source). ``selector`` and
-    ``no_local`` are filters. ``connection`` names the connection, None if unknown. ``capabilities`` and ``durable`` are
-    arguments of ``subscription_of``. ``active`` is False after the link was detached, when only a durable subscription
-    remains; ``ends`` is True if the link was closed, which ends the subscription.
+    ``no_local`` are the link's filters. ``capabilities`` and ``durable`` are arguments of ``subscription_of``.
+    ``connection`` names the connection; None if it is unknown.
+
+    If ``active`` is False, the link was detached, and only a durable subscription remains. If ``ends`` is True, the
+    link was closed, which ends the subscription.
     """
 
     name: str

@@ -105,7 +105,10 @@ class Entry:
         return self.data.get(name) is not None
 
     def text(self, name: str, default: str | None = None) -> str:
-        """Return the text of the member ``name``; ``default`` if it is absent or null. Raise if there is no text."""
+        """Return the text of the member ``name``; ``default`` if it is absent or null.
+
+        Raise ``TopologyError`` for any other value, and for an absent member without a default.
+        """
         value = self.data.get(name)
         if value is None:
             if default is None:

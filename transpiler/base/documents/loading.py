@@ -57,7 +57,7 @@ class Document:
         return locations_in_json(without_comments(self.source.text), wanted) if self.is_json else {}
 
     def located(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-        """Return ``diagnostics`` with the source of this document, and with the locations of their paths."""
+        """Return ``diagnostics`` with this document as their source, and with the location of their ``path`` in it."""
         listed = tuple(diagnostics)
         locations = self.locations(each.path for each in listed if each.path is not None)
         return tuple(self._located(each, locations) for each in listed)

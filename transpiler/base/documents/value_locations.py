@@ -79,10 +79,10 @@ class _Walk:
         self.found: dict[str, tuple[int, Span]] = {}
 
     def value(self, at: int, own: str, paths: list[str]) -> int:
-        """Record the location of the value that begins at offset ``at``; return the offset after it.
+        """Record the location of the value at offset ``at``, whose path is ``own``; return the offset after it.
 
-        ``own`` is the path of the value. ``paths`` are the paths of this value and of values inside it, sorted; the
-        location is recorded for all of them until an inner value is found.
+        ``paths`` are the sorted paths of this value and of values inside it. They get this value's location, until the
+        location of an inner value replaces it.
         """
         text = self._text
         end: int = _SKIP(text, at)[1]

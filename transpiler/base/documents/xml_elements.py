@@ -26,7 +26,7 @@ MAX_DEPTH = 200
 
 @dataclass(slots=True)
 class XmlDocument:
-    """An XML file, with the values of its placeholders by name."""
+    """An XML file, with the values for placeholders in it such as ``${name}``."""
 
     source: Source
     properties: Mapping[str, str] = field(default_factory=dict)
@@ -126,7 +126,7 @@ class Element:
                 self.refuse("topology.unknown", f"<{self.name}> has no attribute {name!r}", hint, fix)
 
     def refuse(self, code: str, message: str, hint: str | None = None, fix: Remedy | None = None) -> NoReturn:
-        """Raise ``TopologyError`` at the element."""
+        """Raise ``TopologyError`` at the location of this element."""
         raise TopologyError.at(code, message, self.document.source, self.span, hint, fix)
 
     def warning(self, code: str, message: str, hint: str | None = None) -> Diagnostic:
@@ -149,7 +149,10 @@ class Element:
         return [child.not_computed(f"<{child.name}>: {effects[child.name]}") for child in listed]
 
     def resolved(self, text: str) -> str:
-        """Replace the placeholders in ``text``; raise ``TopologyError`` for a placeholder without a value."""
+        """Replace the placeholders in ``text``, such as ``${name}``.
+
+        Raise ``TopologyError`` for a placeholder without a value.
+        """
 
         def value(match: re.Match[str]) -> str:
             given = self.document.properties.get(match[1], match[2])
@@ -165,9 +168,10 @@ class Element:
 
 
 def read_xml(source: Source, properties: Mapping[str, str] | None = None) -> Element:
-    """Return the root of an XML document, whose placeholders have the values in ``properties``.
+    """Parse an XML document and return its root element.
 
-    Raise ``TopologyError`` with the line and column if the document is not well formed.
+    ``properties`` contains the values of placeholders such as ``${name}``. Raise ``TopologyError`` with the line and
+    column if the document is not well formed.
     """
     return _Reader(XmlDocument(source, properties or {})).read()
 

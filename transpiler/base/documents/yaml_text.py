@@ -83,7 +83,8 @@ def _loader(text: str) -> Any:
 
     half = half_surrogate(text)
     if half is not None:
-        # PyYAML's parser in C rejects it, too, but with an error that is no YAMLError and has no location.
+        # PyYAML's parser in C rejects half a surrogate pair, too, but with an error that is no YAMLError and has no
+        # location.
         raise YamlTextError("half of a surrogate pair is not a Unicode character", half)
     return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 

@@ -101,7 +101,7 @@ MAX_LENGTH, MAX_DEPTH, MAX_ROUNDS = 2_000, 20, 255
 
 
 class Flavor(Enum):
-    """The dialect of a regular expression."""
+    """The dialect of a regular expression: Java's or PCRE's."""
 
     JAVA = "Java"
     PCRE = "PCRE"

@@ -290,7 +290,10 @@ def read_descriptor(descriptor: Value, path: str) -> str | int:
 
 
 def _simple_entries(entries: AmqpMap, keys: tuple[AmqpType, ...], path: str) -> list[tuple[str, AmqpValue]]:
-    """Return the entries of a map; raise ``DecodeError`` if a key's type isn't in ``keys`` or a value isn't simple."""
+    """Return the entries of a map as pairs of name and value.
+
+    Raise ``DecodeError`` if the type of a key is not in ``keys``, or if a value is a list, a map or an array.
+    """
     pairs = []
     for key, value in entries.entries:
         if not isinstance(key, AmqpValue) or key.type not in keys:

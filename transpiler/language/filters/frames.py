@@ -14,7 +14,7 @@ from transpiler.message.amqp.decoder import decode, decode_first
 from transpiler.message.amqp.values import AmqpList, AmqpMap, Described, Value
 from transpiler.message.types import AmqpType, AmqpValue
 
-#: Descriptors of the composite types of AMQP 1.0 itself: numeric code to the name in the symbol.
+#: The composite types of AMQP 1.0 itself, such as "attach": for each numeric descriptor, the name in the symbolic one.
 _COMPOSITES = {
     **{0x10 + number: name for number, name in enumerate("open begin attach flow transfer disposition".split())},
     **{0x16 + number: name for number, name in enumerate("detach end close".split())},
@@ -39,9 +39,9 @@ _HINT = "give the attach frame, its source, or the filter map of the source"
 
 
 def composite_of(name: str | int) -> str | None:
-    """Return the name of the AMQP composite type (such as attach) with the descriptor ``name``.
+    """Return the name of the AMQP composite type, such as "attach", with the symbolic or numeric descriptor ``name``.
 
-    Return None if there is none.
+    Return None if no composite type has this descriptor.
     """
     if isinstance(name, int):
         return _COMPOSITES.get(name)

@@ -68,7 +68,8 @@ def _of_client(data: Any, depth: int = 0) -> Any:
     return AmqpValue(kind, plain(data))
 
 
-#: For each class of Qpid Proton for an AMQP type, by name: the AMQP type, and the Python type of its values.
+#: The classes with which Qpid Proton marks the AMQP type of a value, by name: the AMQP type, and the Python type of the
+#: value.
 _CLIENTS_TYPES: Mapping[str, tuple[AmqpType, type]] = {
     **{kind.value: (kind, int) for kind in (AmqpType.BYTE, AmqpType.SHORT, AmqpType.UBYTE, AmqpType.USHORT)},
     **{kind.value: (kind, int) for kind in (AmqpType.UINT, AmqpType.ULONG, AmqpType.TIMESTAMP)},

@@ -47,8 +47,8 @@ from transpiler.message.types import AmqpValue, Equality, NumberEquality
 #: The dialect of every ``amqp:sql-filter``, independent of the consumer's dialect.
 _SQL_DIALECT = DIALECTS["rabbitmq"]
 
-#: How property filters compare numbers. AMQP Filter Expressions says of numbers "of a different floating-point or
-#: integer number type" that they are "equal when treated as a floating-point".
+#: The comparison of numbers in property filters. AMQP Filter Expressions says of numbers "of a different floating-point
+#: or integer number type" that they are "equal when treated as a floating-point".
 _FILTER_EXPRESSIONS = Equality(numbers=NumberEquality.AS_DOUBLES)
 
 

@@ -171,9 +171,8 @@ class FilterSet:
 
         ``numeric`` writes descriptors as numeric codes instead of symbols. ``wire_names`` selects the JMS selectors
         whose header names are translated to names such as ``amqp.correlation_id``: all (True), none (False), or those
-        with the descriptor ``apache.org:selector-filter:string``, whose document requires it (None). A text that is
-        invalid in ``dialect`` is not translated. Raises ``UnsupportedFeatureError`` for a condition that cannot be
-        translated.
+        with the descriptor ``apache.org:selector-filter:string`` (None). An invalid selector is not translated. Raises
+        ``UnsupportedFeatureError`` for a condition that cannot be translated.
         """
         entries = [
             (AmqpValue(AmqpType.SYMBOL, name), filter_to_value(on_wire(node, wire_names, dialect), numeric=numeric))
@@ -281,7 +280,7 @@ def _parse(text: str) -> Any:
 
 
 def _entries_of_bytes(data: bytes) -> list[_Entry] | None:
-    """Return the named filters encoded in ``data``; None if ``data`` contains a null instead of filters."""
+    """Return the named filters encoded in ``data``; None if ``data`` is an AMQP null, which means no filters."""
     value = filters_in(data)
     if isinstance(value, Described):
         return [_Entry("", ROOT, value)]
@@ -312,7 +311,7 @@ def _read(entries: Iterable[_Entry], unknown: Unknown) -> FilterSet:
             filters.append((name, PropertiesFilter((("group_id", session),), path=path)))
             continue
         if isinstance(value, AmqpValue) and value.value is None and session is None:
-            # AMQP 1.0 allows a null as the value of a filter's name, which means that there is no such filter.
+            # AMQP 1.0, part 3, 3.5.8, allows a null in place of a filter, which means that there is no filter.
             continue
         values = _stream_values(value)
         if values:

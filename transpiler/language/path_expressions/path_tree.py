@@ -70,7 +70,7 @@ class Operation:
 
     @property
     def operands(self) -> tuple[Expression, ...]:
-        """The first operator of the chain. All its operators have the same precedence."""
+        """All operands, from left to right."""
         return (self.first, *(operand for _, operand in self.rest))
 
 
@@ -105,7 +105,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Filtered:
-    """A constant, a call or a group, followed by predicates."""
+    """A constant, a call or a group, followed by predicates in brackets, such as ``f(x)[1]``."""
 
     primary: Expression
     predicates: tuple[Expression, ...]

@@ -56,7 +56,8 @@ from transpiler.message.operand_types import (
 )
 
 #: Apache ActiveMQ Classic. An exception during evaluation reaches the code that dispatches the message. The consumer
-#: treats an empty selector as no selector, so it never reaches the parser (testEmptyPropertySelector of its own suite).
+#: treats an empty selector as no selector, so the parser never reads it (testEmptyPropertySelector in ActiveMQ's
+#: tests).
 ACTIVEMQ = Dialect(
     "activemq",
     identifiers=Identifiers.ASCII,
@@ -111,8 +112,8 @@ ARTEMIS = replace(
 #: Apache ActiveMQ Artemis, for filters configured in the broker. No client library rewrites their names and literals.
 ARTEMIS_CORE = replace(ARTEMIS, name="artemis-core", fields=ARTEMIS_CORE_FIELDS)
 
-#: Apache Qpid Broker-J: its parser derives from ActiveMQ's, too, but parses NOT correctly and has other truth tables.
-#: Its class ``FilterSupport`` treats a blank text as no filter.
+#: Apache Qpid Broker-J. Its parser derives from ActiveMQ's, but NOT has a lower precedence than comparisons, and AND
+#: and OR have other truth tables. Its class ``FilterSupport`` treats a blank text as no filter.
 QPID_JAVA = replace(
     ARTEMIS,
     name="qpid-java",

@@ -81,7 +81,7 @@ _QUERIES = frozenset(("XPATH", "XQUERY"))
 
 @cache
 def keywords(words: ReservedWords, queries: bool) -> Mapping[str, str]:
-    """Return a mapping from the common spellings of the reserved words to their token types.
+    """Map the usual spellings of the reserved words (``AND``, ``and``, ``And``) to their token types.
 
     If ``queries`` is True, XPATH and XQUERY are included.
     """

@@ -151,7 +151,8 @@ def _number_fix(node: ast.Expression) -> Fix | None:
     if not isinstance(node, ast.StringLiteral):
         return None
     text = node.value.strip()
-    # Do not use Python's conversion, because it also accepts texts that are not numbers in selectors.
+    # Do not use Python's ``float``, because it also accepts texts such as ``nan`` and ``1_000``, which are not
+    # literals.
     if _NUMBER.fullmatch(text):
         return Fix(text, certain=True)
     spelled, time = spelled_number(node.value), iso_time(node.value)

@@ -38,9 +38,9 @@ class _Retagging:
         self.tokens = tokens
         self.dialect = dialect
         self.result: list[Token] = []
-        #: ``ends`` contains the index of the last token of each test that is an operand. ``closing`` contains the
-        #: nesting depth of each equality around a NOT; at its end, the parenthesis that was added before the NOT is
-        #: closed.
+        #: ``ends``: for each test that is an operand, the index of its last token, after which a parenthesis is added.
+        #: ``closing``: for each parenthesis that was added before a NOT, the nesting depth at which to close it, at the
+        #: end of the equality.
         self.ends: set[int] = set()
         self.closing: list[int] = []
         self.depth = 0

@@ -96,7 +96,7 @@ class _Writer:
         return bytes((DESCRIBED,)) + self.value(value, depth + 1)
 
     def content(self, value: PlainValue, depth: int) -> _Content:
-        """Return what an encoding is chosen for: a primitive itself, or the encoded items of any other value."""
+        """Return the content to encode: a primitive itself, or the encoded items of any other value."""
         if isinstance(value, AmqpValue):
             return value
         _descend(depth)

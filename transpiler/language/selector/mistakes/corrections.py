@@ -94,7 +94,7 @@ def _beside(taken: Captured, joined: str) -> str:
 
 
 def each_pattern(taken: Captured) -> Proposal:
-    """Correct a LIKE with a list of patterns to one LIKE for each pattern."""
+    """Correct a LIKE with a list of patterns, ``a LIKE ('x%', 'y%')``, to one LIKE for each pattern, joined by OR."""
     left = "{a} {no}LIKE".format_map(taken)
     reading, first = taken.reading, taken["members"].first
     patterns = reading.members_after(first)[0]
@@ -178,13 +178,16 @@ def functions_elsewhere(taken: Captured) -> str:
 
 
 def between_in_parentheses(taken: Captured) -> Proposal:
-    """Correct a BETWEEN with parentheses around its bounds."""
+    """Correct a BETWEEN with parentheses around its bounds: ``a BETWEEN (1 AND 5)``."""
     span = taken["a"].span.to(taken["close"].span)
     return Proposal("write ", "{a} {no}BETWEEN {b} AND {c}".format_map(taken), span=span)
 
 
 def between_in_brackets(taken: Captured) -> str | Proposal:
-    """Correct an interval in brackets to BETWEEN, or to two comparisons in a dialect without BETWEEN."""
+    """Correct an interval in brackets, such as ``a BETWEEN [1, 5]``, to a valid BETWEEN.
+
+    In a dialect without BETWEEN, correct it to two comparisons.
+    """
     bounds = [part.strip() for part in INTERVAL.split(taken["x"].content.strip("[]"))]
     if len(bounds) != 2 or not all(bounds):
         return "BETWEEN requires two bounds without brackets, as in {a} {no}BETWEEN 1 AND 9".format_map(taken)

@@ -194,22 +194,21 @@ class Proposal(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A rule for one kind of mistake: a pattern of words around the error, and the diagnostic if the words match.
-
-    ``when`` is a key of ``CONDITIONS``, which limits the rule to some dialects. ``at`` is a pattern of single words
-    whose last word is at the error. ``fix`` replaces the words from the anchor (the first element after a leading
-    operand) to the underlined word; it is unambiguous, so that a program may apply it. If ``message`` is None, the
-    parser's message and span are kept. If ``code`` is None, the code is that of an unexpected word or of a wrong
-    quotation mark.
-    """
+    """A rule for one kind of mistake: a pattern of words around the error, and the diagnostic if the words match."""
 
     pattern: str
     hint: str | Callable[[Captured], str | Proposal]
+    #: A key of ``CONDITIONS``, which limits the rule to some dialects; None for all dialects.
     when: str | None = None
+    #: A pattern of single words, the last of which must be at the error; None if any matching words will do.
     at: str | None = None
+    #: Replaces the words from the anchor (the first element after a leading operand) to the underlined word. The fix is
+    #: unambiguous, so a program may apply it.
     fix: str | None = None
     ends_at_position: bool = False
+    #: If None, the message and the span of the parser's error are kept.
     message: str | None = None
+    #: If None, the code is that of an unexpected word or of a wrong quotation mark.
     code: str | None = None
 
     def __call__(self, reading: Reading, finding: Diagnostic) -> Diagnostic | None:

@@ -46,8 +46,8 @@ _SKIPPED = frozenset("node_modules target dist obj venv __pycache__ site-package
 _OUR_PROJECT = re.compile(rb'^name *= *"selector-sql"', re.MULTILINE)
 #: An argument that looks like a file name: it has a slash or a suffix, and no blanks, quotes or operators.
 _FILE_NAME = re.compile(r"[^\s'\"=<>()]*(?:[/\\][^\s'\"=<>()]*|\.[A-Za-z][A-Za-z0-9]{0,11})")
-#: Minified code is skipped. A file is minified if its name matches ``_MINIFIED``, or if it has more than ``_ENOUGH``
-#: characters with more than ``_LONG_LINES`` characters in an average line.
+#: Minified code is skipped: a file whose name matches ``_MINIFIED``, or whose text has more than ``_ENOUGH`` characters
+#: and lines of more than ``_LONG_LINES`` characters on average.
 _MINIFIED = re.compile(r"\.min\.[cm]?js$")
 _LONG_LINES, _ENOUGH = 1_000, 10_000
 _SCRIPTS = (".js", ".mjs")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 #: A function whose argument is a message, and which returns True if the message matches.
 Condition = Callable[[Message], bool]
 
-#: Maximum number of values in a JSON file; a large file may have one value for each 8 characters instead.
+#: A JSON file may have at most this number of values or, if that is more, one value for each 8 characters.
 MIN_VALUES = 500_000
 
 

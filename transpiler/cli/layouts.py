@@ -174,7 +174,7 @@ def read_options(given: tuple[str, ...], store: Callable[..., Any]) -> dict[str,
 
 
 def header_options(given: tuple[str, ...]) -> Headers:
-    """Return the header fields' columns from the options ``headers.NAME=COLUMN`` in ``given``.
+    """Return the columns of header fields that the options ``headers.NAME=COLUMN`` in ``given`` name.
 
     End the command if ``given`` contains any other option, because the others need --layout.
     """

@@ -312,9 +312,9 @@ def _answer(answers: list[tuple[str, list[Finding]]], form: str) -> None:
 
 
 def _within(topology: Topology, whole: Topology, summary: Summary) -> Summary:
-    """Reduce ``summary``, which counts the messages in ``whole``, to the exchanges and queues of its part ``topology``.
+    """Reduce ``summary``, the numbers of messages in the topology ``whole``, to its part ``topology``.
 
-    If ``topology`` is ``whole``, counts of queues that the configuration lacks are kept.
+    If ``topology`` is ``whole``, the numbers for queues that the configuration does not contain are kept.
     """
     exchanges = counts_of(whole, summary.exchanges)
     if topology is whole:

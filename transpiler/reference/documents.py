@@ -38,7 +38,7 @@ class Node:
         return self.name.rpartition(":")[2]
 
     def all_below(self) -> Iterator[Node]:
-        """Yield this node and all nodes below it in document order, without recursion, which is limited."""
+        """Yield this node and all nodes below it in document order, without recursion, because documents are deep."""
         left = [self]
         while left:
             node = left.pop()

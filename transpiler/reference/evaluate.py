@@ -313,8 +313,8 @@ class _Evaluator:
     def _in_by_type(self, value: Value, node: ast.In) -> Truth:
         """Return the result of an IN or NOT IN with the left operand ``value``, under ``InNotString.FALSE_BOTH_WAYS``.
 
-        Under this rule, NOT IN is FALSE even if the value differs from a member only by having an unlike type. A NULL
-        member before it makes the result unknown.
+        Under this rule, NOT IN is FALSE if a member has another type than the value. It is unknown if a member before
+        that is NULL.
         """
         result: Truth = node.negated
         for part in node.members:

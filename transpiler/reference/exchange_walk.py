@@ -24,10 +24,10 @@ Ends = frozenset[Target]
 
 
 class _Reached(NamedTuple):
-    """The queues and outcomes (``ends``) that a message reaches by a part of the topology.
+    """The queues and outcomes (``ends``) to which a part of the topology leads a message.
 
     ``certain`` is True if the message reaches some queue or outcome there, whatever exchanges choose at random or by a
-    hash. ``ends`` may lack it, because choices are not always followed.
+    hash. ``ends`` may lack that queue or outcome, because choices are not always followed.
     """
 
     ends: Ends = frozenset()

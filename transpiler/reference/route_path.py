@@ -173,7 +173,8 @@ def _of_key(topology: Topology, links: Iterable[Link], key: str) -> Iterator[Lin
 def _of_queue(link: Link, key: str) -> Link:
     """Return ``link`` with its destination or routing key completed for ``key``, the name of a queue or topic.
 
-    It is ``key`` between the prefix and the suffix in ``link.affixes``. If ``link`` has none, return it unchanged.
+    The completed name is ``key`` between the prefix and the suffix in ``link.affixes``. If ``link`` has no affixes,
+    return it unchanged.
     """
     if link.affixes is None:
         return link

@@ -18,8 +18,8 @@ from transpiler.topology.targets import DEAD_LETTER, FAILED, OUTCOMES, REJECTED,
 #: Maximum number of queues that ``Routed.reached`` lists by name.
 _MAX_QUEUES = 8
 
-#: The outcomes of one destination by precedence: of a list of destinations, the first of them is the outcome of the
-#: list.
+#: The outcomes by precedence. If a message is sent to several destinations, the first of their outcomes in this order
+#: is the outcome of the whole.
 _WEIGHTS: tuple[Outcome, ...] = ("delivered", "alternate", "undecided", *OUTCOMES)
 
 
@@ -177,8 +177,8 @@ _OPEN = UNKNOWN.type, UNKNOWN.name
 
 def _choice_reason(topology: Topology, exchange: Exchange) -> str:
     if not topology.rules.addressing.has_exchanges:
-        # For a JMS broker, the importer names an exchange that may choose "address, condition". The condition is the
-        # reason.
+        # For a JMS broker, the importer gives an exchange that may choose a name of the form "address, condition". The
+        # condition is the reason for the choice.
         return exchange.name.partition(", ")[2] or exchange.name
     if exchange.is_unknown:
         return f"what {exchange.name or 'the default exchange'} does with a message is not known"

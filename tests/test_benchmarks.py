@@ -45,10 +45,22 @@ TINY = Size(
 
 
 #: Number of tables of each benchmark. A sample runs only the benchmarks of selectors over this project's layouts.
-TABLES = {"filters": 3, "compiling": 4}
+TABLES = {"filters": 3, "compiling": 5}
 if is_full():
-    parts = ("stores", "activemq", "long", "patterns", "routing", "growth", "compiled", "ablation", "cores", "peers")
-    TABLES |= dict(zip(parts, (2, 1, 2, 1, 1, 7, 2, 1, 1, 1), strict=True))
+    parts = (
+        "stores",
+        "policies",
+        "activemq",
+        "long",
+        "patterns",
+        "routing",
+        "growth",
+        "compiled",
+        "ablation",
+        "cores",
+        "peers",
+    )
+    TABLES |= dict(zip(parts, (2, 1, 1, 2, 1, 1, 7, 2, 1, 1, 1), strict=True))
     if SPARK >= (4, 3):
         # Earlier versions of Spark have no real-time mode.
         TABLES["latency"] = 1

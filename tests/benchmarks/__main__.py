@@ -26,6 +26,7 @@ from tests.benchmarks import (
     long,
     patterns,
     peers,
+    policies,
     report,
     routing,
     routing_shapes,
@@ -38,7 +39,19 @@ from tests.benchmarks.selectors import CASES, Case
 
 RESULTS = Path(__file__).parent / "results"
 PARTS = (
-    *("filters", "stores", "compiling", "long", "patterns", "activemq", "routing", "growth", "compiled", "ablation"),
+    *(
+        "filters",
+        "stores",
+        "policies",
+        "compiling",
+        "long",
+        "patterns",
+        "activemq",
+        "routing",
+        "growth",
+        "compiled",
+        "ablation",
+    ),
     *("cores", "latency", "peers"),
 )
 
@@ -96,6 +109,8 @@ def tables(spark: SparkSession, directory: Path, size: Size, parts: tuple[str, .
                 yield from filters.parts(spark, frames, size.messages, size.fewer, size.rounds, size.cases, size.least)
             case "stores":
                 yield from stores.parts(spark, directory, frames, size.messages, size.rounds, size.cases, size.least)
+            case "policies":
+                yield policies.policies_table(spark, directory, size.messages // 5, size.rounds, size.least / 2)
             case "compiling":
                 yield from compiling.parts(frames["canonical"], size.scale)
             case "long":

@@ -141,6 +141,28 @@ def stored_value(amqp: AmqpType, value: ir.Value) -> Stored:
     return Stored((StoredValue((amqp,), value),), present, absent, absent)
 
 
+def guarded(stored: Stored, guard: ir.Predicate, converted: ir.Value) -> Stored:
+    """Return ``stored`` with ``guard`` before each of its values.
+
+    ``converted`` is the value that all values of ``stored`` are made of, such as text that was parsed. Where ``guard``
+    does not hold, ``converted`` must be NULL; so the guard changes no answer, but Spark need not compute ``converted``.
+    """
+    absent = ir.IsNull(ir.When(guard, converted))
+    others = [p for p in (stored.absent.terms if isinstance(stored.absent, ir.Or) else ()) if p != ir.IsNull(converted)]
+
+    def behind(value: StoredValue) -> StoredValue:
+        return value._replace(guard=ir.all_of(guard, value.guard))
+
+    return replace(
+        stored,
+        values=tuple(behind(value) for value in stored.values),
+        present=ir.all_of(guard, stored.present),
+        absent=ir.any_of(absent, *[ir.all_of(guard, other) for other in others]),
+        key_absent=absent,
+        number=stored.number and behind(stored.number),
+    )
+
+
 @lru_cache(maxsize=4_096)
 def stored_column(path: Path, column_type: ColumnType) -> Stored:
     """Return the content of the column ``path`` of the type ``column_type``, as the value that a selector sees."""

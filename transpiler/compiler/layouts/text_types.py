@@ -19,7 +19,14 @@ from transpiler.compiler.layouts.columns import SIMPLE_TYPES, SYNONYMS
 from transpiler.compiler.layouts.encoded_values import Encoded
 from transpiler.compiler.layouts.rows import variant_value
 from transpiler.compiler.layouts.spark_texts import cast_text, parse_json
-from transpiler.compiler.layouts.stored import Stored, StoredByUse, StoredValue, stored_alternatives, stored_value
+from transpiler.compiler.layouts.stored import (
+    Stored,
+    StoredByUse,
+    StoredValue,
+    guarded,
+    stored_alternatives,
+    stored_value,
+)
 from transpiler.compiler.layouts.variant_values import parsed_json, stored_in_variant
 from transpiler.message.types import AmqpType, AmqpValue, UntypedText
 
@@ -35,6 +42,20 @@ _NOT_CONNECT_NUMBER = "[^-+.0-9eE]|^[.]"
 #: A regular expression for an integer. Only text that matches is cast to BIGINT, because Spark's cast takes ten times
 #: as long for other text.
 _INTEGER = "(?s)^[+-]?[0-9]+(?!.)"
+#: For each type, a regular expression for every text that Spark's cast to the type accepts. Only text that matches is
+#: cast: a cast that fails takes 8 to 12 µs, and the match of the expression less than a tenth of that. ``[^!-~]`` is a
+#: character that Spark's cast may trim.
+_CASTABLE_INTEGER = "(?s)^[^!-~]*[+-]?[0-9]+[^!-~]*(?!.)"
+_CASTABLE: Mapping[SparkType, str] = MappingProxyType(
+    {
+        SparkType.BOOLEAN: "(?is)^[^!-~]*(t|true|f|false|y|yes|n|no|[01])[^!-~]*(?!.)",
+        **dict.fromkeys((SparkType.TINYINT, SparkType.SMALLINT, SparkType.INT, SparkType.BIGINT), _CASTABLE_INTEGER),
+        **dict.fromkeys((SparkType.FLOAT, SparkType.DOUBLE), "(?i)^[^!-~]*[+-]?([.]?[0-9]|inf|nan)"),
+    }
+)
+#: A regular expression for every text that is valid JSON, and for some others, but not for words, dates or identifiers.
+#: Spark's parser takes 20 µs for a text that is not valid JSON.
+_JSON = "^([^0-9A-Za-z]|true|false|null|[0-9.]+([eE][-+0-9]+)?([^!-~]|$))"
 
 
 class TextType(Protocol):
@@ -160,8 +181,9 @@ class AsJson:
     name: str = "json"
 
     def stored(self, text: ir.Value) -> Stored:
-        """Return the JSON value."""
-        return stored_in_variant(parsed_json(text), "$")
+        """Return the JSON value; text that cannot be JSON is not parsed."""
+        parsed = parsed_json(text)
+        return guarded(stored_in_variant(parsed, "$"), ir.Matches(text, _JSON), parsed)
 
     def read(self, text: str) -> AmqpValue | None:
         """Return the JSON value; None if ``text`` is null or not valid JSON."""
@@ -183,10 +205,10 @@ class Declared:
         """Return the text cast to the type."""
         if self.type == STRING:
             return stored_value(AmqpType.STRING, text)
-        value: ir.Value = ir.Apply(ir.Function.TRY_CAST, (text,), self.type)
-        if self.type.kind is SparkType.FLOAT:
-            value = ir.Apply(ir.Function.TO_DOUBLE, (value,), DOUBLE)
-        return stored_value(AMQP_TYPES[self.type.kind], value)
+        cast = ir.Apply(ir.Function.TRY_CAST, (text,), self.type)
+        value = ir.Apply(ir.Function.TO_DOUBLE, (cast,), DOUBLE) if self.type.kind is SparkType.FLOAT else cast
+        stored = stored_value(AMQP_TYPES[self.type.kind], value)
+        return guarded(stored, ir.Matches(text, _CASTABLE[self.type.kind]), cast)
 
     def read(self, text: str) -> AmqpValue | None:
         """Return the text cast to the type as Spark does; None if it cannot be cast."""

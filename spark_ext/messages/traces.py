@@ -63,7 +63,8 @@ _COLUMNS = {
         f"'creation_time', timestamp_millis({_SECONDS} * 1000), 'group_id', CAST(NULL AS STRING), "
         "'group_sequence', CAST(NULL AS BIGINT), 'reply_to_group_id', CAST(NULL AS STRING))"
     ),
-    # Without the barrier, Spark would generate one method for this and the following code, too long for the JIT.
+    # Without ``codegen_barrier``, Spark would generate one method for this and the following code, too long for the
+    # JIT.
     "application_properties": "map_from_entries("
     + codegen_barrier(f"transform({_KINDS}, h -> named_struct('key', h.key, 'value', {_VALUE}))")
     + ")",

@@ -296,12 +296,15 @@ def constant_table(session: SparkSession, columns: Mapping[str, Sequence[Any]]) 
 
 
 def declared(name: str) -> str:
-    """Return the declaration of the column ``name``, whose type is in ``TYPES``."""
+    """Return the declaration (name and type) of the column ``name``, with the type from ``TYPES``."""
     return f"{name} {TYPES[name]}"
 
 
 def declared_schema(columns: str) -> StructType:
-    """Return the schema for declarations; arrays contain no NULLs, so that Spark sorts numbers without boxing them."""
+    """Return the schema for ``columns``, declarations such as ``n INT, a ARRAY<INT>``.
+
+    Arrays in the schema contain no NULLs, so that Spark sorts numbers without boxing them.
+    """
     # Spark Connect would parse DDL on the server, which the query function of a pipeline must not call.
     return cast(StructType, _without_nulls(StructType.fromJson(parse_ddl(columns) if columns else {"fields": []})))
 

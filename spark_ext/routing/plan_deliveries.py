@@ -104,8 +104,8 @@ class PlanDeliveries:
         """
         entries = self._tables.entries
         if self._after is not None:
-            # The join of the first plan has already added the other columns of the row. Join only the start states of
-            # this plan's automaton.
+            # In the second plan, join only the start states of its automaton. The first plan has already added all
+            # other columns of the row.
             named = {name: f"{name}{self._mark}" if name == ENTRY else name for name in entries.names}
             kept = [name for name in named if name in (ENTRY, START, START_WHOLE)]
             rows = entries.rows.selectExpr(*(f"{name} AS {named[name]}" for name in kept))

@@ -66,7 +66,7 @@ class Prepared(NamedTuple):
 
 
 class TopologyOptions(SendOptions, total=False):
-    """The options with which a topology is compiled; their defaults are in ``COMPILED``."""
+    """The options of ``route`` with which a topology is compiled; ``COMPILED`` contains their defaults."""
 
     exchange: str | None
     missing: Missing

@@ -57,8 +57,8 @@ MESSAGE, COLLECTION, STRUCT, LEAF, COLUMN = 620, 400, 150, 15, 60
 
 # Tables (constant_tables, plans, session_tables).
 
-#: Minimum size in bytes at which a table is not embedded in Spark's plan, because Spark hashes, compares and projects
-#: embedded rows one by one.
+#: Size in bytes from which a table is kept out of Spark's plan. Spark would hash, compare and project its rows one by
+#: one if they were embedded in the plan.
 LOCAL_TABLE = 1 << 17
 
 #: Maximum number of rows of all lookups that share one table, which takes one Spark job for each query instead of one

@@ -63,11 +63,11 @@ class KnownKey:
         self._key = key
 
     def equals(self, test: Equal, _: bool = True) -> Pattern:
-        """Return ``ALWAYS`` if the known key equals that of ``test``, otherwise ``NEVER``."""
+        """Return ``ALWAYS`` if the known routing key equals the value of ``test``, otherwise ``NEVER``."""
         return ALWAYS if test.value.value == self._key else NEVER
 
     def matches(self, test: Words, _: bool = True) -> Pattern:
-        """Return ``ALWAYS`` if the words of the known key match ``test``, otherwise ``NEVER``."""
+        """Return ``ALWAYS`` if the words of the known routing key match the binding key, otherwise ``NEVER``."""
         return ALWAYS if matches_topic(test.pattern, test.rules.words(self._key)) else NEVER
 
 
@@ -114,7 +114,10 @@ class SeveralKeys:
         return Pattern(ir.TRUE, (), (WHOLE + str(test.value.value),))
 
     def matches(self, test: Words, _: bool = True) -> Pattern:
-        """Return the test that the words of a routing key match the binding key of ``test``, by the automaton."""
+        """Return the test that the words of one of the routing keys match the binding key of ``test``.
+
+        The automaton makes the comparison.
+        """
         return Pattern(ir.TRUE, (), test.pattern)
 
 

@@ -149,7 +149,7 @@ def _check_columns(columns: Iterable[ir.Column], count: int, types: tuple[Column
 
 
 def _check_constants(rows: Iterable[tuple[Parameter, ...]], types: tuple[ColumnType, ...]) -> None:
-    """Check that all ``rows`` have one constant of the right type for each of ``types``."""
+    """Raise ``ValueError`` unless each of ``rows`` has one constant of the right type for each of ``types``."""
     listed = list(rows)
     _need({len(types)} >= {*map(len, listed)}, "a row of another length")
     for column_type, column in zip(types, zip(*listed, strict=True), strict=False):

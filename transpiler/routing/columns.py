@@ -30,7 +30,7 @@ SUBJECT, WORDS, KEYS = f"{PREFIX}subject", f"{PREFIX}words", f"{PREFIX}keys"
 #: The number of words, and the prefixes of columns for the word at one position, from the front and from the back.
 COUNT, FRONT, BACK = f"{PREFIX}count", f"{PREFIX}front", f"{PREFIX}back"
 
-#: The column with the numbers of the binding keys that the automaton has matched, for conditions that test them.
+#: The column with the numbers of the binding keys that the automaton has matched, for bindings with further conditions.
 MATCHED = f"{PREFIX}matched"
 
 #: ``ROW``: the name of a row of a constant table in residual predicates and lambda functions. ``ROW_DELIVERED``: the
@@ -95,7 +95,7 @@ _MADE = re.compile(f"{READ}[0-9]+_|{PREFIX}")
 
 
 def labelled(name: str, paths: Iterable[Path]) -> str:
-    """Append the names of the properties at ``paths`` to a column's name: ``_routing_read0`` and ``_color_weight``.
+    """Append the names of the properties at ``paths`` to a column's name: ``_routing_read0_color_weight``.
 
     A property's name is the last key of a map in its path, or else the last field. Characters other than ASCII letters
     and digits become ``_``, so that a name without ASCII letters and digits adds nothing.
@@ -127,7 +127,8 @@ def reached_end(kind: TargetType, name: str = "") -> str:
     return f"\0{kind} {name}"
 
 
-#: The types of the columns of constant tables, as DDL. The columns of deliveries have the type of the payload instead.
+#: The types of the columns of constant tables, as DDL. Columns of deliveries are not listed: their type is a
+#: ``Payload``.
 TYPES: Mapping[str, str] = MappingProxyType(
     {
         ENTRY: "STRING",

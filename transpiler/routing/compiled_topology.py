@@ -146,7 +146,7 @@ class _Version(NamedTuple):
 
 @part
 class _Over(NamedTuple):
-    """The file member with the layout; None for a layout with the user's own code."""
+    """A member of the compiled file: the layout. It is None for a layout with the user's own code."""
 
     layout: Layout | None
 

@@ -92,7 +92,7 @@ class FoundValues:
         return (*missing, *self._repeated())
 
     def _meaning(self, value: FoundValue) -> str:
-        """Return the end of a warning about a missing value: its default, and how many conditions read the value."""
+        """Return the end of a warning about a name without values: its default, and how many conditions read it."""
         default = "" if value.default is None else f", which means {value.default}"
         if not value.asked:
             return default

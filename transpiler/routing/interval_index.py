@@ -141,10 +141,10 @@ def build_interval_index(ranges: Interval, rows: Sequence[tuple[Parameter, ...]]
 
 
 def _leaves(bounds: list[float]) -> IntervalIndex:
-    """Return the index without rows for the sorted ``bounds``.
+    """Return an interval index without rows, whose leaves divide the numbers for the sorted ``bounds``.
 
-    Its leaves are buckets of equal width. If a bucket contains too many bounds, its leaves are the ranges between
-    adjacent bounds.
+    The leaves are buckets of equal width. If a bucket would contain too many bounds, they are the ranges between
+    adjacent bounds instead.
     """
     if not bounds:
         return IntervalIndex(0.0, 0.0, 0.0, 0, [], [])

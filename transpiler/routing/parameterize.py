@@ -129,7 +129,7 @@ class SelectorParameterizer:
         )
 
     def _parsed(self, text: str) -> ast.Expression | None:
-        """Return the tree of ``text``; the last tree is cached because ``pattern`` parses a new spelling twice."""
+        """Return the tree of ``text``. The last tree is cached, because ``pattern`` can need it twice in a row."""
         if self._last is None or self._last[0] != text:
             self._last = text, parse_selector(text, self._dialect)
         return self._last[1]

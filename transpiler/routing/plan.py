@@ -51,8 +51,8 @@ from transpiler.topology.records import DEFAULT_EXCHANGE
 #: Number of bindings between two reports of progress.
 PROGRESS = 10_000
 
-#: The rows of a constant table that have the same lookup key. The keys of the mapping are the other constants of a row,
-#: which the residual predicate tests, and its values are the deliveries of the row.
+#: The rows of a constant table with the same lookup key, as a mapping from the constants that the residual predicate
+#: tests to the deliveries of the row.
 Group = dict[tuple[Parameter, ...], list[Delivery]]
 
 #: The groups of rows of a constant table, by exchange and lookup key.

@@ -37,7 +37,10 @@ class Grams:
         return text[: max(length for length in self.lengths if length <= len(text))]
 
     def hash(self, text: str) -> int:
-        """Return the hash of the captured characters of the gram of ``text``: the CRC-32 of their UTF-8 bytes."""
+        """Return the hash by which the index finds the required substring ``text``.
+
+        It is the CRC-32 of the gram of ``text`` in UTF-8, without the common prefix of all grams of this length.
+        """
         gram = self.gram(text)
         return zlib.crc32(gram[self.known[self.lengths.index(len(gram))] :].encode())
 
@@ -63,12 +66,15 @@ def find_substring(signature: Signature) -> Substring | None:
 
 
 def choose_grams(texts: Iterable[str]) -> Grams:
-    """Choose the lengths of grams for ``texts``, and build the expressions that find the grams."""
+    """Choose the lengths of the grams of ``texts``, the substrings that rows require.
+
+    The result contains a regular expression for the grams of each length.
+    """
     distinct = sorted({text[: tuning.MAX_GRAM] for text in texts}, key=len)
     lengths = sorted({len(text) for text in distinct})
     if len(lengths) > tuning.GRAM_LENGTHS:
-        # One length must be that of the shortest text, so that each text has a gram; the others divide the texts
-        # evenly.
+        # One length must be that of the shortest text, so that each text has a gram. The other lengths divide the
+        # texts, sorted by length, into parts of equal size.
         share = len(distinct) / tuning.GRAM_LENGTHS
         lengths = sorted({len(distinct[int(share * number)]) for number in range(tuning.GRAM_LENGTHS)})
     grams = Grams(tuple(lengths), (), ())

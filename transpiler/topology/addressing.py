@@ -119,8 +119,7 @@ class Addressing(ABC):
     #: from which no route reaches a queue; None if there may be unknown queues.
     dead_end: ClassVar[str] = "it leads to no queue: its messages are lost"
     ends_early: ClassVar[str | None] = None
-    #: For some outcomes, a text for users about a message for which no binding was evaluated. It replaces the general
-    #: text about the outcome.
+    #: Texts for users that replace the general text about an outcome, for a message for which no binding was evaluated.
     unasked: ClassVar[Mapping[Outcome, str]] = MappingProxyType({})
 
     @property
@@ -166,7 +165,7 @@ class Addressing(ABC):
         return AddressPattern("", (name,))
 
     def own_queue(self, key: str) -> str:
-        """Return the name of the queue that belongs to the destination with the routing key ``key``."""
+        """Return the name of the queue that a JMS broker creates for the destination with the routing key ``key``."""
         # A key with a comma is a list of destinations to which a message is forwarded. The list as a whole gets no
         # prefix.
         return key if "," in key else self.own_prefix + key
@@ -176,7 +175,10 @@ class Addressing(ABC):
         return queue.removeprefix(self.own_prefix)
 
     def kinds(self, _name: str, _routing_type: str | None = None) -> tuple[str, ...]:
-        """Return the kinds that the destination ``_name`` can have, the likeliest first; empty if it has no kind."""
+        """Return the kinds (queue, topic) that the destination ``_name`` can have, the likeliest first.
+
+        The result is empty if the destination has no kind.
+        """
         return ()
 
     def of_kind(self, _kind: str, name: str) -> tuple[str, RoutingType | None]:
@@ -225,9 +227,9 @@ class Destinations(Addressing):
 
 
 def entry_name(routing_type: str | None, qualified: bool = False) -> str:
-    """Return the name of the exchange for messages of a routing type, where they enter the topology.
+    """Return the name of the exchange at which messages of a routing type enter the topology.
 
-    ``qualified`` is True for messages that name an address and a queue.
+    ``routing_type`` is None for messages without one. ``qualified`` is True for messages to an address and a queue.
     """
     return f"{routing_type or UNTYPED}{FULLY_QUALIFIED if qualified else ''}"
 

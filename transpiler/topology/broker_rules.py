@@ -115,7 +115,7 @@ QPID_JAVA = Rules(
     reserved=("amq.", "qpid."),
     types=("direct", "topic", "fanout", "headers", UNKNOWN),
     # The documentation of Broker-J allows a selector for the types direct, topic and fanout. The broker also evaluates
-    # that of a headers binding.
+    # the selector of a headers binding.
     selector_types=("direct", "topic", "fanout", "headers"),
     replaces_keys=True,
     alternate_queues=True,

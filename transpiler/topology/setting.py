@@ -21,11 +21,11 @@ class Setting(NamedTuple):
     linked: bool = False
 
 
-#: The name of a setting of an exchange: RabbitMQ's exchange type ``x-delayed-message``, which holds each message back
-#: for some time before it routes the message in the same way as an exchange of the topology's type.
+#: The name of a note about an exchange of RabbitMQ's type ``x-delayed-message``: it holds each message back for some
+#: time, and then routes it under the rules of another exchange type.
 DELAYED = "delayed"
 
-#: The kind of a setting whose value is the reason, in words, why a queue loses messages without a consumer's action.
+#: The kind of a note that a queue loses messages that no consumer has taken. Its value is the reason, in words.
 LOSS = "loss"
 
 #: Kinds of settings of RabbitMQ. ``USER``: of users. ``PERMISSION``: of users' permissions, where ``name`` is the
@@ -43,5 +43,5 @@ def loss(queue: str, reason: str) -> Setting:
 
 #: The kind of the settings of a redelivery policy in ActiveMQ's ``redeliveryPlugin``.
 REDELIVERY = "redeliveryPolicy"
-#: The kind of the settings of ``redeliveryPlugin`` itself, which redelivers rejected messages under those policies.
+#: The kind of the settings of ActiveMQ's ``redeliveryPlugin`` itself; its policies have the kind ``REDELIVERY``.
 REDELIVERY_PLUGIN = "redeliveryPlugin"

@@ -108,7 +108,10 @@ def with_destination(selector: str, destination: str | None) -> Decided:
 
 
 def known_destination(destination: str | None) -> Callable[[str], Known]:
-    """Return a function from a name to its known value, for messages with ``destination``; None if it is unknown."""
+    """Return a function from a name to what is known of its value, for messages with this JMSDestination.
+
+    If ``destination`` is None, messages have a destination that is not known.
+    """
     known: Known = Unknown.SOME if destination is None else destination
     return lambda name: known if name == DESTINATION else Unknown.OWN
 
@@ -138,17 +141,17 @@ class Entry(NamedTuple):
 
 
 def key_at(entry: Entry) -> TopicPattern:
-    """Return the words of the key of ``entry``, which must be known."""
+    """Return the words of the routing key that all messages at ``entry`` have; it must be known."""
     return words_sent(entry.at or "")
 
 
 def is_plain(entry: Entry) -> bool:
-    """Return True if ``entry`` has a single known key, without wildcards."""
+    """Return True if all messages at ``entry`` have the same routing key, which is known and has no wildcards."""
     return entry.at is not None and not {"*", ">"} & set(entry.at)
 
 
 def may_come(entry: Entry, destination: Composite | VirtualTopic) -> bool:
-    """Return False if the key of ``entry`` is known and the virtual destination does not match it."""
+    """Return False if no message at ``entry`` can match the virtual destination, because their routing key is known."""
     return not is_plain(entry) or covers(of_virtual(words_of(destination.name)), key_at(entry))
 
 
@@ -520,7 +523,11 @@ class _ActiveMQ:
                 yield decided.selector, decided.certain
 
     def _mirror(self, source: str, mirror: Mirror, entry: Entry) -> None:
-        """Bind the topics of a mirror, to which the messages of every queue go as well."""
+        """Bind the topics of mirrored queues, to which the messages of every queue go as well.
+
+        ``source`` is the exchange of the messages to queues. Each existing queue gets its own topic; for all other
+        queues, the topic is named when a message is sent.
+        """
         builder = self._builder
         known = builder.exchange(f"{entry.name}, mirrors")
         builder.set_alternate(known, self._enter(Entry(TOPIC_KIND, entry.before, mirror=mirror)))

@@ -182,8 +182,6 @@ class Addresses:
                 return setting
         return DEFAULTS
 
-    # The broker's reaction to a send: it creates a queue, or it rejects the send
-
     def answers(self, routing_type: str) -> dict[TopicPattern, Answer]:
         """Return what the broker does on sends with ``routing_type``, for each address and queue name in the file."""
         if routing_type not in self._answers:

@@ -69,10 +69,9 @@ class Shared(NamedTuple):
 class Reader(NamedTuple):
     """A queue through which another broker reads messages of multicast addresses.
 
-    The other broker creates the queue when it needs the messages, and removes it later. ``matches`` decides which
-    declared addresses the queue is bound to. ``patterns`` are the address patterns in the file, for undeclared
-    addresses. ``when`` says in words what happens to the messages of the queue. ``to`` is the address of this broker to
-    which they go; None if they go to the other broker.
+    The other broker creates the queue when it needs the messages, and removes it later. It is bound to each declared
+    address that ``matches`` accepts, or else to the address patterns in ``patterns``. ``when`` says in words what
+    happens to its messages. ``to`` is the address of this broker to which they go; None if they go to the other broker.
     """
 
     name: str
@@ -136,8 +135,8 @@ def read_connections(core: Element, rules: Rules) -> Connections:
 #: Maximum depth of policy sets in policy sets (``FederationUpstream.deployPolicyRefs``).
 _MAX_SETS = 10
 
-#: For each kind of policy of an AMQP connection: what it acts on, and True if messages come from the other broker. A
-#: federation's policy is called local if this broker reads from the other broker.
+#: For each kind of policy in an AMQP connection: whether it selects queues or addresses, and True if messages come from
+#: the other broker. A federation's policy is called local if this broker reads from the other broker.
 _OF_POLICY: Mapping[str, tuple[Acted, bool]] = {
     "local-address-policy": ("address", True),
     "local-queue-policy": ("queue", True),

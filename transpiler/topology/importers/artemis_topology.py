@@ -154,7 +154,7 @@ class _Artemis:
         return self._onward(kind, when, queue, connection.to, location)
 
     def _onward(self, kind: LinkKind, when: str, queue: str, to: str | None, location: str) -> Link:
-        """Return the link of a queue to the address ``to`` of this broker; None for another broker."""
+        """Return the link of a queue to the address ``to`` of this broker; if ``to`` is None, to another broker."""
         return Link(kind, when, queue, None if to is None else self._enter(Entry(None)), key=to, path=location)
 
     def _links_of_made_queues(self, connection: Connection, declared: Set[str]) -> Iterator[Link]:

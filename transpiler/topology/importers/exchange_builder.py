@@ -55,10 +55,10 @@ class ExchangeBuilder:
     bindings: list[Binding] = field(default_factory=list)
     #: For each name that was already used, the last number that was appended to it.
     numbers: dict[str, int] = field(default_factory=dict)
-    #: A description of the messages that reach the exchanges that are currently added.
+    #: Describes the messages that reach the exchanges that the importer is adding now.
     entered: Entered | None = None
-    #: ``_open`` contains the exchanges that possibly let a message pass to no target. ``_unless`` maps an exchange to
-    #: the exchange that ``otherwise`` has added for it.
+    #: ``_open`` contains the exchanges from which a message may reach no target. ``_unless`` maps an exchange to the
+    #: exchange that ``otherwise`` has added for it.
     _open: set[str] = field(default_factory=set)
     _unless: dict[str, str] = field(default_factory=dict)
     #: For each exchange that tests whether a queue or divert takes a message, the name of this queue or divert.

@@ -51,8 +51,8 @@ def bound_perhaps(topology: Topology, numbers: Collection[int]) -> Topology:
             if alternate is not None and source.name in decided:
                 unless = free_name(f"{source.name}, unless taken", names)
                 exchanges.append(Exchange(unless, source.type, alternate, internal=True, path=source.path))
-                # Copy the bindings of ``source`` that can be evaluated. The copies deliver to no further queue; they
-                # only prevent that a message which one of them matches goes to the alternate destination of ``source``.
+                # Copy the bindings of ``source`` that can be evaluated. The copies deliver nothing: they only keep a
+                # message that matches one of them from going to the alternate destination of ``source``.
                 bindings += [replace(each, source=unless) for each in decided[source.name]]
                 alternate = Alternate(unless)
             alternates[source.name] = alternate

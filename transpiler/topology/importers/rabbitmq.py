@@ -176,7 +176,7 @@ def topology_from_definitions(
 def _created(
     root: Entry, vhost: str | None, version: Version | None, findings: Findings
 ) -> tuple[list[Entry], set[str]]:
-    """Return the entries of the queues that the broker creates from a file, and the names of those that it does not.
+    """Return the entries of the queues that the broker creates from a file, and the names of all other queues.
 
     Mistakes in the entries are added to ``findings``.
     """
@@ -472,7 +472,10 @@ def _choose_vhost(root: Entry, vhost: str | None, findings: Findings) -> str | N
 
 
 class _Selectors:
-    """A reader of bindings of ``x-jms-topic`` exchanges, which turns selectors that the client compiled into text."""
+    """A reader of bindings of ``x-jms-topic`` exchanges.
+
+    RabbitMQ's JMS client has compiled their selectors to Erlang terms, which the reader converts back to text.
+    """
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings

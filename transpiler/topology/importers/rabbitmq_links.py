@@ -104,7 +104,10 @@ class Upstreams(NamedTuple):
     sets: Mapping[str, Sequence[str]]
 
     def of(self, definition: Entry) -> tuple[dict[str, Entry], list[tuple[str, str, str]]]:
-        """Return the upstreams that a policy sets, by name, and the kind, name and setting of each missing upstream."""
+        """Return the upstreams that a policy refers to, by name, and the references to upstreams that do not exist.
+
+        Such a reference is a triple: ``upstream`` or ``set of upstreams``, the name, and the setting of the policy.
+        """
         found: dict[str, Entry] = {}
         missing: list[tuple[str, str, str]] = []
         one, several = (definition.data.get(f"federation-upstream{end}") for end in ("", "-set"))

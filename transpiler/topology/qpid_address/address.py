@@ -205,7 +205,10 @@ class _Options:
         )
 
     def declaration(self, name: str, known: tuple[str, ...]) -> dict[str, Any]:
-        """Return the option ``name``, a map of the fields of a declaration, as checked Python values."""
+        """Return the option ``name``, the map ``x-declare``, as a dict of Python values.
+
+        The values of its flags, ``alternate-exchange`` and ``arguments`` are checked; other members are rejected.
+        """
         options = self.map(name, known)
         for flag in _DECLARED_FLAGS:
             options.flag(flag)

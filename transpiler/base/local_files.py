@@ -105,9 +105,10 @@ def what_replacing_breaks(path: Name) -> str | None:
 
 
 def _write_unnamed(directory: str, name: str, data: bytes) -> bool:
-    """Write a file that gets the name ``name`` only when it is complete; return False if the system cannot do this.
+    """Write ``data`` to a file that gets the name ``name`` only when it is complete; return True if that is possible.
 
-    If the process is killed before, no incomplete file remains.
+    Return False if the system or the file system has no unnamed files. If the process is killed before the file is
+    complete, nothing remains.
     """
     if not hasattr(os, "O_TMPFILE"):
         return False

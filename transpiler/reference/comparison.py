@@ -96,7 +96,7 @@ def _compare_numbers(operator: Comparison, left: Value, right: Value, dialect: D
 
 
 def _compare_others(operator: Comparison, left: Value, right: Value, dialect: Dialect) -> bool:
-    """Compare two operands of which at least one is not a number."""
+    """Return True if a comparison of two operands holds, of which at least one is not a number."""
     if operator.is_equality:
         # Jakarta Messaging 3.8.1.1: "Comparison ... of values of unlike types: the value of the operation is false." So
         # <> is false, too.

@@ -125,7 +125,10 @@ class Entry:
             refuse("topology.unicode", self.at(name), "holds half of a surrogate pair, which is not valid Unicode text")
 
     def flag(self, name: str, default: bool) -> bool:
-        """Return the boolean of the member ``name``; ``default`` if absent or null. Raise for any other value."""
+        """Return the boolean of the member ``name``, True or False; ``default`` if it is absent or null.
+
+        Raise ``TopologyError`` for any other value.
+        """
         value = self.data.get(name)
         if value is None:
             return default

@@ -100,7 +100,7 @@ class SelectorLexer(Lexer):
     # possessive groups, so the quantifiers inside the group are possessive, too.
     @_(r"--|/\*(?:[^*]++|\*++[^*/])*+\*+/")
     def COMMENT(self, token: Token) -> Token | None:
-        """Skip the comment ``--`` or ``/* */`` if the dialect has comments.
+        """Skip the comment ``--`` or ``/* */`` and return None, if the dialect has comments.
 
         Otherwise raise an error for ``/*``, and return a minus sign for the first character of ``--``.
         """

@@ -66,7 +66,10 @@ def _around(pattern: re.Pattern[str], reading: Reading, index: int) -> re.Match[
 
 
 def encoded_for_url(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Diagnose percent-encoding in a selector that was copied from a URL: ``color%3D'red'``."""
+    """Explain percent-encoding in a selector that was copied from a URL, such as ``color%3D'red'``.
+
+    Return a better diagnostic than ``finding``, or None for another mistake.
+    """
     text, position = reading.source.text, _position(reading, finding)
     found = _around(_ENCODED, reading, position)
     if found is None:
@@ -78,7 +81,10 @@ def encoded_for_url(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def option_before(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Diagnose a selector that was copied with the name of a configuration option: ``selector=color = 'red'``."""
+    """Explain the name of a configuration option before the selector, as in ``selector=color = 'red'``.
+
+    Return a better diagnostic than ``finding``, or None for another mistake.
+    """
     match = _OPTION.match(reading.source.text)
     if match is None or _position(reading, finding) < match.start():
         return None
@@ -91,7 +97,10 @@ def option_before(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def quoted_whole(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Diagnose a selector that is enclosed in double quotes as a whole: ``"color = 'red'"``."""
+    """Explain double quotes around a whole selector: ``"color = 'red'"``.
+
+    Return a better diagnostic than ``finding``, or None for another mistake.
+    """
     match = _QUOTED.fullmatch(reading.source.text)
     if match is None or '"' in match[2]:
         return None
@@ -102,7 +111,10 @@ def quoted_whole(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def backslashed_quote(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    r"""Diagnose ``'it\'s'`` and ``"it\"s"``, where the literal ends at the quote after the backslash."""
+    r"""Explain ``'it\'s'`` and ``"it\"s"``, where the literal ends at the quote after the backslash.
+
+    Return a better diagnostic than ``finding``, or None for another mistake.
+    """
     match = _around(_BACKSLASHED, reading, _position(reading, finding))
     if match is None:
         return None
@@ -113,7 +125,10 @@ def backslashed_quote(reading: Reading, finding: Diagnostic) -> Diagnostic | Non
 
 
 def slashed_regex(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Diagnose a regular expression between slashes: ``color =~ /re.*/``."""
+    """Explain a regular expression between slashes, as in ``color =~ /re.*/``.
+
+    Return a better diagnostic than ``finding``, or None for another mistake.
+    """
     match = _around(_SLASHED, reading, _position(reading, finding))
     if match is None:
         return None
@@ -126,7 +141,10 @@ def slashed_regex(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def name_in_code(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Diagnose properties in the notation of Spring and Camel: ``headers['type']``, ``${header.type}``."""
+    """Explain a property in the notation of Spring or Camel: ``headers['type']``, ``${header.type}``.
+
+    Return a better diagnostic than ``finding``, or None for another mistake.
+    """
     match = _around(_PROPERTY_OF, reading, _position(reading, finding))
     if match is None:
         return None
@@ -136,7 +154,10 @@ def name_in_code(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def typed_time(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Diagnose times in SQL: ``DATE '2024-01-31'``, ``to_date('2024-01-31')`` and ``now()``."""
+    """Explain a time in SQL: ``DATE '2024-01-31'``, ``to_date('2024-01-31')`` or ``now()``.
+
+    Return a better diagnostic than ``finding``, or None for another mistake.
+    """
     position = _position(reading, finding)
     clock = _around(_CLOCK, reading, position)
     if clock is not None:
@@ -156,7 +177,10 @@ def typed_time(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def filter_policy(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Diagnose JSON such as ``{"color": ["red"]}``: a filter policy of Amazon SNS, or an EventBridge pattern."""
+    """Explain a filter policy of Amazon SNS or an EventBridge pattern: JSON such as ``{"color": ["red"]}``.
+
+    Return a better diagnostic than ``finding``, or None for another mistake.
+    """
     text = reading.source.text
     if not text.lstrip().startswith("{") or len(text) > 10_000:
         return None

@@ -31,7 +31,7 @@ def operator_in_parentheses(taken: Captured) -> Proposal:
 
 
 def two_comparisons(taken: Captured) -> str | Proposal:
-    """Correct two adjacent comparison operators, such as ``< =`` or ``= <>``."""
+    """Correct two adjacent comparison operators, such as ``< =``; return only a hint if the meaning is unclear."""
     first, second = f"{taken['x']}", f"{taken['y']}"
     joined = first + second
     if first == second:
@@ -105,7 +105,10 @@ def each_pattern(taken: Captured) -> Proposal:
 
 
 def quote_inside(taken: Captured) -> str | Proposal:
-    """Correct a literal that ends too early, at an apostrophe in its text: ``'it's'`` → ``'it''s'``."""
+    """Correct a literal that ends too early, at an apostrophe in its text: ``'it's'`` → ``'it''s'``.
+
+    If no string follows that could be the end of the literal, return only a hint.
+    """
     reading, last = taken.reading, taken.underlined.first
     text, start = reading.source.text, reading.at(last - 1).start
     advice = "a quote inside a literal is written twice: "
@@ -128,7 +131,10 @@ def doubled_quotes(taken: Captured) -> Proposal:
 
 
 def as_name(taken: Captured) -> str | Proposal:
-    """Correct a name in the wrong quotes to the spelling of the dialect."""
+    """Correct a name in the wrong quotes to the spelling of the dialect, such as without quotes or in brackets.
+
+    If the dialect cannot express the name, return only a hint.
+    """
     dialect, hyphens, name = taken.reading.dialect, taken.reading.hyphens, both_ends(taken["x"].content)
     where, elsewhere = taken["x"].span, f"{taken['elsewhere']}"
     if name.replace("-" if hyphens else ".", "_").isidentifier():
@@ -184,9 +190,9 @@ def between_in_parentheses(taken: Captured) -> Proposal:
 
 
 def between_in_brackets(taken: Captured) -> str | Proposal:
-    """Correct an interval in brackets, such as ``a BETWEEN [1, 5]``, to a valid BETWEEN.
+    """Correct an interval in brackets, such as ``a BETWEEN [1, 5]``, to BETWEEN or to two comparisons.
 
-    In a dialect without BETWEEN, correct it to two comparisons.
+    Comparisons are for a dialect without BETWEEN. If there are not two bounds, return only a hint.
     """
     bounds = [part.strip() for part in INTERVAL.split(taken["x"].content.strip("[]"))]
     if len(bounds) != 2 or not all(bounds):
@@ -199,7 +205,7 @@ def between_in_brackets(taken: Captured) -> str | Proposal:
 
 
 def chained(taken: Captured) -> str | Proposal:
-    """Correct the chains ``1 < a < 5`` and ``a > 1 < 5`` to two comparisons."""
+    """Correct the chains ``1 < a < 5`` and ``a > 1 < 5`` to two comparisons; return only a hint for other operators."""
     first, second = f"{taken['x']}", f"{taken['y']}"
     if not {first, second} <= {"<", "<=", ">", ">="}:
         return "comparisons do not chain; perhaps join two comparisons with AND, or put the first into parentheses"
@@ -210,7 +216,7 @@ def chained(taken: Captured) -> str | Proposal:
 
 
 def without_brackets(taken: Captured) -> str | Proposal:
-    """Correct a name in brackets to the name without brackets, if the name is valid without brackets."""
+    """Correct a name in brackets to the bare name: ``[color]`` → ``color``; return only a hint if that is invalid."""
     name = taken["x"].content.strip("[]")
     dots = taken.reading.dialect.identifiers is not Identifiers.ASCII
     elsewhere = "the dialect rabbitmq accepts [a name] in brackets"

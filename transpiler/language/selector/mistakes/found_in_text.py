@@ -25,7 +25,10 @@ _NUMBER = re.compile(r"(?P<grouped>[0-9]{1,3}(,[0-9]{3})+)|[0-9]{1,3}(?P<dotted>
 
 
 def unknown_prefix(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Diagnose a prefix such as ``hyphenated_props:`` that is misspelled or that the dialect lacks."""
+    """Explain a prefix such as ``hyphenated_props:`` that is misspelled, or that the dialect lacks.
+
+    Return a better diagnostic than ``finding``, or None for another mistake.
+    """
     first, colon = reading.at(0), reading.at(1)
     if colon.text[:1] != ":" or reading.position > 1 or first.kind != "name" or first.end != colon.start:
         return None
@@ -54,7 +57,10 @@ def unknown_prefix(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def time_without_quotes(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Diagnose dates and times without quotes: ``2024-08-09`` and ``2024-01-01T00:00:00Z``."""
+    """Explain a date or time without quotes: ``2024-08-09`` or ``2024-01-01T00:00:00Z``.
+
+    Return a better diagnostic than ``finding``, or None for another mistake.
+    """
     start = reading.at(reading.position).start
     for match in _TIME.finditer(reading.source.text, reading.start):
         time = iso_time(match[0])
@@ -70,7 +76,10 @@ def time_without_quotes(reading: Reading, finding: Diagnostic) -> Diagnostic | N
 
 
 def select_statement(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Diagnose an SQL statement: ``SELECT * FROM t WHERE a = 1``."""
+    """Explain an SQL statement in place of a selector: ``SELECT * FROM t WHERE a = 1``.
+
+    Return a better diagnostic than ``finding``, or None for another mistake.
+    """
     first, second = reading.at(0), reading.at(1)
     if first.key != "SELECT" or not (second.kind == "name" or second.key in ("*", "TRUE")):
         return None
@@ -87,7 +96,10 @@ def select_statement(reading: Reading, finding: Diagnostic) -> Diagnostic | None
 
 
 def number_with_comma(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Diagnose numbers with a comma: ``1,000`` and ``1,5``."""
+    """Explain a comma in a number: ``1,000`` or ``1,5``.
+
+    Return a better diagnostic than ``finding``, or None for another mistake.
+    """
     comma = reading.at(reading.position)
     match = _NUMBER.match(reading.source.text, reading.at(reading.position - 1).start)
     if comma.kind != "comma" or match is None or match.end() <= comma.start:
@@ -100,7 +112,10 @@ def number_with_comma(reading: Reading, finding: Diagnostic) -> Diagnostic | Non
 
 
 def unclosed_parenthesis(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Diagnose a parenthesis that is still open at the end."""
+    """Explain a parenthesis that is still open at the end of the selector.
+
+    Return a better diagnostic than ``finding``, or None for another mistake.
+    """
     if reading.at(reading.position).kind != "end" or reading.opened is None:
         return None
     if reading.at(reading.position - 1).key in COMPARISONS:
@@ -111,7 +126,10 @@ def unclosed_parenthesis(reading: Reading, finding: Diagnostic) -> Diagnostic | 
 
 
 def closed_without_opening(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Diagnose a closing parenthesis without an opening one."""
+    """Explain a closing parenthesis without an opening parenthesis.
+
+    Return a better diagnostic than ``finding``, or None for another mistake.
+    """
     if reading.at(reading.position).kind != "close" or reading.opened is not None:
         return None
     return replace(finding, hint="no parenthesis is open here; remove this parenthesis", fix=Fix(""))
@@ -128,7 +146,10 @@ _WITH_UNIT = re.compile(r"([0-9]+(?:\.[0-9]+)?)[A-Za-z]+")
 
 
 def markup_entities(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Diagnose entities such as ``&apos;`` and ``&gt;`` in a selector that was copied from XML."""
+    """Explain entities such as ``&apos;`` and ``&gt;`` in a selector that was copied from XML.
+
+    Return a better diagnostic than ``finding``, or None for another mistake.
+    """
     text = reading.source.text
     position = finding.span.start if finding.span is not None else len(text)
     if not any(match.start() <= position < match.end() for match in ENTITY.finditer(text)):
@@ -145,7 +166,10 @@ def markup_entities(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def bind_variable(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Diagnose placeholders instead of values: ``?``, ``:name`` and ``${name}``."""
+    """Explain a placeholder in place of a value: ``?``, ``:name`` or ``${name}``.
+
+    Return a better diagnostic than ``finding``, or None for another mistake.
+    """
     word = reading.at(reading.position)
     index = word.start - (reading.source.text[word.start - 1 : word.start] in tuple("$#%"))
     match = _PLACEHOLDER.match(reading.source.text, index) or _PLACEHOLDER.match(reading.source.text, word.start)
@@ -159,7 +183,10 @@ def bind_variable(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def text_without_quotes(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Diagnose values without quotes: ``ID:abc``, ``topic://x`` and ``10.0.0.1``."""
+    """Explain a text without quotes: ``ID:abc``, ``topic://x`` or ``10.0.0.1``.
+
+    Return a better diagnostic than ``finding``, or None for another mistake.
+    """
     text = reading.source.text
     index = finding.span.start if finding.span is not None else len(text)
     start = max(text.rfind(sign, 0, index + 1) for sign in " \t\r\n'\"(),=<>!&|;[]{}") + 1
@@ -193,9 +220,10 @@ _COMMENT = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|(?<!\S)(?P<sign>--|//|#)[^\r\n
 
 
 def line_comment(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Diagnose the comments ``# …``, ``// …`` and ``-- …``.
+    """Explain a comment: ``# …``, ``// …`` or ``-- …``.
 
-    Dialects that have ``--`` comments reject them, too, if the line has no line end.
+    Even a dialect with ``--`` comments rejects a comment whose line has no line end. Return a better diagnostic than
+    ``finding``, or None for another mistake.
     """
     if finding.code == "syntax.comment":
         return None
@@ -229,7 +257,10 @@ def line_comment(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def colon_for_equals(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Diagnose ``color: red, size: 5``, the notation of YAML and JSON, and ``size: > 5``."""
+    """Explain colons for equals signs, as in YAML and JSON: ``color: red, size: 5``, ``size: > 5``.
+
+    Return a better diagnostic than ``finding``, or None for another mistake.
+    """
     in_braces = reading.at(reading.position).text == "{"
     first = reading.position + 1 if in_braces else reading.position - 1
     if not _begins_condition(reading, first):
@@ -256,7 +287,10 @@ def colon_for_equals(reading: Reading, finding: Diagnostic) -> Diagnostic | None
 
 
 def name_with_colon(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Diagnose a name with colons: ``my:prop = 5``."""
+    """Explain a colon in a name, as in ``my:prop = 5``.
+
+    Return a better diagnostic than ``finding``, or None for another mistake.
+    """
     first = behind = reading.position - 1
     while reading.at(behind + 1).text == ":" and reading.at(behind + 2).kind in ("name", "keyword"):
         if not reading.at(behind).end == reading.at(behind + 1).start == reading.at(behind + 2).start - 1:

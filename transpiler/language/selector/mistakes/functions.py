@@ -62,7 +62,10 @@ def operator_for(call: str) -> tuple[str, str] | None:
 
 
 def call(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Diagnose a function call that selectors write as an operator: ``NOT EXISTS(a)``, ``CAST(a AS INT)``."""
+    """Explain a function call that selectors write as an operator: ``NOT EXISTS(a)``, ``CAST(a AS INT)``.
+
+    Return a better diagnostic than ``finding``, or None for another mistake.
+    """
     text, position = reading.source.text, finding.span.start if finding.span is not None else len(reading.source.text)
     for form in _FORMS:
         for match in form.finditer(text, max(reading.start, position - 200), position + 1_000):
@@ -75,7 +78,10 @@ def call(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
 
 
 def call_for_case(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Diagnose ``lower(color) = 'red'``, which has no equivalent operator in selectors."""
+    """Explain ``lower(color) = 'red'``, which has no equivalent operator in selectors.
+
+    Return a better diagnostic than ``finding``, or None for another mistake.
+    """
     text, position = reading.source.text, finding.span.start if finding.span is not None else len(reading.source.text)
     for match in _IN_ONE_CASE.finditer(text, max(reading.start, position - 200), position + 1_000):
         if match.start() <= position < match.end():

@@ -355,7 +355,7 @@ def _words(reading: Reading, at: int) -> int | None:
 def _unquoted(reading: Reading, at: int) -> int | None:
     """Match a text without quotes: all words and signs up to the next comparison operator or keyword.
 
-    Return the index after them.
+    Return the index after them; None if there are none.
     """
     end = at + (reading.at(at).kind == "keyword")
     while (word := reading.at(end)).kind in ("name", "number", "operator", "other") and word.key not in COMPARISONS:

@@ -22,7 +22,7 @@ def for_command(finding: Diagnostic) -> Diagnostic:
 
 
 def spelled(hint: str) -> str:
-    """Return the text of ``hint`` with its proposals written as command-line options."""
+    """Return the text of ``hint`` with its proposed Python arguments written as command-line options."""
     if not isinstance(hint, Hint):
         return hint
     return "".join(part if isinstance(part, str) else " ".join(_words(part)) for part in hint.parts)

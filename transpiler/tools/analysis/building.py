@@ -101,9 +101,10 @@ class Conditions:
         self._kept: list[object] = []
 
     def selector(self, tree: ast.Expression | None, dialect: Dialect, other: Dialect | None = None) -> Formula:
-        """Return the formula of the selector ``tree``, ``ALWAYS`` for None.
+        """Return the formula of the selector ``tree``: its ANDs, ORs and NOTs over registered tests.
 
-        ``other`` is the dialect of the condition that the selector is compared with; None if it is the same dialect.
+        If ``tree`` is None, return ``ALWAYS``. ``other`` is the dialect of the condition that the selector is compared
+        with; None if it is the same dialect.
         """
         if tree is None:
             return ALWAYS
@@ -302,7 +303,7 @@ _ONE_VALUE = frozenset({ast.Identifier, ast.StringLiteral, ast.IntegerLiteral, a
 
 
 def identity_of(node: ast.Expression) -> Hashable:
-    """Return a key that is equal only for equal nodes. Unlike Python's ==, it distinguishes 0.0 from -0.0."""
+    """Return a key that is equal only for nodes equal to ``node``. Unlike ==, it distinguishes 0.0 from -0.0."""
     if type(node) is ast.Compare and type(node.left) in _ONE_VALUE and type(node.right) in _ONE_VALUE:
         return node
     zeros = [str(inner.value) for inner in ast.walk(node) if isinstance(inner, ast.FloatLiteral) and inner.value == 0]
@@ -333,7 +334,10 @@ def _canonical(node: ast.Expression, dialect: Dialect) -> ast.Expression:
 
 
 def _ordered(node: ast.Expression) -> ast.Expression:
-    """Return ``node`` with the operands of sums and products sorted; valid only if no operand can throw."""
+    """Return ``node`` with the operands of its sums and products in a fixed order.
+
+    The result is equivalent to ``node`` only if no operand can throw an exception.
+    """
     match node:
         case ast.Calculate(operator=operator, left=left, right=right):
             first, second = _ordered(left), _ordered(right)
@@ -373,7 +377,7 @@ def _literals(node: ast.Expression) -> Iterator[object]:
 
 
 def _is_decided(node: ast.Expression) -> bool:
-    """Return True if the operands of ``node`` are only names and literals.
+    """Return True if all operands of ``node`` are names and literals, without arithmetic or functions.
 
     Then sample values of the names produce every outcome of the test.
     """

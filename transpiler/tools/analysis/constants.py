@@ -70,7 +70,7 @@ def reads_clock(node: ast.Expression) -> bool:
 def _texts_of(pattern: str, escape: str | None) -> Sequence[str]:
     """Return texts that match the LIKE pattern ``pattern`` or nearly match it.
 
-    Each meaning of the escape character is tried.
+    Brokers read the ``escape`` character in different ways. The texts fit each of them.
     """
     texts = [pattern]
     for reading in Escapes:

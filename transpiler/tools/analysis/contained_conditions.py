@@ -18,9 +18,7 @@ _BUDGET = 40_000
 
 
 class Candidate:
-    """A condition to compare with other conditions.
-
-    It keeps an example message that the condition selects, if one was found.
+    """A condition to compare with other conditions, with an example message that it selects, if one was found.
 
     ``build(conditions)`` returns the formula of the condition, and registers its tests in ``conditions``.
     """
@@ -34,9 +32,10 @@ class Candidate:
         self._example = answer.message if isinstance(answer, Found) else None
 
     def may_contain(self, other: Candidate) -> bool:
-        """Return False if the example message of ``other`` proves that this condition does not contain ``other``.
+        """Return False if an example proves that this condition does not select every message that ``other`` selects.
 
-        That is so if this condition does not select the example message. Without an example, the result is True.
+        The example is a message that ``other`` selects and this condition does not. Without such an example, return
+        True.
         """
         if other._example is None:
             return True

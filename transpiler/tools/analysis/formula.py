@@ -77,10 +77,11 @@ class Test:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Junction:
-    """An AND or OR of formulas. ``decides`` is the value that ends the evaluation: False for an AND, True for an OR.
+    """An AND or OR of formulas, with the rules by which the broker evaluates it.
 
-    ``forgets`` is True for the truth tables of Qpid: an unknown term ends an AND, and an OR ignores it unless it is the
-    last term. ``strict`` is True if the broker evaluates all terms, even after one has decided the result.
+    - ``decides`` is the value of a term that ends the evaluation: False for an AND, True for an OR.
+    - ``forgets`` is True for Qpid's truth tables: an unknown term ends an AND, and an OR ignores it unless it is last.
+    - ``strict`` is True if the broker evaluates all terms, even after a term has decided the result.
     """
 
     decides: bool
@@ -140,7 +141,10 @@ def all_tests(formula: Formula) -> Iterator[Test]:
 
 
 def disjuncts(formula: Formula) -> tuple[Formula, ...]:
-    """Return formulas of which at least one is TRUE whenever ``formula`` is TRUE: the terms of an OR."""
+    """Return formulas of which at least one is TRUE whenever ``formula`` is TRUE.
+
+    They are the terms of an OR; for any other formula, only ``formula`` itself.
+    """
     match formula:
         case Junction(decides=True, terms=terms):
             return terms
@@ -189,7 +193,7 @@ def possible(formula: Formula, outcomes: Mapping[int, int]) -> int:
 
 
 def _of_all(junction: Junction, parts: list[int]) -> int:
-    """Return the outcomes of ``junction`` if all terms are evaluated; ``parts`` are the outcomes of the terms."""
+    """Return the outcomes of ``junction``, as bits, if all terms are evaluated; ``parts`` are those of its terms."""
     thrown = 0
     for part in parts:
         thrown |= part & THROWN

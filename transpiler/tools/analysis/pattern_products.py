@@ -146,10 +146,9 @@ class _Constants:
 def shortest_texts(
     patterns: Sequence[tuple[Pattern | WordPattern, Wildcards]], constants: Sequence[str]
 ) -> tuple[list[str], bool]:
-    """Return, for each combination of results of ``patterns`` and ``constants``, one of the shortest texts that has it.
+    """Return a shortest text for each combination of matching and non-matching ``patterns`` and ``constants``.
 
-    A combination states which LIKE patterns match the text and which constant equals it. The second result is True if
-    all combinations were found, False if the limit of steps ended the search before.
+    The second result is True if all combinations were found, False if the limit of steps ended the search before.
     """
     automata: list[_Automaton] = [_Constants(constants)]
     for one, wildcards in patterns:

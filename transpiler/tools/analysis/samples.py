@@ -96,9 +96,9 @@ def samples(
 
 
 def _drawn(slots: list[MessageField], lists: list[list[Item]], count: int) -> Iterator[tuple[Item, ...]]:
-    """Yield ``count`` random rows, each with one value for each field of ``slots``.
+    """Yield ``count`` random combinations of values, each with one value for each field of ``slots``.
 
-    In every third row two properties have the same value.
+    ``lists`` has the values of each field. In every third combination, two properties have the same value.
     """
     properties = [index for index, slot in enumerate(slots) if slot.section == PROPERTIES]
     draw = random.Random(0)
@@ -111,7 +111,10 @@ def _drawn(slots: list[MessageField], lists: list[list[Item]], count: int) -> It
 
 
 def _close(slots: list[MessageField], lists: list[list[Item]]) -> Iterator[tuple[Item, ...]]:
-    """Yield rows in which two properties have numbers that are equal only after rounding. Other fields are empty."""
+    """Yield combinations of values in which two properties have numbers that are equal only after rounding.
+
+    Each combination has one item for each field of ``slots``; all other fields are absent.
+    """
     properties = [index for index, slot in enumerate(slots) if slot.section == PROPERTIES]
     empty = [items[0] for items in lists]
     for (one, other), (left, right) in itertools.product(itertools.permutations(properties, 2), _CLOSE_NUMBERS):

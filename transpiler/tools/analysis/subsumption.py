@@ -42,7 +42,7 @@ def parting_message(solver: Solver, selecting: Formula, refusing: Formula) -> An
 def _open_disjuncts(formula: Formula, other: Formula) -> list[Formula]:
     """Return the terms of the OR ``formula`` that may be TRUE although ``other`` is not TRUE.
 
-    Terms that do not occur in ``other`` come first.
+    Terms that do not occur in ``other`` come first. If ``formula`` is not an OR, it is its only term.
     """
     theirs, parts = {key_of(part) for part in disjuncts(other)}, disjuncts(formula)
     if not any(test.outcomes & THROWN for test in all_tests(other)):

@@ -86,7 +86,7 @@ def _text_at_address(topology: Topology, binding: Binding, written: str | None) 
 
 
 def lacks(topology: Topology, binding: Binding, visit: Visit, message: Message) -> list[Lack]:
-    """Return why ``binding`` did not accept ``message`` at the exchange of ``visit``; empty if it did accept it."""
+    """Return why ``binding`` did not accept ``message`` when it arrived at an exchange (``visit``); empty if it did."""
     unmet = (term for term in topology.condition(binding).terms if not holds(term, message, visit.keys))
     return [lack for term in unmet for lack in _lacks(topology, term, visit.keys, message)]
 

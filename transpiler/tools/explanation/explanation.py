@@ -204,7 +204,10 @@ def explain_selector(
 def explain_tree(
     tree: ast.Expression | None, text: str, message: Message, dialect: Dialect, receiver: Receiver
 ) -> Explanation:
-    """Explain the result of ``tree``, the parsed selector ``text``, for ``message``; None matches every message."""
+    """Explain the result of ``tree``, the parsed selector ``text``, for ``message``.
+
+    If ``tree`` is None, the selector is blank and matches every message.
+    """
     if tree is None:
         return Explanation(text, dialect.name, message, True, _NO_SELECTOR)
     evaluation = Evaluation(message, dialect, receiver, Source(text))

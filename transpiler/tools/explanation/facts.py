@@ -135,7 +135,10 @@ def _values_of(node: ast.Expression, evaluation: Evaluation) -> str:
 
 
 def _by_values(node: ast.Expression, evaluation: Evaluation, how: str = "so") -> str:
-    """Return a clause with the values that ``node`` reads, the word ``how``, and the result of ``node``."""
+    """Return a clause such as "weight is 5, so `weight > 2` is TRUE", with ``how`` in place of "so".
+
+    It has the values that ``node`` reads, and the result of ``node``.
+    """
     values, verdict = _values_of(node, evaluation), verdict_text(node, evaluation)
     if not values:
         varies = any(isinstance(item, ast.Call | ast.BodyQuery) for item in ast.walk(node))
@@ -212,8 +215,8 @@ def _compare(node: ast.Compare, evaluation: Evaluation) -> str:
 def _as_read(operator: Comparison, first: Value, second: Value, evaluation: Evaluation) -> tuple[Value, Value]:
     """Return ``first`` and ``second`` as the comparison ``operator`` converts them.
 
-    A text whose original type is unknown is converted to the type of the other value. If the selector has the prefix
-    ``convert_string_expressions:``, every string is.
+    A text whose original type is unknown is converted to the type of the other value. Under the selector's prefix
+    ``convert_string_expressions:``, every string is converted so.
     """
     first, second = compared_by_use(operator, first, second, evaluation.dialect)
     if evaluation.convert and first.type is not second.type:

@@ -280,10 +280,10 @@ def _explained(traced: Traced, nearest: int) -> RouteExplanation:
 def _as_settled(
     routed: Routed, took: list[BindingExplanation], possible: list[BindingExplanation]
 ) -> tuple[list[BindingExplanation], list[BindingExplanation]]:
-    """Return the bindings that took the message and those that may have taken it, corrected by the outcome of the send.
+    """Return ``took`` and ``possible``, corrected by the outcome of the send.
 
-    If the send is rejected, no binding took the message. If the send may fail, bindings to queues that get the message
-    only if it succeeds are possible.
+    ``took`` are the bindings that took the message, ``possible`` those that may have taken it. If the send is rejected,
+    no binding took the message. If the send may fail, a binding to a queue that then gets nothing is only possible.
     """
     if routed.outcome == "rejected":
         return [], []
@@ -368,7 +368,7 @@ def _passed_over(
 
 
 def _exclusive(traced: Traced, listed: Sequence[BindingExplanation]) -> dict[str, str]:
-    """Return the names of the exclusive diverts among ``listed``, as text, by their addresses."""
+    """Return for each address the names of its exclusive diverts among the bindings ``listed``, as text."""
     diverts = dict.fromkeys((one.source, one.divert) for one in listed if one.divert is not None)
     return exclusive_diverts(traced.topology, [*diverts])
 

@@ -28,7 +28,7 @@ _KINDS = {
 
 
 def value_text(value: object) -> str:
-    """Return ``value`` in the syntax of a selector, clipped."""
+    """Return ``value`` in the syntax of a selector, cut off if it is long."""
     match value:
         case bool():
             return "TRUE" if value else "FALSE"
@@ -49,7 +49,7 @@ def _quoted(text: str) -> str:
 
 
 def quoted_part(node: ast.Expression, evaluation: Evaluation) -> str:
-    """Return the text of ``node`` in backquotes, clipped."""
+    """Return the text of ``node`` in backquotes, cut off if it is long."""
     return f"`{clipped(evaluation.text(node), _MAX_PART)}`"
 
 

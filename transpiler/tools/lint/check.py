@@ -150,7 +150,7 @@ def _as_warning(finding: Diagnostic) -> Diagnostic:
 
 
 class Contained(NamedTuple):
-    """A selector, and another selector that selects all of its messages, by number.
+    """The number of a selector, and the number of another selector that selects all of its messages.
 
     ``same`` is True if both select the same messages.
     """

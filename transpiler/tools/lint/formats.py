@@ -122,9 +122,9 @@ def _block(reported: Reported, paint: Paint) -> str:
 def json_form(report: Report) -> str:
     """Return the findings as JSON, followed by the notes ``check.unread`` on selectors that were not read.
 
-    ``line``, ``column``, ``end_line`` and ``end_column`` count from 1 in code points, the end exclusive: in ``file``,
-    or in the selector if it is an argument. ``fix`` contains its new text and the range that it replaces. ``start`` and
-    ``end`` are offsets in the selector.
+    ``line``, ``column``, ``end_line`` and ``end_column`` count from 1 in code points; the end is exclusive. They refer
+    to ``file``, or to the selector if it is an argument. ``start`` and ``end`` are offsets in the selector. ``fix`` has
+    a new text and the range that it replaces.
     """
     return json_text([_entry(reported) for reported in _shown(report)], indent=2) + "\n"
 

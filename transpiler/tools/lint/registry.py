@@ -269,10 +269,11 @@ def lint(
     known: tuple[str, ...] | None = None,
     proofs: bool = True,
 ) -> list[Diagnostic]:
-    """Return the findings about ``tree``, in the order of the text; without ``proofs`` only those of cheap rules.
+    """Return the findings about ``tree``, in the order of the text.
 
-    ``known`` are the properties that exist, such as the columns of a table. It is empty if the layout accepts any name,
-    and None if there is no layout.
+    If ``proofs`` is False, rules that have to prove something are left out, because they are slow. ``known`` are the
+    properties that exist, such as the columns of a table. It is empty if the layout accepts any name, and None if there
+    is no layout.
     """
     context = Context(tree, source, dialect, known)
     of_node = _OF_NODE if proofs else _WARNING_OF_NODE

@@ -109,7 +109,7 @@ class _Export:
 
 
 def _number(text: str) -> object:
-    """Return ``text`` as an integer, or unchanged if it is not one, because the row's types are checked later."""
+    """Return ``text`` as an integer, or unchanged if it is not an integer: the types of the row are checked later."""
     with suppress(ValueError):
         return int(text)
     return text

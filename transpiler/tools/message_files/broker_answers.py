@@ -78,7 +78,7 @@ def _is_answer(value: object) -> bool:
 
 
 def _messages_in(record: Record, answer: Any) -> list[Any] | None:
-    """Return the messages of ``answer``, the parsed JSON of ``record``, if they are not elements of a JSON array.
+    """Return the messages of ``answer``, the parsed JSON of ``record``, unless they are in a JSON array.
 
     The result is None for a JSON array, because the caller finds the line of each element in the text.
     """

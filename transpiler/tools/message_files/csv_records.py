@@ -18,9 +18,10 @@ HEADER = re.compile(r'"?[\w.$:-]+"?(?:[,;\t|]"?[\w.$:-]+"?)+\s*', re.ASCII)
 
 
 class _Kept:
-    """An iterator over lines for ``csv.reader``.
+    """An iterator over lines for ``csv.reader``, which also keeps the lines that the reader has taken in ``taken``.
 
-    It also keeps in ``taken`` the lines that the reader took since the last record, to print the record later.
+    A record of CSV may consist of several lines. They are kept until the next record, so that the record can be
+    printed.
     """
 
     def __init__(self, lines: NumberedLines) -> None:
@@ -89,10 +90,7 @@ _READINGS: Mapping[str, Callable[[str], Any]] = {
 
 
 def _as_first(cell: str, *readings: Callable[[str], Any]) -> Any:
-    """Return ``cell`` converted by the first of ``readings`` that raises no error.
-
-    If all of them raise one, return ``cell`` itself.
-    """
+    """Return ``cell`` converted by the first of ``readings`` that raises no error, or unchanged if all raise errors."""
     for reading in readings:
         with suppress(ValueError, KeyError):
             return reading(cell)

@@ -26,7 +26,7 @@ Lines = Callable[[str, Guard], Iterator[tuple[int, str]]]
 
 
 def file_lines(name: str, guard: Guard = nullcontext) -> Iterator[tuple[int, str]]:
-    """Yield the lines of the file ``name`` without line ends, numbered from 1; a name with .gz is decompressed."""
+    """Yield the lines of the file ``name`` without line ends, numbered from 1; a file with .gz is decompressed."""
     with open(name, "rb") as stream:
         if name.endswith(".gz"):
             with gzip.open(stream) as unzipped:

@@ -75,7 +75,8 @@ def read_records(
 ) -> Iterator[ReadMessage]:
     """Yield the messages of ``files``. Deliveries in a tracing log are skipped.
 
-    The parameters are those of ``RecordReader`` and ``records``.
+    ``rows``, ``types`` and ``note`` are explained at ``RecordReader``, ``form`` and ``opened`` at ``records``.
+    ``errors`` handles the errors of records.
     """
     reader = RecordReader(rows, types, note)
     for file in files:

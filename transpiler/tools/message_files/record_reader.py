@@ -46,8 +46,9 @@ def _ignore(_: str) -> None:
 class RecordReader:
     """A converter of records to messages.
 
-    A record is a row of the layout ``rows``; if that is None, its JSON members identify its form. ``types`` contains
-    the types of CSV columns. ``note`` is called once with a text about an uncertain interpretation.
+    ``rows`` is the layout of which each record is a row; if it is None, the JSON members of a record identify its form.
+    ``types`` contains the types of CSV columns by name. ``note`` is a function that is called once, with a text, if the
+    interpretation of the records is uncertain.
     """
 
     def __init__(self, rows: Layout | None, types: Mapping[str, Any], note: Callable[[str], object] = _ignore) -> None:

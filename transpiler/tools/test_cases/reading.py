@@ -41,9 +41,10 @@ _CASE = ("name", "message", "expect", *_SETTINGS)
 class Case:
     """A test case: a selector, a message, a dialect, and the expected result.
 
-    ``file`` and ``line``, counted from 1, are the location of the case. ``written`` is the message as JSON. ``id`` is
-    the name of the case, followed by the dialect in brackets if the case is for several dialects. ``now`` and
-    ``destination`` are the receiver's; None if the file does not set them.
+    - ``file`` and ``line``, counted from 1, are the location of the case.
+    - ``written`` is the message as JSON.
+    - ``id`` is the name of the case, followed by the dialect in brackets if the case is for several dialects.
+    - ``now`` and ``destination`` are the consumer's time and address; None if the file does not set them.
     """
 
     id: str

@@ -45,7 +45,10 @@ def run_case(case: Case) -> Result:
 
 
 def is_met(expected: Expectation, explanation: Explanation) -> bool:
-    """Return True if the result is the expected one. The expectation "does not match" includes unknown."""
+    """Return True if the result of ``explanation`` is the expected one.
+
+    A selector with the result unknown does not match, so it meets the expectation "does not match" as well.
+    """
     match expected:
         case "matches":
             return explanation.verdict is True

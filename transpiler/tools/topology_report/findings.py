@@ -100,9 +100,10 @@ class TopologyReport:
         return {kind: findings for kind, findings in grouped.items() if findings}
 
     def within(self, part: Topology) -> TopologyReport:
-        """Return the report with the findings about the elements of ``part``, which is a part of the topology.
+        """Return a report with only the findings about the elements of ``part``, a part of the topology.
 
-        A report of ``part`` alone would be wrong, because the bindings at its border are missing.
+        A new report of ``part`` alone would be wrong, because bindings that lead into or out of ``part`` are missing in
+        it.
         """
         bindings = frozenset(part.bindings)
 
@@ -225,9 +226,9 @@ def rows(findings: Sequence[Finding], columns: int, most: int = MAX_LISTED) -> l
 
 
 def alike(findings: Sequence[Finding]) -> list[Finding]:
-    """Return ``findings``, in which more than ``MAX_ALIKE`` findings with the same reason are merged to one.
+    """Return ``findings`` in which more than ``MAX_ALIKE`` findings with the same reason are merged to one.
 
-    A merged finding has the number of these findings and the names of the first ones.
+    A merged finding states how many findings it stands for, and the names of the first ones.
     """
     by_reason: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
@@ -361,7 +362,7 @@ _STRICT, _MAX_MANY_WORDS, _MAX_PATTERN = (4, 3, 5), 2, 1024
 
 
 def _refused(topology: Topology) -> Iterator[Finding]:
-    """Yield the bindings that newer versions of RabbitMQ reject. If the file is of an older version, yield nothing."""
+    """Yield the bindings that new versions of RabbitMQ reject; nothing if the file comes from an older version."""
     rules = topology.rules
     if not rules.name.startswith("rabbitmq"):
         return

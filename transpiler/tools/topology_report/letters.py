@@ -34,7 +34,7 @@ _ADDED = "x-"
 
 
 class State(NamedTuple):
-    """A queue or exchange in which a message can be after a link moved it, for example as a dead letter.
+    """A queue or exchange that a message has reached after a link, such as dead-lettering, moved it there.
 
     ``keys`` contains the routing key that the link gave the message. It is empty if the message kept its routing key.
     """

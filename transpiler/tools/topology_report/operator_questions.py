@@ -196,7 +196,7 @@ def overlaps(topology: Topology) -> Iterator[Finding]:
 
 
 def slow(topology: Topology) -> Iterator[Finding]:
-    """Yield the bindings whose selectors have slow LIKE patterns, which search whole texts, with the reason."""
+    """Yield the bindings whose selectors have LIKE patterns that are slow, because they search the whole text."""
     for binding in topology.bindings:
         selector = topology.selector(binding)
         if selector is None or "%" not in selector:

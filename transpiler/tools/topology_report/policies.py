@@ -60,7 +60,7 @@ class InEffect(NamedTuple):
 
 
 def policies(topology: Topology) -> Iterator[Finding]:
-    """Yield the effective policies of each queue, exchange and address; then the policies that match none of them."""
+    """Yield the effective policies of each queue, exchange and address, and then the policies that match no element."""
     listed = _listed(topology)
     matched: set[tuple[str, str]] = set()
     yield from _address_settings(topology, listed, matched)
@@ -186,7 +186,10 @@ def _is_lower(name: str, value: str, than: str) -> bool:
 
 
 def address_settings(topology: Topology) -> Callable[[str], dict[str, InEffect]]:
-    """Return a function from an address of Artemis to the settings in effect there, with the patterns that set them."""
+    """Return a function that maps an address of Artemis to its effective settings.
+
+    Each setting comes with the address pattern that sets it.
+    """
     listed = {of: values for (kind, of), values in _listed(topology).items() if kind == _ADDRESS_SETTING}
     return lambda address: _merged(topology, listed, address)[0]
 

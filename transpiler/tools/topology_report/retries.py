@@ -110,9 +110,10 @@ def _conditions(listed: Iterable[str]) -> str:
 
 
 def _rounds(letters: Letters, origin: str, start: State, waits: Mapping[str, int]) -> Iterator[tuple[str, ...]]:
-    """Yield the sequences of queues that a message passes from ``start`` on while it waits and expires in each.
+    """Yield the sequences of queues through which a message passes from ``start`` on, waiting in each until it expires.
 
-    A sequence ends at ``origin``, at a queue that is not in ``waits``, or at a queue that it already contains.
+    A sequence ends at ``origin``, at a queue that is not in ``waits`` (the waiting times), or at a queue that it
+    already contains.
     """
     pending: list[tuple[State, tuple[str, ...], frozenset[State]]] = [(start, (), frozenset())]
     found: dict[tuple[str, ...], None] = {}
@@ -364,10 +365,11 @@ def _of_artemis(topology: Topology) -> Iterator[Finding]:
 
 
 def _details(timeline: list[dict[str, Any]], deliveries: int | None, total: int, ends: str | None) -> dict[str, Any]:
-    """Return the JSON members of a finding: ``timeline``, the waits, with the time at which each ends, and the rest.
+    """Return the JSON members of a finding about retries, such as ``timeline``.
 
-    ``deliveries`` is the number of deliveries, None if it is not limited. ``total`` is the time of all waits. ``ends``
-    states where the message ends. Times are in milliseconds.
+    The timeline has the waits, each with the time at which it ends. ``deliveries`` is the number of deliveries, None if
+    it is not limited. ``total`` is the time of all waits. ``ends`` states where the message ends. Times are in
+    milliseconds.
     """
     after = accumulate(step["wait_ms"] for step in timeline)
     steps = [{**step, "until_ms": until} for step, until in zip(timeline, after, strict=True)]

@@ -25,8 +25,8 @@ def check_summary(value: object) -> None:
 class Summary:
     """Counts of messages: how many were published to each exchange, delivered to each queue, and had each outcome.
 
-    ``possible`` counts, for each queue, messages that may have reached the queue, because an exchange chooses or a
-    condition is not evaluated.
+    ``possible`` counts for each queue the messages that it may have received: an exchange may have chosen it, or a
+    condition was not evaluated.
     """
 
     exchanges: Mapping[str, int] = field(default_factory=dict)

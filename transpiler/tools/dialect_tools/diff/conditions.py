@@ -132,7 +132,7 @@ class ConditionDiff:
 
     @property
     def not_decided(self) -> str:
-        """The reason why it is unknown if some message is selected only by the new, or only by the old condition.
+        """The reason why it is not known if only the new or only the old condition selects some message.
 
         The text is empty if both questions are decided.
         """

@@ -45,7 +45,10 @@ class Names:
         return old != new and old.names_destinations and new.names_destinations
 
     def renamed(self, shown_old: Topology, shown_new: Topology) -> tuple[Topology, Topology]:
-        """Return both topologies in comparable form: ``shown_old`` with its names translated, and ``shown_new``."""
+        """Return both topologies in comparable form: ``shown_old`` with the new names, and ``shown_new``.
+
+        Between ActiveMQ and Artemis, addresses that only Artemis has are removed.
+        """
         if self.across:
             shown_old, shown_new = _without_own_addresses(shown_old), _without_own_addresses(shown_new)
         known = {*shown_new.queue_names, *shown_new.exchange_by_name}

@@ -121,8 +121,9 @@ class _Answer:
 class Search:
     """A search for messages that two topologies route differently.
 
-    Messages are made from the bindings of ``old`` and ``new``, and routed by the two topologies of ``routed``. For a
-    JMS broker, bindings that are equal in both topologies are tried last, because settings affect the routing, too.
+    Messages are made from the bindings of ``old`` and ``new``, the displayed topologies, and routed by the two
+    topologies in ``routed``. ``names`` translates names. For a JMS broker, equal bindings of both topologies are tried
+    last: only a different setting can route their messages differently.
     """
 
     def __init__(self, old: Topology, new: Topology, routed: tuple[Topology, Topology], names: Names) -> None:
@@ -285,7 +286,10 @@ def _with_subject(message: Message, key: str) -> Message:
 
 
 def _messages(topology: Topology, binding: Binding, others: list[tuple[Topology, Binding]]) -> Iterator[Message]:
-    """Yield messages that ``binding`` accepts, and messages that only ``binding`` or only one of ``others`` accepts."""
+    """Yield messages that ``binding`` accepts, and messages on which it differs from one of ``others``.
+
+    A message of the second kind is accepted by only one of the two bindings.
+    """
     conditions = Conditions()
     formulas = [conditions.formula(without_key(where.condition(one))) for where, one in ((topology, binding), *others)]
     solver = Solver(conditions)

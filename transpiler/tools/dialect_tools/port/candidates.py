@@ -37,7 +37,7 @@ _MODES = {"DURABLE": "PERSISTENT", "NON_DURABLE": "NON_PERSISTENT"}
 
 
 def plain(node: ast.Expression, source: Dialect, target: Dialect, goal: Goal) -> Iterator[ast.Expression]:
-    """Yield candidates for ``node`` in the target dialect that have no guards (added tests such as IS NULL)."""
+    """Yield candidates for the port of ``node`` that have no guards (added tests such as IS NULL)."""
     negative = (True in goal.truths) is not goal.into
     seen = set()
     for base in _translated(node, source, target):
@@ -124,7 +124,10 @@ def finite(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
 
 
 def _translated(node: ast.Expression, source: Dialect, target: Dialect) -> Iterator[ast.Expression]:
-    """Yield ``node`` with the target's names for header fields: with unchanged constants, then with rewritten ones."""
+    """Yield ``node`` with the target's names for header fields, first unchanged otherwise, then in other notations.
+
+    For example, constants are replaced by their values, or integers by floating-point numbers.
+    """
     for renamed in _renamed(node, source, target):
         yield renamed
         for changed in (

@@ -61,7 +61,10 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A message on which two dialects differ, with the result in each. ``rare`` is True if few messages are like it."""
+    """A message on which a condition and its port have different results, and both results.
+
+    ``rare`` is True if few real messages are like this message.
+    """
 
     message: Message
     source: Verdict
@@ -171,7 +174,10 @@ class Trial:
         }
 
     def pairs_up(self, candidate: ast.Expression) -> bool:
-        """Return True if ``candidate`` has as many arithmetic expressions as the source, to compare them in pairs."""
+        """Return True if ``candidate`` has as many arithmetic expressions as the source's condition.
+
+        Only then can the expressions be compared in pairs.
+        """
         return len(_computed(candidate)) == len(self.computed)
 
     def _pairs(self, candidate: ast.Expression) -> list[tuple[ast.Expression, ast.Expression]]:

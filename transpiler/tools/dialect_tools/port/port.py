@@ -110,7 +110,10 @@ def _reported(original: str, leaving: Dialect, text: str, arriving: Dialect) -> 
 
 @dataclass(frozen=True, slots=True)
 class _Note:
-    """A change of meaning, and the rule that causes it. ``rule`` is None if no change was found nor ruled out."""
+    """A change of meaning, and the rule that causes it.
+
+    ``rule`` is None if no change was found, but a change is not ruled out.
+    """
 
     change: Diagnostic
     rule: Rule | None = None

@@ -229,7 +229,7 @@ class _User:
 
     @property
     def packages(self) -> list[str]:
-        """The packages that the file imports from, without the last word of each import."""
+        """The packages that the file imports from: ``org.shop`` for an import of ``org.shop.Keys``."""
         return [".".join(path[:-1]) for path, _ in self._imports if len(path) > 1]
 
     def modules_of(self, name: str) -> list[str]:

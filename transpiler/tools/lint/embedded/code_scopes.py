@@ -167,7 +167,10 @@ class Scopes:
                 scope.variables.setdefault(token.text, Variable([None], self._type(index)))
 
     def _dedented(self, scope: _Scope, number: int) -> _Scope:
-        """Return the block of the line that begins with the token ``number``, in a language with indentation."""
+        """Return the block that contains the line beginning with the token ``number``, in a language with indentation.
+
+        ``scope`` is the block before this line. A line with ``def`` or ``class`` begins a new block.
+        """
         column = self._tokens[number].start - (self._text.rfind("\n", 0, self._tokens[number].start) + 1)
         while scope.parent is not None and column <= scope.indent:
             scope = scope.parent

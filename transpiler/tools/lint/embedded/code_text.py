@@ -317,7 +317,10 @@ class _Reader:
         return True
 
     def _member(self, number: int, opened: list[_Call]) -> None:
-        """Add the value assigned to the name or literal at the token ``number``, if the value is a selector."""
+        """Add the value assigned to the name or literal at the token ``number``, if the value is a selector.
+
+        ``opened`` are the brackets that surround the token, from the outermost to the innermost.
+        """
         following = self._code[number + 1] if number + 1 < len(self._code) else None
         at = number + 2
         if following is not None and following.text == ")" and self._is_block_of_symbol(number):

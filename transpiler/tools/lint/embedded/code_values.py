@@ -261,7 +261,7 @@ class Values:
         return first, self.at(first)
 
     def _before(self, number: int) -> int | None:
-        """Return the first token of the operand that ends with the token ``number``; None if that is an operator."""
+        """Return the first token of the operand that ends with the token ``number``; None if no operand ends there."""
         if self.tokens[number].text == ")":
             depth = 0
             while number >= 0:

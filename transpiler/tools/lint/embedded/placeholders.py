@@ -56,7 +56,7 @@ def read_properties(text: str, suffix: str) -> Iterator[tuple[str, str, str]]:
 def filled(selectors: Iterable[InFile], properties: Callable[[], Properties]) -> Iterator[InFile]:
     """Yield ``selectors`` with their ``${key}`` placeholders replaced by the project's properties.
 
-    If a key has no value, the selector is yielded as unread, with the reason. ``properties()`` returns the properties.
+    ``properties()`` returns the properties. If a key has no value, an ``UnreadSelector`` with the reason is yielded.
     """
     for one in selectors:
         if isinstance(one, FoundSelector) or one.mapped is None:

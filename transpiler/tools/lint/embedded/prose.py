@@ -31,9 +31,9 @@ _VALUE = re.compile(r"^\s*(?:-\s+)?[\w.\[\]-]+\s*[=:]\s*(?P<value>[^\s#].*)$", r
 
 
 def without_prose(selectors: Iterable[InFile], text: str, name: str) -> Iterator[InFile]:
-    """Yield ``selectors`` of the file ``name``, without those that are prose if the file contains texts for people.
+    """Yield ``selectors``, without sentences for people if the file ``name`` is a translation or documentation.
 
-    Such files are translations and documentation.
+    In such a file, a text that looks like a condition is often a sentence.
     """
     is_of_texts: bool | None = None
     for one in selectors:

@@ -88,7 +88,10 @@ def _constants(tree: ast.Expression, context: Context) -> Iterator[Violation]:
 
 
 def _verdict(truth: bool, subject: str, span: Span, hint: str, fix: Fix | None = None) -> Violation:
-    """Return the finding that a condition is always or never true; ``subject`` ends with a verb, as in "this is"."""
+    """Return the finding that a condition is always or never true.
+
+    ``subject`` is the beginning of its message up to the verb, such as "this is".
+    """
     result = "true for every message" if truth else "never true"
     return Violation(f"{subject} {result}", span, hint, None, fix, "lint.always-true" if truth else "lint.never-true")
 
@@ -119,7 +122,10 @@ class _Analysis:
         return junctions > 1 or any(test.relation is not None for test in tests)
 
     def terms_of_one_name(self, node: ast.Expression, positive: bool) -> None:
-        """Compare terms of each AND and OR in ``node`` that test the same name; ``positive`` is False inside a NOT."""
+        """Report contradictions and redundancies among terms of the same AND or OR in ``node`` that test one name.
+
+        ``positive`` is False inside a NOT.
+        """
         match node:
             case ast.And(terms=terms) | ast.Or(terms=terms):
                 for term in terms:
@@ -157,7 +163,7 @@ class _Analysis:
             self._add(Violation(message, node.span, hint, rule="lint.always-true"))
 
     def _values_of_types(self, node: ast.Expression) -> Iterator[tuple[str, list[Message]]]:
-        """Yield for each type of values its word, and messages in which the only name of ``node`` has such values.
+        """Yield for each type of values, such as "a number", messages with such a value for the only name of ``node``.
 
         The values lie on both sides of every constant of ``node``. Infinities and NaN are excluded.
         """
@@ -258,9 +264,9 @@ class _Analysis:
         return False
 
     def _long_list(self, group: list[ast.Expression]) -> None:
-        """Report the first term of a long AND that contradicts the first equality of the AND.
+        """Report the first term in ``group``, the terms of a long AND, that contradicts the first equality of the AND.
 
-        Other pairs are not compared.
+        Other pairs of terms are not compared, because there are too many.
         """
         equalities = (term for term in group if isinstance(term, ast.Compare) and term.operator is Comparison.EQ)
         term = next(equalities, None)
@@ -288,7 +294,7 @@ class _Analysis:
         return f"{shown} and others" if len(conditions) > 3 else shown
 
     def condition(self, node: ast.Expression, around: list[ast.Expression]) -> None:
-        """Analyse ``node`` and the conditions in it, assuming that all conditions ``around`` it are TRUE."""
+        """Report contradictions and redundancies in ``node``, assuming that all conditions ``around`` it are TRUE."""
         if isinstance(node, ast.And):
             self._and(node.terms, around)
         elif isinstance(node, ast.Or):
@@ -426,7 +432,7 @@ class _Analysis:
         return f"remove it; {', and '.join(changes)}" if changes else "remove it", fix
 
     def _add(self, violation: Violation) -> None:
-        """Add ``violation``, unless its span contains an earlier finding, which is then the cause of both."""
+        """Add the finding ``violation``, unless an earlier finding lies inside its span and is the cause of both."""
         start, end = violation.span
         if not any(start <= known.span.start and known.span.end <= end for known in self._found):
             self._found.append(violation)

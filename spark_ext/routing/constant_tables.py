@@ -214,7 +214,7 @@ class ConstantTables:
 
     @property
     def entries(self) -> ConstantTable:
-        """The table with one row for each exchange: the start states of the trie, and the exchange graph as arrays."""
+        """The table with a row for each exchange: the automaton's start states, and the exchange graph as arrays."""
         return self._kept.once("entries", self._entries)
 
     def _entries(self) -> ConstantTable:

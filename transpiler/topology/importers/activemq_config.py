@@ -205,9 +205,9 @@ Pattern = tuple[str, str]
 class Network:
     """A network connector, which forwards messages of some destinations to another broker.
 
-    It never forwards messages to destinations in ``excluded`` and always forwards messages to those in ``static``.
-    If ``demand`` is True, messages to other destinations are forwarded while the other broker has a consumer for them,
-    if the destination is in ``dynamic`` or ``dynamic`` is empty
+    It never forwards messages to destinations in ``excluded``, and always forwards those to destinations in ``static``.
+    If ``demand`` is True, it forwards messages to other destinations while the other broker has a consumer for them.
+    This applies to the destinations in ``dynamic``, or to all if ``dynamic`` is empty
     (``DemandForwardingBridgeSupport.isPermissableDestination``). If ``duplex`` is True, the other broker forwards
     messages to this broker by the same lists.
     """
@@ -227,7 +227,7 @@ class Network:
 
     @property
     def on_demand(self) -> str:
-        """The text for users about messages to other destinations: they are forwarded to existing consumers."""
+        """The text for users about messages that are forwarded only if another broker has a consumer for them."""
         return f"{self.always} to a consumer of another broker"
 
     @property

@@ -42,9 +42,10 @@ class AddressBinding:
     """A queue or a divert that is bound to an address.
 
     ``type`` is the routing type; for a divert it can also be STRIP (remove the message's type) or PASS (keep it).
-    ``forwards`` are the addresses to which a divert forwards. ``dialect`` is the dialect of ``filter``, which may be a
-    client's selector. Of the queues and diverts of an address with the same ``routing_name``, only one gets a message.
-    ``words`` are the words of the address, and ``order`` is the index in startup order.
+    ``forwards`` are the addresses to which a divert forwards. ``dialect`` is the dialect of ``filter``: the broker's
+    own, or that of clients if the filter is a client's selector. Of the queues and diverts of an address with the same
+    ``routing_name``, only one gets a message. ``words`` are the words of the address, ``order`` is the index in startup
+    order.
     """
 
     name: str

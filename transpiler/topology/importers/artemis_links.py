@@ -247,7 +247,7 @@ class _ConnectionReader:
         self.found.links.append(Connection(kind, when, policy.location, matches, of, incoming, listed))
 
     def _included(self, element: Element) -> Matches:
-        """Return the test that ``element``, an include or exclude of a policy, describes: True for what it matches."""
+        """Return the test of ``element``, an include or exclude of a policy: True for a matching address or queue."""
         address, queue = (
             None if not pattern else self._pattern(pattern)
             for pattern in (element.get("address-match"), element.get("queue-match"))

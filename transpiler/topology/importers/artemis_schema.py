@@ -298,8 +298,8 @@ def _unknown(element: Element) -> Iterator[Diagnostic]:
             yield at.warning("import.refused", message, f"the broker takes {_VALUES[name]}")
     for child in element.children:
         if child.name == element.name == "address":
-            # An ``address`` element has child elements, except inside a divert, where it is an address as text. Skip
-            # this text here.
+            # An ``address`` inside another element called ``address`` is read like that of a divert: it contains only
+            # text.
             continue
         if child.name in known.elements:
             # A divert or queue can have an element called address, which contains only text.

@@ -169,9 +169,9 @@ class BySettings:
     def _by_settings(self, name: str, entry: Entry, action: Callable[[Settings], Target | None]) -> Target | None:
         """Return a target that routes each message by the address settings that apply to its address.
 
-        ``action`` returns the target for messages under given settings; None if they go nowhere. The result is an
-        exchange that leads each address to the target for its settings, or the single target if all settings give the
-        same.
+        ``action`` returns the target for messages under given settings; None if they go nowhere. If it returns the same
+        target for all settings, that target is the result. Otherwise the result is an exchange that leads each address
+        to its target.
         """
         following = action(DEFAULTS)
         for setting in reversed(self._addresses.settings):

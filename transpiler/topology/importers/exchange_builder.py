@@ -55,7 +55,7 @@ class ExchangeBuilder:
     bindings: list[Binding] = field(default_factory=list)
     #: For each name that was already used, the last number that was appended to it.
     numbers: dict[str, int] = field(default_factory=dict)
-    #: Describes the messages that reach the exchanges that the importer is adding now.
+    #: A description of the messages that reach the exchanges which the importer is adding now.
     entered: Entered | None = None
     #: ``_open`` contains the exchanges from which a message may reach no target. ``_unless`` maps an exchange to the
     #: exchange that ``otherwise`` has added for it.

@@ -372,7 +372,8 @@ class _Version(NamedTuple):
         """Return the version ``given``, or else the version that wrote the export; empty if neither is known."""
         text = given or root.data.get("rabbitmq_version") or root.data.get("rabbit_version")
         if not text and root.data.get("product_name") in (None, "RabbitMQ"):
-            # The version of the product is RabbitMQ's, unless another vendor names the product.
+            # Use the version of the product, unless the export names another vendor's product, which has its own
+            # version numbers.
             text = root.data.get("product_version")
         text = one_line(text) if isinstance(text, str) and text[:1].isdigit() else ""
         numbers = re.match(r"([0-9]{1,9})\.([0-9]{1,9})", text)

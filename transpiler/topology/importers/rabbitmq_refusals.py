@@ -412,7 +412,10 @@ def _shown(values: _Values) -> _Values:
 
 
 def _is_checked(name: str, kind: str, version: Version | None) -> bool:
-    """Return True if the broker checks the value of the argument ``name``, which queues of type ``kind`` then have."""
+    """Return True if the broker checks the value of the argument ``name``.
+
+    It does if queues of the type ``kind`` have this argument in ``version``.
+    """
     if version is None or kind not in _ARGUMENTS or name == "queue-type":
         return True
     return kind in _types_with(name, version)

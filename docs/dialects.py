@@ -214,9 +214,8 @@ def page() -> str:
         lines += ["| dialects | answer |", "|---|---|"]
         lines += [f"| {names} | {_cell(text)} |" for text, names in _grouped(answers)]
         lines.append("")
-    lines += ["## What a property of an AMQP type is", "", _row("AMQP type", (d.name for d in brokers))]
-    lines.append("|---" * (len(brokers) + 1) + "|")
-    lines += [_row(amqp.value, (_type(dialect, amqp) for dialect in brokers)) for amqp in AmqpType]
+    types = {amqp.value: {dialect.name: _type(dialect, amqp) for dialect in brokers} for amqp in AmqpType}
+    lines += ["## What a property of an AMQP type is", "", *_table("AMQP type", types)]
     lines += ["", "## Names of header fields", ""]
     lines += [
         "If the following tables list no AMQP field for a name in a dialect, the name is an application property. A",
@@ -231,9 +230,7 @@ def page() -> str:
             f"`{name}`": {dialect.name: _field(table.get(name), dialect, name) for dialect, table in tables.items()}
             for name in group
         }
-        known = [d.name for d in brokers if any(row[d.name] != "–" for row in cells.values())]
-        lines += ["", _row("name", iter(known)), "|---" * (len(known) + 1) + "|"]
-        lines += [_row(name, (row[dialect] for dialect in known)) for name, row in cells.items()]
+        lines += ["", *_table("name", cells)]
     notes: dict[str, list[str]] = {}
     for dialect in brokers:
         if prefix := dialect.fields.annotation_prefix:
@@ -271,8 +268,15 @@ def _grouped(answers: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
         yield most, "the others"
 
 
-def _row(head: str, cells: Iterator[str]) -> str:
-    return f"| {head} | {' | '.join(cells)} |"
+def _table(head: str, rows: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """Return the lines of a table with a column for each dialect that has cells; dialects with equal cells share it."""
+    columns: dict[tuple[str, ...], list[str]] = {}
+    for name in next(iter(rows.values())):
+        columns.setdefault(tuple(row[name] for row in rows.values()), []).append(name)
+    shown = {cells: names for cells, names in columns.items() if set(cells) != {"–"}}
+    lines = [[head, *map(", ".join, shown.values())], ["---"] * (len(shown) + 1)]
+    lines += [[name, *(cells[number] for cells in shown)] for number, name in enumerate(rows)]
+    return [f"| {' | '.join(line)} |".replace(" --- ", "---") for line in lines]
 
 
 def _cell(text: str) -> str:

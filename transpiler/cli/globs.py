@@ -24,7 +24,8 @@ class Globs:
     def match(self, path: str, is_directory: bool) -> bool | None:
         """Return True if the patterns exclude ``path``, and False if a pattern with ``!`` includes it again.
 
-        Return None if no pattern matches.
+        Return None if no pattern matches. ``is_directory`` is True for a directory, because some patterns match only
+        these.
         """
         if not self._patterns:
             return None

@@ -229,7 +229,10 @@ def without_key(condition: Condition) -> Condition:
 
 
 def text_equals(message_field: MessageField, text: str, *, or_absent: bool = False, path: str = "") -> Equal:
-    """Return the test that the value of ``message_field`` equals the string ``text``."""
+    """Return the test that the value of ``message_field`` equals the string ``text``.
+
+    If ``or_absent`` is True, a message without the field passes, too. ``path`` is the condition's location in its file.
+    """
     return Equal((message_field,), AmqpValue(AmqpType.STRING, text), BY_VALUE, or_absent, path)
 
 

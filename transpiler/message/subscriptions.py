@@ -175,7 +175,10 @@ class _Server:
         self.held: dict[Subscription, _Held] = {}
 
     def attach(self, number: int, link: ConsumerLink) -> Iterator[Diagnostic]:
-        """Attach ``link`` unless the server refuses it; yield the diagnostics."""
+        """Attach ``link`` unless the server refuses it; yield the diagnostics.
+
+        ``number`` is the number of ``link`` in messages.
+        """
         try:
             subscription = subscription_of(link.name, link.client_id, link.capabilities, durable=link.durable)
         except DecodeError as error:
@@ -277,7 +280,7 @@ class _Server:
     def _of_client(self, number: int, link: ConsumerLink) -> Iterator[Diagnostic]:
         """Yield an error for each attached link that has the same client id on another connection.
 
-        Source: JMS mapping 2.1, 8.2.
+        ``number`` is the number of ``link`` in messages. Source: JMS mapping 2.1, 8.2.
         """
         for known, (other, _) in self.links.items():
             if link.client_id is not None and other.client_id == link.client_id:
@@ -294,7 +297,7 @@ class _Server:
     def _of_name(self, number: int, link: ConsumerLink, wanted: Subscription) -> Iterator[Diagnostic]:
         """Yield an error for each attached link of the same name that may not exist together with ``link``.
 
-        ``wanted`` is the subscription of ``link``.
+        ``number`` is the number of ``link`` in messages, and ``wanted`` its subscription.
         """
         for known, (other, has) in self.links.items():
             if other.name != link.name:

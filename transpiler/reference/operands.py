@@ -91,9 +91,10 @@ def _java_integer(number: int) -> Value:
 
 
 def from_amqp(value: AmqpValue | None, dialect: Dialect, origin: str = "") -> Operand:
-    """Convert a value of a message to the broker's type; raise ``BrokerError`` if the broker throws on its type.
+    """Convert a value of a message to the broker's type; return None, which is NULL, for an absent value.
 
-    Return None, which is NULL, if the message has no value or the broker ignores the value's type.
+    Return None also if the broker ignores the value's AMQP type; raise ``BrokerError`` if it throws on the type.
+    ``origin`` is the name of the property that contains the value.
     """
     types = dialect.types
     if value is None or value.value is None:

@@ -418,7 +418,7 @@ def _holds(value: _Value, index: int) -> bool:
 
 
 def _arithmetic(sign: str, left: float, right: float) -> float:
-    """Return the result of an operator under IEEE 754, which defines division by zero."""
+    """Return the result of the operator ``sign`` on two numbers under IEEE 754, which defines division by zero."""
     match sign:
         case "+":
             return left + right

@@ -122,7 +122,10 @@ def arrive(topology: Topology, message: Message, exchange: Exchange, keys: Keys,
 
 
 def settle(topology: Topology, message: Message, destination: str, parts: Sequence[Arrival]) -> Traced:
-    """Combine the results ``parts`` of a message to a JMS broker; a list of destinations has one part for each."""
+    """Combine the results ``parts`` of a message that was sent to ``destination`` of a JMS broker.
+
+    If the destination is a list of destinations, ``parts`` has one result for each.
+    """
     ends = frozenset(end for part in parts for end in part.ends)
     possible = frozenset(end for part in parts for end in part.possible) - ends
     outcome: Outcome = "discarded"

@@ -21,7 +21,7 @@ from transpiler.reference.untyped import typed_by_use
 
 
 def is_like(text: str, pattern: str, escape: str | None, dialect: Dialect) -> bool | None:
-    """Return True if ``text`` is LIKE ``pattern`` in ``dialect``.
+    """Return True if ``text`` is LIKE ``pattern`` with the escape character ``escape``, under the rules of ``dialect``.
 
     Return None if the broker compares UTF-8 and the text is not valid.
     """

@@ -59,7 +59,7 @@ class Findings:
 
 
 def refuse(code: str, path: str | None, message: str, hint: str | None = None, fix: Remedy | None = None) -> NoReturn:
-    """Raise the error for the entry at ``path``, which is "" for the whole file and None if there is no location."""
+    """Raise the ``TopologyError`` about the entry at ``path``: "" for the whole file, None if there is no location."""
     raise TopologyError([at_path(code, "error", path, message, hint, fix)])
 
 

@@ -180,7 +180,10 @@ class Reader:
         return logical
 
     def _no_local(self, payload: Value, path: str, name: str | int) -> Filter:
-        """Decode a no-local filter. Its payload is an empty list, or the text that some clients send instead."""
+        """Decode a no-local filter. Its payload is an empty list, or the text that some clients send instead.
+
+        ``path`` and ``name`` are the filter's path, for errors, and its descriptor.
+        """
         match payload:
             case AmqpList(items=()):
                 pass
@@ -211,7 +214,11 @@ class Reader:
         return NoLocal(path=path, descriptor=name)
 
     def headers(self, entries: AmqpMap, content: str, path: str, name: str | int) -> Filter:
-        """Decode the map ``entries`` as a legacy headers binding (Apache AMQP filter document, 1.3)."""
+        """Decode the map ``entries`` as a legacy headers binding (Apache AMQP filter document, 1.3).
+
+        ``name`` is the filter's descriptor. ``path`` and ``content`` are the paths of the filter and of the map, for
+        errors.
+        """
         how: Match | None = None
         pairs = []
         for key, value in _simple_entries(entries, (AmqpType.STRING,), content):
@@ -235,7 +242,11 @@ class Reader:
         return Match(value.value)
 
     def properties(self, entries: AmqpMap, content: str, path: str, name: str | int) -> Filter:
-        """Decode a properties filter: keys are symbols that name fields, and each value has the type of the field."""
+        """Decode the map ``entries`` as a properties filter: its keys are symbols that name fields.
+
+        Each value must have the type of its field. ``name`` is the filter's descriptor. ``path`` and ``content`` are
+        the paths of the filter and of the map, for errors.
+        """
         fields = []
         self.string_key |= any(isinstance(key, AmqpValue) and key.type is AmqpType.STRING for key, _ in entries.entries)
         for key, value in _simple_entries(entries, _TEXTS, content):
@@ -257,7 +268,11 @@ class Reader:
         return PropertiesFilter(tuple(fields), path=path, descriptor=name)
 
     def application_properties(self, entries: AmqpMap, content: str, path: str, name: str | int) -> Filter:
-        """Decode an application-properties filter."""
+        """Decode the map ``entries`` as an application-properties filter.
+
+        ``name`` is the filter's descriptor. ``path`` and ``content`` are the paths of the filter and of the map, for
+        errors.
+        """
         pairs = tuple(
             (key, _reference(value, f"{content}.{key}"))
             for key, value in _simple_entries(entries, (AmqpType.STRING,), content)

@@ -266,9 +266,10 @@ class _LiteralTypes:
                 pass
 
     def _ordered(self, node: ast.Expression, operator: str, test: ast.Compare | ast.Between) -> None:
-        """Report an operand of <, <=, >, >= or BETWEEN that is a string or a boolean, because these have no order.
+        """Report the operand ``node`` of <, <=, >, >= or BETWEEN if it has no order: a string or a boolean.
 
-        Jakarta Messaging 3.8.1.2: "String and Boolean comparison is restricted to = and <>".
+        ``operator`` is the operator's name in the message, and ``test`` the whole test. Jakarta Messaging 3.8.1.2:
+        "String and Boolean comparison is restricted to = and <>".
         """
         inner = self._operand(node)
         if _is_one_of(inner, _NOT_NUMBERS):
@@ -278,7 +279,10 @@ class _LiteralTypes:
             self.report("type.ordering", message, node.span, hint, fix)
 
     def _number(self, node: ast.Expression, operator: str) -> None:
-        """Report an operand of arithmetic or BETWEEN that cannot be a number, such as a string literal."""
+        """Report the operand ``node`` of arithmetic or BETWEEN if it cannot be a number, such as a string literal.
+
+        ``operator`` is the operator's name in the message.
+        """
         if _is_one_of(node, _NOT_NUMBERS):
             message = f"{operator} requires numbers, but this is {describe(node)}"
             self.report("type.not-a-number", message, node.span, _number_hint(node), _number_fix(node))

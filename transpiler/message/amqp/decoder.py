@@ -138,7 +138,8 @@ class _Reader:
     def compound(self, kind: CompoundType, width: int, start: int, stop: int, depth: int) -> PlainValue:
         """Read the count and the items of a list, map or array, whose data ends at the offset ``stop``.
 
-        ``width`` is the size of the count in bytes.
+        ``width`` is the size of the count in bytes, and ``depth`` the number of values around the value. ``start`` is
+        its offset, for errors.
         """
         self.descend(depth, start)
         count = self.number(width, f"the count of {_a(kind)}", start, stop)
@@ -160,7 +161,10 @@ class _Reader:
         return result
 
     def map(self, count: int, start: int, stop: int, depth: int) -> AmqpMap:
-        """Read a map of ``count`` items, alternately keys and values, which end at or before the offset ``stop``."""
+        """Read a map of ``count`` items, alternately keys and values, which end at or before the offset ``stop``.
+
+        ``start`` is the offset of the map, for errors; ``depth`` is the number of values around it.
+        """
         # AMQP 1.0, part 1, 1.6.23: "Map encodings MUST contain an even number of items"
         if count % 2:
             _fail("amqp.odd-map", f"a map of {_count(count, 'item')} has a key without a value", start, stop)
@@ -196,7 +200,8 @@ class _Reader:
     def claim(self, size: int, what: str, start: int, end: int) -> int:
         """Move past the next ``size`` bytes, and return the offset of the first.
 
-        Raise ``DecodeError`` if they do not end at or before the offset ``end``. ``what`` names their value in errors.
+        Raise ``DecodeError`` if they do not end at or before the offset ``end``. In errors, ``what`` names their value,
+        and ``start`` is its offset.
         """
         first = self.at
         if size > end - first:

@@ -223,6 +223,8 @@ class Artemis:
         self._diverts = core.findall("diverts/divert")
         self._settings = core.findall("address-settings/address-setting")
         self._cluster = core.find("cluster-connections/cluster-connection")
+        self._connection = core.find("broker-connections/amqp-connection")
+        self._bridges = core.findall("bridges/bridge")
         self._federation = core.find("federations/federation")
 
     def send(self, address: str, kind: str | None, sent: Properties) -> set[str]:
@@ -306,7 +308,7 @@ class Artemis:
                 eager = [name for name in group if self._reads(name, seen)]
                 got.add(self._draw.choice(eager or group))
         found |= {name for name in got if self._stays(self._queues[name].address, kind)}
-        return bool(got) | self._federated(address, kind, found)
+        return bool(got) | self._federated(address, kind, found) | self._copied(address, kind, found)
 
     def _stays(self, address: str, kind: str | None) -> bool:
         """Return False if another broker of the cluster gets the message of a queue."""
@@ -333,14 +335,68 @@ class Artemis:
         found.add("federation by downstream s of federation f")
         return True
 
+    def _copied(self, address: str, kind: str | None, found: set[str]) -> bool:
+        """Return True if an AMQP connection reads the address, and add the connection's queues to ``found``."""
+        if self._connection is None or kind == "ANYCAST" or "MULTICAST" not in self._kinds.get(address, ()):
+            return False
+        names = {"federation/remote-address-policy": "federation", "bridge/bridge-to-address": "bridge"}
+        taken = {
+            f"{name} by connection far"
+            for path, name in names.items()
+            for policy in self._connection.findall(path)
+            if _is_chosen(policy, address, "") and self._draw.random() < 0.5
+        }
+        found |= taken
+        return bool(taken)
+
+    def leaving(self, queue: str) -> set[str]:
+        """Return the connections that move or copy messages of a queue to another broker."""
+        if queue.startswith(("federation by ", "bridge by ")):
+            return {queue.partition(" by ")[2]}
+        # A queue that a send has created is at the address of its name.
+        address = self._queues[queue].address if queue in self._queues else queue
+        found = {f"bridge {one.get('name')}" for one in self._bridges if one.findtext("queue-name") == queue}
+        for part in () if self._connection is None else self._connection:
+            match part.tag:
+                case "sender" | "peer" if part.get("queue-name") is not None:
+                    takes = part.get("queue-name") == queue
+                case "sender" | "peer":
+                    takes = _is_in(address, part.get("address-match", ""))
+                case "mirror":
+                    takes = _is_mirrored(address, (part.get("address-filter") or "").split(","))
+                case _:
+                    policies = (*part.findall("remote-queue-policy"), *part.findall("bridge-to-queue"))
+                    takes = any(_is_chosen(one, address, queue) for one in policies)
+            found |= {"connection far"} if takes else set()
+        return found
+
     def _reads(self, queue: str, seen: Seen) -> bool:
         if self._consumers is None:
             return self._draw.random() < 0.5
         return any(one["queue"] == queue and _is_true(one.get("filter"), seen) for one in self._consumers)
 
 
+def _is_chosen(policy: ElementTree.Element, address: str, queue: str) -> bool:
+    """Return True if an AMQP policy acts on a queue, or on an address: an exclude decides before the includes."""
+
+    def matches(one: ElementTree.Element) -> bool:
+        at, name = one.get("address-match"), one.get("queue-match")
+        return (at is None or _ends_with(address, at)) and (name is None or _ends_with(queue, name))
+
+    includes = policy.findall("include")
+    return not any(map(matches, policy.findall("exclude"))) and (not includes or any(map(matches, includes)))
+
+
+def _is_mirrored(address: str, filters: list[str]) -> bool:
+    denied = [one[1:] for one in filters if one.startswith("!")]
+    allowed = [one for one in filters if one and not one.startswith("!")]
+    return not any(map(address.startswith, denied)) and (not allowed or any(map(address.startswith, allowed)))
+
+
 def _ends_with(address: str, pattern: str) -> bool:
     """Return True if a federation's pattern matches ``address``: only the end of the address has to match it."""
+    if pattern == "#":
+        return True
     if pattern.endswith(".#"):
         return re.search(re.escape(pattern[:-2]) + "(\\..+)*$", address) is not None
     return address.endswith(pattern)
@@ -365,6 +421,7 @@ class ActiveMQ:
         self._draw = draw
         self._composites = broker.findall(".//compositeQueue") + broker.findall(".//compositeTopic")
         self._subscriptions = (state or {}).get("subscriptions", ())
+        self._networks = broker.findall("networkConnectors/networkConnector")
 
     def send(self, destination: str, sent: Properties) -> set[str]:
         """Return the queues and subscriptions that a message reaches. Raise ``SendError`` if the send fails."""
@@ -392,6 +449,34 @@ class ActiveMQ:
             seen = Seen(sent, None, at, lambda: self._draw.random() < 0.5)
             if one["destination"] == at and self._selects(one.get("filter"), seen):
                 found.add(one["name"])
+        if kind == "topic":
+            networks = (one for one in self._networks if self._forwards(one, kind, name))
+            found |= {f"network connector {one.get('name')}" for one in networks if self._draw.random() < 0.5}
+
+    def _forwards(self, network: ElementTree.Element, kind: str, name: str) -> bool:
+        """Return True if a connector may forward messages: ``DemandForwardingBridgeSupport``."""
+
+        def lists(part: str) -> list[ElementTree.Element]:
+            return network.findall(f"{part}Destinations/*")
+
+        def has(part: str) -> bool:
+            patterns = [
+                text for one in lists(part) if one.tag == kind for text in one.get("physicalName", "").split(",")
+            ]
+            return any(_names(pattern, name) for pattern in patterns)
+
+        if has("excluded"):
+            return False
+        asks = network.get("staticBridge") != "true"
+        return has("staticallyIncluded") or (asks and (has("dynamicallyIncluded") or not lists("dynamicallyIncluded")))
+
+    def leaving(self, queue: str) -> set[str]:
+        """Return the network connectors that forward messages of a queue or subscription."""
+        if queue.startswith("network connector "):
+            return {queue}
+        kind, mark, name = queue.partition("://")
+        networks = [one for one in self._networks if mark and self._forwards(one, kind, name)]
+        return {f"network connector {one.get('name')}" for one in networks}
 
     def _takes(self, target: ElementTree.Element, seen: Seen) -> bool:
         return target.tag != "filteredDestination" or self._selects(target.get("selector"), seen)
@@ -400,6 +485,13 @@ class ActiveMQ:
         if text == "JMSPriority > 4":
             return int(seen.sent["priority"]) > 4
         return text is None or FILTERS[text](seen)
+
+
+def _names(pattern: str, name: str) -> bool:
+    """Return True if a destination's pattern matches a name (``DestinationFilter.parseFilter``)."""
+    if pattern.endswith(">"):
+        return (name + ".").startswith(pattern[:-1])
+    return pattern == name or (pattern == "*" and "." not in name)
 
 
 def _below(name: str, composite: ElementTree.Element) -> bool:

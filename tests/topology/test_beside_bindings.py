@@ -267,6 +267,40 @@ def test_a_bridge_of_a_queue_that_the_file_does_not_declare_is_a_link_of_the_que
     assert "moved by the bridge b" in listing(shown)
 
 
+@pytest.mark.parametrize(
+    ("inner", "shown"),
+    [
+        ("<sender address-match='eu.#'/>", {"eu.new": "moved by the connection far"}),
+        ("<mirror/>", dict.fromkeys(("eu.new", "new"), "mirrored by the connection far")),
+        (
+            "<mirror address-filter='eu'/>",
+            dict.fromkeys(("eu.new", "new"), "mirrored by the connection far, if it includes the queue"),
+        ),
+        (
+            policy("bridge", "bridge-to-queue", EU_QUEUES),
+            dict.fromkeys(("eu.new", "new"), "moved by the connection far, if it includes the queue"),
+        ),
+        ("<receiver address-match='#'/>", {}),
+    ],
+)
+def test_an_amqp_connection_acts_on_queues_that_only_sends_create(inner: str, shown: dict[str, str]) -> None:
+    # AMQPBrokerConnection.afterCreateQueue: the broker opens the connection for each queue that is created later.
+    topology = artemis(connected(inner), state={"queues": []})
+    paths = {name: route_path(topology, {}, name, routing_type="ANYCAST").steps for name in ("eu.new", "new")}
+    assert {name: step.link.when for name, steps in paths.items() for step in steps} == shown
+
+
+def test_each_of_several_connections_acts_on_a_queue_that_a_send_creates() -> None:
+    topology = artemis(BRIDGE + connected("<sender address-match='#'/>"), state={"queues": []})
+    steps = route_path(topology, {}, "orders", routing_type="ANYCAST").steps
+    assert {step.link.when for step in steps} == {"moved by the bridge b", "moved by the connection far"}
+    first, second = (network(included("excluded", name)).replace("'n'", f"'{name}'") for name in ("a", "b"))
+    both = activemq(first.replace("</networkConnectors>", "") + second.replace("<networkConnectors>", ""))
+    for name, others in (("a", ["b"]), ("b", ["a"]), ("c", ["a", "b"])):
+        steps = [step for step in route_path(both, {}, f"queue://{name}").steps if step.queue == f"queue://{name}"]
+        assert [step.link.when.split()[5] for step in steps if step.link.kind == "network"] == others
+
+
 def wildfly(bridge: str) -> Topology:
     server = (
         "<server name='default'><jms-queue name='orders' entries='queue/orders java:/jms/orders'/>"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any
@@ -72,6 +73,20 @@ def strays(model: RabbitMQ, path: RoutePath, got: set[str], one: Sent) -> Iterat
             yield from (f"{queue}: {way}" for way in ways[:1] if way.traced and contradicts(way.routed, landed))
 
 
+def absences(model: Artemis | ActiveMQ, path: RoutePath, got: set[str]) -> Iterator[str]:
+    """Yield each queue whose links to other brokers in a path differ from those of a world."""
+    for queue in got:
+        texts = [step.link.when for step in path.steps if step.queue == queue and step.to is None]
+        shown = {match[1] for text in texts if (match := _LEAVING.search(text)) and ", if " not in text}
+        possible = {match[1] for text in texts if (match := _LEAVING.search(text))}
+        if not shown <= model.leaving(queue) <= possible:
+            yield f"{queue}: leaves by {model.leaving(queue)}, and {shown} is shown"
+
+
+#: The name of a connection in the text of a link by which messages leave for another broker.
+_LEAVING = re.compile(r"by the ((?:bridge|connection|network connector|downstream) [^ ,]+(?: of federation [^ ,]+)?)")
+
+
 def contradictions(broker: str, given_: Configuration, topology: Topology, draw: Random) -> list[str]:
     """Return the statements about a configuration's messages that do not hold in some world."""
     sent = [(one, trace(topology, one.message, **one.options)) for one in universe(topology)]
@@ -84,6 +99,8 @@ def contradictions(broker: str, given_: Configuration, topology: Topology, draw:
                 found.append(f"{one}: {traced.routed}, and {got}")
             elif isinstance(model, RabbitMQ) and isinstance(got, set):
                 found += strays(model, follow(traced), got, one)
+            elif not isinstance(model, RabbitMQ) and isinstance(got, set):
+                found += absences(model, follow(traced), got)
     return found
 
 

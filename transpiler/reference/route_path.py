@@ -19,7 +19,7 @@ from transpiler.reference.routed import Routed, Traced, arrival, arrive, settle
 from transpiler.topology.addressing import TOPIC_KIND
 from transpiler.topology.model import Topology
 from transpiler.topology.publishing import Publisher
-from transpiler.topology.records import Link
+from transpiler.topology.records import OF_BROKERS, Link
 from transpiler.topology.targets import OWN_QUEUE, Target
 
 _PUBLISHER = Publisher()
@@ -160,13 +160,15 @@ def _links_of_own(topology: Topology, links: Mapping[Target, list[Link]], key: s
 def _of_key(topology: Topology, links: Iterable[Link], key: str) -> Iterator[Link]:
     """Yield the links whose ``pattern`` matches the routing key ``key``.
 
-    For each kind of link, only the first pattern that matches counts.
+    For each kind of link, only the first pattern that matches counts. Several connections to other brokers act on the
+    same queue, so among their links only the first pattern counts for each ``when``.
     """
     topic = topology.rules.topic
-    patterns: dict[str, str | None] = {}
+    patterns: dict[object, str | None] = {}
     for link in links:
+        kind = (link.kind, link.when) if link.kind in OF_BROKERS else link.kind
         is_match = matches_words(topic.pattern(link.pattern or ""), topic.words(key))
-        if is_match and patterns.setdefault(link.kind, link.pattern) == link.pattern:
+        if is_match and patterns.setdefault(kind, link.pattern) == link.pattern:
             yield link
 
 

@@ -137,7 +137,7 @@ class Link:
 
     If ``source_type`` is ``own-queue``, the link belongs to all queues that a JMS broker creates for sends. ``pattern``
     limits a link to the queues, or to the topics of a subscription, with matching names; the first link that matches
-    applies.
+    applies. Of links of several connections to other brokers, the first one that matches applies for each ``when``.
     """
 
     kind: LinkKind

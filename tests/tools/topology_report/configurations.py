@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -265,8 +265,47 @@ def _connections(draw: Random) -> str:
         matches += "".join(f"<exclude address-match='{one}'/>" for one in _some(draw, _ADDRESSES, 1))
         policy = f"<address-policy name='p'>{matches}</address-policy>"
         inner += f"<federations><federation name='f'>{ends}{policy}</federation></federations>"
+    if draw.random() < 0.4:
+        parts = "".join(_amqp_part(draw) for _ in range(draw.randint(1, 3)))
+        connection = f"<amqp-connection name='far' uri='tcp://far'>{parts}</amqp-connection>"
+        inner += f"<broker-connections>{connection}</broker-connections>"
     return inner
 
+
+def _amqp_part(draw: Random) -> str:
+    """Return a random element of an AMQP connection of Artemis."""
+    match draw.choice(("queues", "mirror", "policy", "policy")):
+        case "queues":
+            tag = draw.choice(("sender", "receiver", "peer"))
+            named = draw.choice(("queue-name='a.a0'", "queue-name='c'", "address-match='a.#'", "address-match='#'"))
+            return f"<{tag} {named}/>"
+        case "mirror":
+            filters = draw.choice(("", "a", "a.,b", "!a", "!a.,!c"))
+            return f"<mirror address-filter='{filters}'/>" if filters else "<mirror/>"
+        case _:
+            group, policy = draw.choice(_AMQP_POLICIES)
+            attributes = (
+                ("queue-match", "address-match") if policy.endswith(("queue", "queue-policy")) else ("address-match",)
+            )
+
+            def listed(part: str) -> str:
+                chosen = {draw.choice(attributes): draw.choice((*_ADDRESSES[:5], "a0", "b.m0", "#"))}
+                return f"<{part} {' '.join(f'{name}={quoteattr(text)}' for name, text in chosen.items())}/>"
+
+            parts = [*map(listed, ["include"] * draw.randint(0, 2)), *map(listed, ["exclude"] * draw.randint(0, 1))]
+            return f"<{group}><{policy} name='p'>{''.join(parts)}</{policy}></{group}>"
+
+
+_AMQP_POLICIES = (
+    ("federation", "local-address-policy"),
+    ("federation", "local-queue-policy"),
+    ("federation", "remote-address-policy"),
+    ("federation", "remote-queue-policy"),
+    ("bridge", "bridge-from-address"),
+    ("bridge", "bridge-from-queue"),
+    ("bridge", "bridge-to-address"),
+    ("bridge", "bridge-to-queue"),
+)
 
 _PREFIXES, _STREAMS = ("", "a", "a.", "b,c", "DL"), ("upstream", "downstream", "downstream")
 
@@ -330,8 +369,27 @@ def _activemq(draw: Random) -> Configuration:
     inner += f"<destinationPolicy><policyMap><policyEntries>{entries}</policyEntries></policyMap></destinationPolicy>"
     queues = "".join(f"<queue physicalName='{name}'/>" for name in sorted({*_some(draw, _DESTINATIONS, 3)}))
     inner += f"<destinations>{queues}</destinations>"
+    networks = "".join(map(_network(draw), range(draw.choice((0, 0, 1, 2)))))
+    inner += f"<networkConnectors>{networks}</networkConnectors>"
     text = f"<beans><broker xmlns='http://activemq.apache.org/schema/core'>{inner}</broker></beans>"
     return Configuration("activemq.xml", text, _state(draw, "activemq"))
+
+
+def _network(draw: Random) -> Callable[[int], str]:
+    """Return a function from a number to a random network connector with this number in its name."""
+
+    def listed(part: str) -> str:
+        kinds = [draw.choice(("queue", "topic")) for _ in range(draw.choice((0, 0, 1, 2)))]
+        names = (*_DESTINATIONS, "a.&gt;", "&gt;", "*", "a,b")
+        inner = "".join(f"<{kind} physicalName='{draw.choice(names)}'/>" for kind in kinds)
+        return f"<{part}Destinations>{inner}</{part}Destinations>"
+
+    def network(number: int) -> str:
+        flags = "".join(f" {name}='true'" for name in ("duplex", "staticBridge") if draw.random() < 0.3)
+        inner = "".join(map(listed, ("excluded", "staticallyIncluded", "dynamicallyIncluded")))
+        return f"<networkConnector name='n{number}' uri='static:(tcp://far)'{flags}>{inner}</networkConnector>"
+
+    return network
 
 
 def _state(draw: Random, broker: str) -> dict[str, Any] | None:

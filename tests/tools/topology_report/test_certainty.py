@@ -287,7 +287,8 @@ def false_ways(world: World) -> list[Binding]:
             came |= {*one.routed.queues, *one.routed.possible_queues}
             # Patterns, and the topics of mirrors of queues that the file does not name, are not destinations in the
             # topology.
-            pattern = world.displayed.rules.topic.name_pattern(binding.destination)
+            addressing = world.displayed.rules.addressing
+            pattern = addressing.pattern(binding.destination, world.displayed.rules.topic).words
             is_pattern = is_wild(pattern) or any("mirrors" in visit.exchange.name for visit in one.visits)
             is_there = is_pattern or binding.destination in came
             # A send that fails reaches nothing.

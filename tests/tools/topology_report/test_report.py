@@ -18,6 +18,8 @@ from transpiler.tools.topology_report.picture import draw
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology import RABBITMQ, Binding, Exchange, Queue, Topology, topology_from_dict
 from transpiler.topology.broker_rules import QPID_JAVA, RULES
+from transpiler.topology.displayed_addresses import addresses_of
+from transpiler.topology.files import parse_topology
 from transpiler.topology.graph import narrow
 from transpiler.topology.importers.rabbitmq import topology_from_definitions
 
@@ -543,3 +545,14 @@ def test_a_report_of_nothing_says_that_the_file_declares_nothing(broker: str) ->
     assert sentence in judged._repr_html_()
     assert sentence in listing(nothing)
     assert "nothing is dead" not in str(judged) + judged._repr_html_()
+
+
+def test_a_divert_whose_filter_reads_the_size_of_messages_is_not_contained_in_another_one() -> None:
+    # The size is not in a message here, so the filter may match any message.
+    diverts = "".join(
+        f"<divert name='d{number}'><address>a</address><forwarding-address>b</forwarding-address>"
+        f"<filter string='{text}'/></divert>"
+        for number, text in enumerate(("NOT (n = 1)", "AMQSize &gt; 3"))
+    )
+    text = f"<configuration><core><diverts>{diverts}</diverts></core></configuration>"
+    assert "contained-binding" not in report(addresses_of(parse_topology(text, "broker.xml"))).by_kind()

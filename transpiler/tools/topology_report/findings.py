@@ -32,6 +32,7 @@ from transpiler.topology.binding_slips import slip_of
 from transpiler.topology.choices import choices
 from transpiler.topology.exchange_types import KeyTest
 from transpiler.topology.graph import Node, is_node, reached
+from transpiler.topology.importers.known_names import reasons
 from transpiler.topology.model import Topology, check_topology
 from transpiler.topology.records import REPLACEMENT_ARGUMENT, SELECTOR_ARGUMENT, Binding, Link
 
@@ -507,12 +508,20 @@ def may_contain(topology: Topology, outer: Binding, inner: Binding) -> bool:
         # The importer made both bindings from the same element of a JMS broker's file, such as a divert, for messages
         # that arrive on different paths. So neither of them is redundant.
         return False
+    if any(_is_open(topology.selector(one), topology.dialect(one)) for one in (outer, inner)):
+        return False
     kind = topology.exchange_by_name[outer.source].kind
     if kind.choosing is not None:
         # The exchange chooses one of its bindings for each message. Without the binding, messages would be shared out
         # differently.
         return False
     return kind.key is not KeyTest.EQUAL or outer.key == inner.key
+
+
+@lru_cache(maxsize=4096)
+def _is_open(selector: str | None, dialect: str) -> bool:
+    """Return True if ``selector`` has parts that this project cannot evaluate, so the broker may find them true."""
+    return selector is not None and any(reasons(selector, find_dialect(dialect)))
 
 
 def _difference(outer: Binding, inner: Binding) -> str:

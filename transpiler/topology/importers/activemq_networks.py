@@ -29,6 +29,9 @@ from transpiler.topology.importers.exchange_builder import ExchangeBuilder
 from transpiler.topology.records import Link
 from transpiler.topology.targets import NOWHERE, Target
 
+#: The end of a link to another broker.
+_ANOTHER_BROKER = Target("exchange")
+
 #: A function from patterns of destinations to the patterns of the keys of their messages at one exchange.
 Keys = Callable[[Iterable[TopicPattern]], Iterable[TopicPattern]]
 
@@ -50,24 +53,25 @@ def links_of_queues(networks: Sequence[Network], queues: Iterable[str]) -> Itera
             when = forwarding(network, kind, name) if separator else None
             if when is not None:
                 yield Link("network", when, queue, None, path=network.location)
-    if len(networks) == 1:
-        # The messages of an undeclared queue take only the first link whose pattern matches the queue's name. The links
-        # for excluded queues, which lead nowhere, therefore come first.
-        for pattern in _of_kind(networks[0].excluded, QUEUE_KIND):
-            yield Link(
-                "network",
-                networks[0].on_demand,
-                "",
-                NOWHERE.name,
-                "own-queue",
-                NOWHERE.type,
-                path=networks[0].location,
-                pattern=key_of(pattern),
-            )
     for network in networks:
-        for patterns, when in ((network.static, network.always), (_on_demand(network, QUEUE_KIND), network.on_demand)):
-            for pattern in _of_kind(patterns, QUEUE_KIND):
-                yield Link("network", when, "", None, "own-queue", path=network.location, pattern=key_of(pattern))
+        # The messages of an undeclared queue take, for each ``when``, only the first link whose pattern matches the
+        # queue's name. The links for queues that are excluded or static, which lead nowhere, therefore come first.
+        demanded = _of_kind(_on_demand(network, QUEUE_KIND), QUEUE_KIND)
+        static, excluded = (_of_kind(patterns, QUEUE_KIND) for patterns in (network.static, network.excluded))
+        yield from _of_made_queues(network, network.always, excluded, static)
+        yield from _of_made_queues(network, network.on_demand, [*excluded, *static], demanded)
+
+
+def _of_made_queues(
+    network: Network, when: str, excluded: Sequence[TopicPattern], included: Sequence[TopicPattern]
+) -> Iterator[Link]:
+    """Yield the links of the queues that only sends create: to nowhere if ``excluded``, else if ``included``."""
+    left = [pattern for pattern in included if not any(covers(one, pattern) for one in excluded)]
+    for patterns, (kind, name, _) in ((excluded if left else (), NOWHERE), (left, _ANOTHER_BROKER)):
+        for pattern in patterns:
+            yield Link(
+                "network", when, "", name or None, "own-queue", kind, path=network.location, pattern=key_of(pattern)
+            )
 
 
 def links_of_topics(networks: Iterable[Network]) -> Iterator[Link]:

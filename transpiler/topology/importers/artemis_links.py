@@ -42,6 +42,8 @@ class Connection:
     ``when`` says in words when a message is moved. ``incoming`` is True if messages come from the other broker.
     ``named`` are the queues or address patterns that the element names; they take part even if the file does not
     declare them. ``to`` is the address of this broker to which the messages go; None if they go to the other broker.
+    ``created`` is the pattern of the addresses at which the connection acts on queues that only sends create; None if
+    no pattern expresses it.
     """
 
     kind: LinkKind
@@ -52,6 +54,7 @@ class Connection:
     incoming: bool = False
     named: tuple[str, ...] = ()
     to: str | None = None
+    created: str | None = None
 
 
 class Shared(NamedTuple):
@@ -200,8 +203,10 @@ class _ConnectionReader:
                 case "sender" | "receiver" | "peer":
                     self._of_queues(element, who)
                 case "mirror":
-                    matches = _begins((element.get("address-filter") or "").split(","))
-                    self.found.links.append(Connection("bridge", f"mirrored by the {who}", element.location, matches))
+                    filters = element.get("address-filter") or ""
+                    created = None if filters else self._rules.topic.syntax.many_words
+                    matches, when = _begins(filters.split(",")), f"mirrored by the {who}"
+                    self.found.links.append(Connection("bridge", when, element.location, matches, created=created))
                 case "federation" | "bridge" as kind:
                     for policy in element.named(*_OF_POLICY):
                         if policy.child("transformer") is not None or policy.value("transformer-class-name"):
@@ -213,13 +218,15 @@ class _ConnectionReader:
 
         The broker opens the connection for each queue that exists or that is created later.
         """
-        queue = element.get("queue-name")
-        matches = self._of_pattern(element.get("address-match") or "") if queue is None else _is_queue(queue)
-        named = () if queue is None else (queue,)
+        queue, pattern = element.get("queue-name"), element.get("address-match") or ""
+        matches = self._of_pattern(pattern) if queue is None else _is_queue(queue)
+        named, location = () if queue is None else (queue,), element.location
         incoming = element.name == "receiver"
         back = ", and brought back" if element.name == "peer" else ""
         when = f"{'brought' if incoming else 'moved'} by the {who}{back}"
-        self.found.links.append(Connection("bridge", when, element.location, matches, incoming=incoming, named=named))
+        self.found.links.append(
+            Connection("bridge", when, location, matches, incoming=incoming, named=named, created=pattern)
+        )
 
     def _policy(
         self, kind: Literal["federation", "bridge"], policy: Element, of: Acted, incoming: bool, who: str
@@ -243,8 +250,11 @@ class _ConnectionReader:
         else:
             while_ = ""
         listed = named if of == "address" and includes else ()
-        when = f"{verb} by the {who}{while_}"
-        self.found.links.append(Connection(kind, when, policy.location, matches, of, incoming, listed))
+        when, many_words = f"{verb} by the {who}{while_}", self._rules.topic.syntax.many_words
+        tests = [(one.get("address-match"), one.get("queue-match")) for one in policy.named("include")]
+        takes_all = not excludes and (not tests or any({*test} <= {None, many_words} for test in tests))
+        created = many_words if takes_all else None
+        self.found.links.append(Connection(kind, when, policy.location, matches, of, incoming, listed, created=created))
 
     def _included(self, element: Element) -> Matches:
         """Return the test of ``element``, an include or exclude of a policy: True for a matching address or queue."""
@@ -311,9 +321,9 @@ class _ConnectionReader:
         self.found.shared += (Shared(prefix, unless, kind.startswith("OFF")) for prefix in prefixes)
         verb = "shared with the other brokers of" if kind == "STRICT" else "sent to a broker with a consumer of"
         if kind != "OFF":
-            self.found.links.append(
-                Connection("cluster", f"{verb} the cluster {name}", cluster.location, _begins(listed))
-            )
+            when, matches = f"{verb} the cluster {name}", _begins(listed)
+            created = self._rules.topic.syntax.many_words if matches("", "") else None
+            self.found.links.append(Connection("cluster", when, cluster.location, matches, created=created))
 
 
 def _name(element: Element) -> str:

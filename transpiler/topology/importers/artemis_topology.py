@@ -159,14 +159,15 @@ class _Artemis:
 
     def _links_of_made_queues(self, connection: Connection, declared: Set[str]) -> Iterator[Link]:
         """Yield the links of queues that only sends create: one for each named queue, or one for all that match."""
-        undeclared = [self._addresses.words(name) for name in connection.named if name not in declared]
-        if connection.kind == "cluster" and connection.matches("", ""):
-            undeclared = [(MANY_WORDS,)]
-        for words in undeclared:
+        when, patterns = connection.when, [name for name in connection.named if name not in declared]
+        if not connection.named and connection.created is not None:
+            patterns = [connection.created]
+        elif not connection.named and connection.kind != "cluster":
+            # The queues of a cluster are possible for the addresses that it shares, with this as the reason.
+            when, patterns = f"{when}, if it includes the queue", [self._config.rules.topic.syntax.many_words]
+        for words in map(self._addresses.words, patterns):
             pattern = self._builder.topic.key(words)
-            yield Link(
-                connection.kind, connection.when, "", None, "own-queue", path=connection.location, pattern=pattern
-            )
+            yield Link(connection.kind, when, "", None, "own-queue", path=connection.location, pattern=pattern)
 
     def _links_of_addresses(self, connection: Connection) -> Iterator[Link]:
         """Yield the links from another broker to multicast addresses of this broker.

@@ -31,12 +31,17 @@ def read(
 ) -> Iterator[ReadMessage]:
     """Yield the messages of a file, in any format that the commands read.
 
-    The format is recognized by the first record: JSON, with one object on each line, objects on several lines, or an
-    array; CSV with a header; RabbitMQ's tracing log as JSON or text; the XML of ``artemis data exp``; the output of
-    ``activemq browse``; answers of Jolokia, of RabbitMQ's management API and of Broker-J's REST API. A file whose name
-    ends with .gz is decompressed. An object is a row of ``layout`` if that is given; otherwise it is recognized as
-    message JSON, plain properties, or an entry of a log. Deliveries in a log are skipped, because nobody published
-    them.
+    The first record identifies the format:
+
+    - JSON, with one object on each line, objects on several lines, or an array
+    - CSV with a header
+    - RabbitMQ's tracing log as JSON or text
+    - the XML of ``artemis data exp``, or the output of ``activemq browse``
+    - answers of Jolokia, of RabbitMQ's management API, and of Broker-J's REST API
+
+    A file whose name ends with .gz is decompressed. An object is a row of ``layout`` if that is given; otherwise it is
+    recognized as message JSON, plain properties, or an entry of a log. Deliveries in a log are skipped, because nobody
+    published them.
 
     Args:
         path: The name of the file.

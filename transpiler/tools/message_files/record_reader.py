@@ -29,8 +29,8 @@ from transpiler.tools.message_files.read_message import ReadMessage
 from transpiler.tools.message_files.record import Record
 from transpiler.tools.message_files.record_errors import RecordError, at_location, load_record
 
-#: How to extract the messages from an event of AWS Lambda, by the member that contains them: the layout of the messages
-#: and the jq filter.
+#: The ways to extract messages from an event of AWS Lambda, by the member of the event that contains them: the layout
+#: of the messages, and the jq filter for a file with such events.
 _EVENTS = {
     "messages": ("aws-activemq", ".messages[]"),
     "rmqMessagesByQueue": ("aws-rabbitmq", ".rmqMessagesByQueue[][]"),

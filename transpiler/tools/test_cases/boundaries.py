@@ -110,8 +110,8 @@ def boundaries(tree: ast.Expression, dialect: Dialect) -> list[Boundary]:
         if any(_matches(mutant.tree, one.message, dialect) is not (one.verdict is True) for one in found.values()):
             continue
         if near is None:
-            # Each mutant needs an own registry of tests. In a common one, the solver would evaluate the tests of all
-            # mutants for each value.
+            # Each mutant needs its own registry of tests. In a shared registry, the solver would evaluate the tests of
+            # all mutants for each value.
             of_both = Conditions()
             apart = _apart(of_both.selector(tree, dialect), of_both.selector(mutant.tree, dialect))
             answer = Solver(of_both, BUDGET).solve([Requirement(apart)])

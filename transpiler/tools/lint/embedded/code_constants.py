@@ -237,8 +237,8 @@ class _User:
         found = []
         for path, names in self._imports:
             if path and path[-1] == name:
-                # A static import of Java and any import of Kotlin can name the constant itself: ``import
-                # org.shop.Keys.COLOR``. Then the word before it is the type.
+                # A static import of Java and any import of Kotlin can name the constant itself, as
+                # ``org.shop.Keys.COLOR``. Then the word before it is the type.
                 found += path[-2:-1]
             elif path and (name in names or "*" in names or path[-1] == "*"):
                 found += [part for part in path if part != "*"][-1:]

@@ -116,8 +116,8 @@ def _is_declared(code: Sequence[Token], at: int) -> bool:
     while at > 0 and code[at].text == ".":
         at -= 2
     if at > 0 and code[at].text == ")":
-        # In Go, the receiver of a method stands in parentheses between ``func`` and the method's name: ``func (c
-        # *Client) Name``. Skip it to find the keyword.
+        # In Go, the receiver of a method is in parentheses between the keyword and the name, as in ``func (c *Client)
+        # Name``. Skip the receiver to find the keyword.
         opened = next((index for index in range(at, max(at - _MAX_RECEIVER, -1), -1) if code[index].text == "("), 0)
         return code[opened - 1].text == "func"
     return at >= 0 and code[at].text in DECLARES

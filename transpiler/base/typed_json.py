@@ -155,7 +155,7 @@ def _shown(data: Json) -> str:
 
 
 class _Scalar(_Form):
-    """The form of a number, boolean or null: the value itself."""
+    """The JSON form of a number, boolean or null: the value itself."""
 
     def __init__(self, kind: type) -> None:
         self._kind, self.kinds = kind, (kind,)
@@ -182,7 +182,7 @@ class _Scalar(_Form):
 
 
 class _Text(_Form):
-    """The form of a text: the value itself. In ``write_all``, equal texts are written once and read as one object."""
+    """The JSON form of a text: the text itself. ``write_all`` writes equal texts only once."""
 
     kinds = (str,)
 
@@ -227,7 +227,7 @@ _SPELLED: dict[type, tuple[str, Callable[[Any], str], Callable[[str], Any]]] = {
 
 
 class _Spelled(_Form):
-    """The form of a value that JSON does not have and that is written as a text, such as a decimal number."""
+    """The JSON form of a value that JSON does not have, such as a decimal number: a text."""
 
     def __init__(self, kind: type, word: str, spell: Callable[[Any], str], read: Callable[[str], Any]) -> None:
         self.kinds, self.word, self._spell, self._read = (kind,), word, spell, read
@@ -250,7 +250,7 @@ class _Spelled(_Form):
 
 
 class _Member(_Form):
-    """The form of a member of an enumeration: its name."""
+    """The JSON form of a member of an enumeration: its name."""
 
     def __init__(self, kind: type[Enum]) -> None:
         self.kinds, self.word, self._members = (kind,), kind.__name__, kind.__members__
@@ -267,7 +267,7 @@ class _Member(_Form):
 
 
 class _Literal(_Form):
-    """The form of a ``Literal``: the constant itself."""
+    """The JSON form of a ``Literal``: the constant itself."""
 
     def __init__(self, constants: tuple[Any, ...]) -> None:
         self._constants, self.kinds = constants, tuple({type(constant) for constant in constants})
@@ -296,7 +296,7 @@ class _Nothing(_Form):
 
 
 class _FixedTuple(_Form):
-    """The form of a tuple of fixed length: the list of its elements."""
+    """The JSON form of a tuple of fixed length: the list of its elements."""
 
     kinds, word = (tuple,), "tuple"
 
@@ -321,7 +321,7 @@ class _FixedTuple(_Form):
 
 
 class _Several(_Form):
-    """The form of a collection. ``write_all`` writes a list of all lengths, and a list of all elements."""
+    """The JSON form of a collection. ``write_all`` writes a list of all lengths, and a list of all elements."""
 
     def __init__(self, kind: Any) -> None:
         self._kind, self.kinds = kind, (kind,)
@@ -362,7 +362,7 @@ class _Several(_Form):
 
 
 class _List(_Several):
-    """The form of a list, tuple or frozenset whose elements have one type."""
+    """The JSON form of a list, tuple or frozenset whose elements have one type."""
 
     def __init__(self, kind: Any, typed: TypedJson, element: Any) -> None:
         super().__init__(kind)
@@ -392,7 +392,7 @@ class _List(_Several):
 
 
 class _Map(_Several):
-    """The form of a mapping: its keys and its values. The order of the keys is kept."""
+    """The JSON form of a mapping: its keys and its values. The order of the keys is kept."""
 
     def __init__(self, typed: TypedJson, key: Any, value: Any) -> None:
         super().__init__(dict)
@@ -425,7 +425,7 @@ class _Map(_Several):
 
 
 class _Record(_Form):
-    """The form of a data class or named tuple: a list of its field values, without fields that the class computes."""
+    """The JSON form of a data class or named tuple: the list of its fields, without those that the class computes."""
 
     def __init__(self, typed: TypedJson, kind: Any) -> None:
         self._typed, self._kind, self.kinds, self.word = typed, kind, (kind,), kind.__name__
@@ -472,7 +472,7 @@ class _Record(_Form):
 
 
 class _Union(_Form):
-    """The form of a union. A JSON scalar is written as it is, any other value with the ``word`` of its type."""
+    """The JSON form of a union: a JSON scalar as it is, and any other value with the ``word`` of its type."""
 
     def __init__(self, typed: TypedJson, members: Iterable[Any]) -> None:
         self._typed, self._members = typed, list(members)
@@ -500,7 +500,7 @@ class _Union(_Form):
 
     @cached_property
     def _plain(self) -> set[type]:
-        """The Python classes whose values are their own JSON form, in this union."""
+        """The Python classes in this union whose values are written to JSON unchanged."""
         return {kind for kind, form in self._scalars.items() if isinstance(form, _Scalar | _Text)}
 
     def write(self, value: Any) -> Json:

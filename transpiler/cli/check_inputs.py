@@ -60,10 +60,11 @@ _APPLICATION = ("application*.*", "src/main/resources/application*.*")
 
 
 class Choice(NamedTuple):
-    """The options of ``check`` that determine how it reads its inputs.
+    """The options of ``check`` that determine the reading of its inputs.
 
-    ``kind`` is the language of the named files and of standard input, such as ``java``; if it is None, the suffix of
-    the name determines it. ``stdin_filename`` is a name for standard input, and ``exclude`` has the excluded files.
+    ``kind`` is the language of the named files and of standard input, such as ``java``. If it is None, the suffix of a
+    file's name determines the language. ``stdin_filename`` is a name for standard input, and ``exclude`` are the
+    patterns of files to skip.
     """
 
     kind: str | None = None

@@ -67,7 +67,7 @@ class TopologyForm(NamedTuple):
         """Read several files, and return their topologies, each with a name that distinguishes it in the output.
 
         The name is empty if there is only one topology. If the options choose no virtual host, a file yields a topology
-        for each of its virtual hosts or brokers. ``every`` is that of ``read``.
+        for each of its virtual hosts or brokers. If ``every`` is True, repeated warnings are printed, too.
         """
         found: list[tuple[str, Topology]] = []
         for name in names:
@@ -109,8 +109,8 @@ class TopologyForm(NamedTuple):
     def parse(self, text: str, name: str, *, every: bool = False, running: Answers | None = None) -> Topology:
         """Parse ``text``, the content of the topology file ``name``, and print the warnings about it.
 
-        ``running`` contains the answers of a running broker; the objects that they list replace those of the file.
-        ``every`` is that of ``read``.
+        ``running`` contains the answers of a running broker; the objects that they list replace those of the file. If
+        ``every`` is True, repeated warnings are printed, too.
         """
         return self._report(parse_topology(text, name, running=running, **self._asdict()), every=every)
 

@@ -38,8 +38,7 @@ _SENT_KEY, SUBJECT = MessageField("delivery_properties", "routing_key"), Message
 ROUTING_KEYS = (_SENT_KEY, SUBJECT)
 PUBLISHED_EXCHANGE = MessageField("delivery_properties", "exchange")
 
-#: In the layout with one typed column for each header field, the column JMSType, read as the subject with which the
-#: message was published.
+#: The column JMSType of the layout with typed columns, read as the subject with which the message was published.
 TYPED_SUBJECT = MessageField("published", "JMSType")
 
 #: The fields that can contain the subject (or the routing key) with which a message was published, in order of

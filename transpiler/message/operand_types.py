@@ -59,7 +59,7 @@ class UnsignedLong(Enum):
 
 
 class ByteText(Enum):
-    """The text with which a binary value or a uuid is compared; NONE if it equals no text."""
+    """The form in which a binary value or a uuid is compared with a text; NONE if it never equals a text."""
 
     NONE = "none"
     BYTES = "its bytes as text"

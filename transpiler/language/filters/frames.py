@@ -14,7 +14,8 @@ from transpiler.message.amqp.decoder import decode, decode_first
 from transpiler.message.amqp.values import AmqpList, AmqpMap, Described, Value
 from transpiler.message.types import AmqpType, AmqpValue
 
-#: The composite types of AMQP 1.0 itself, such as "attach": for each numeric descriptor, the name in the symbolic one.
+#: The composite types of AMQP 1.0 itself, by their numeric descriptors. The value is the name in the symbolic
+#: descriptor, such as "attach".
 _COMPOSITES = {
     **{0x10 + number: name for number, name in enumerate("open begin attach flow transfer disposition".split())},
     **{0x16 + number: name for number, name in enumerate("detach end close".split())},

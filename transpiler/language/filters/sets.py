@@ -194,7 +194,7 @@ def is_filters(condition: SelectorLike | FiltersLike) -> TypeGuard[FiltersLike]:
     A selector is None, a parsed tree, or a text that does not begin as a JSON object or array.
     """
     if isinstance(condition, str):
-        # A selector never begins with { or [, so such a text is JSON.
+        # A text that begins with { or [ is taken for JSON. Only a selector for RabbitMQ can begin with a bracket.
         return condition.lstrip().startswith(("{", "["))
     return condition is not None and not isinstance(condition, Expression)
 

@@ -140,5 +140,5 @@ def define(dialect: Dialect) -> Dialect:
     return dialect
 
 
-#: The dialect of Jakarta Messaging 3.1. If the standard does not define a case, it does the same as most brokers.
+#: The dialect of Jakarta Messaging 3.1. In cases that the standard does not define, this dialect follows most brokers.
 JMS = define(Dialect("jms"))

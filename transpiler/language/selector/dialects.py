@@ -29,7 +29,7 @@ class _Dialects(Mapping[str, Dialect]):
 
 @cache
 def _brokers() -> Mapping[str, Dialect]:
-    # Imported on first use, because most selectors are in the dialect ``jms``, which this module does not define.
+    # Imported on first use: most selectors are in the dialect ``jms`` and do not need the dialects of brokers.
     from transpiler.language.selector.broker_dialects import BROKERS
 
     return BROKERS

@@ -78,8 +78,8 @@ class SelectorLexer(Lexer):
         self.hyphens = hyphens
         self.keywords = keywords(dialect.reserved_words, dialect.has(Extension.XPATH))
         fields, dots = dialect.fields, dialect.identifiers is Identifiers.UNICODE_WITH_DOTS
-        #: The prefix of names that denote message annotations, such as ``m.``; only these names may contain hyphens.
-        #: Empty if the dialect has no such names.
+        #: The prefix of names that denote message annotations, such as ``amqp.annotation.``. Only these names may
+        #: contain hyphens. Empty if the dialect has no such names, or if its names contain no dots.
         self.annotations = fields.annotation_prefix if dots else ""
         #: The end offset of the last IS NULL or IS NOT NULL. Before this offset, IS and NULL are reserved words; after
         #: it, they may be names.

@@ -227,7 +227,8 @@ _ROWS = (
     Constructor(0xB1, AmqpType.STRING, Form.VARIABLE, 4, _STRING),
     Constructor(0xA3, AmqpType.SYMBOL, Form.VARIABLE, 1, _SYMBOL),
     Constructor(0xB3, AmqpType.SYMBOL, Form.VARIABLE, 4, _SYMBOL),
-    # The encoding list0 of the empty list has neither size nor count. With a width of 0 bytes, both decode as 0.
+    # list0, the encoding of the empty list, has neither size nor count. A width of 0 bytes makes the decoder read both
+    # as 0.
     Constructor(0x45, CompoundType.LIST, Form.COMPOUND, 0),
     Constructor(0xC0, CompoundType.LIST, Form.COMPOUND, 1),
     Constructor(0xD0, CompoundType.LIST, Form.COMPOUND, 4),

@@ -101,10 +101,18 @@ def page() -> str:
         "| name | read from | type | default | source | selector | Spark SQL |",
         "|---|---|---|---|---|---|---|",
         *(row(field) for field in JMS_FIELDS.table.values()),
-        f"| `{ANNOTATION}KEY` | `message_annotations.KEY`; else the key with hyphens instead of underscores; "
-        "the name may contain hyphens, and ends at the first blank or operator | the type of the "
-        f"annotation | missing | this project | `{ANNOTATION}region = 'x'` | "
-        f"`{REGION}` |",
+        f"| `{ANNOTATION}KEY` | [the annotation `KEY`](#annotations) | that of the annotation | missing | this project "
+        f"| `{ANNOTATION}region = 'x'` | `{REGION}` |",
+        "",
+        "## Annotations",
+        "",
+        f"A name that consists of `{ANNOTATION}` and a key, such as `{ANNOTATION}x-opt-tenant`, reads the message",
+        "annotation with this key, with the annotation's own type. The name ends at the first blank or operator, but a",
+        f"hyphen is part of the name. `{ANNOTATION}x_opt_tenant` reads the annotation `x_opt_tenant` if the message",
+        f"has it, and otherwise `x-opt-tenant`. `{ANNOTATION}x-opt-offset`, the offset of Event Hubs, is a string that",
+        "contains a number, and a comparison such as `> '100'` compares that number.",
+        "",
+        "## IDs",
         "",
         "The names `amqp.message_id` and `amqp.correlation_id` return an ID as a string, a long, or bytes, depending",
         "on the type of the ID in the message. The names `JMSMessageID` and `JMSCorrelationID` return the same ID as a",

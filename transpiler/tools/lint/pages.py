@@ -51,15 +51,20 @@ def page(rule: Rule) -> str:
     options = "" if rule.dialect == "jms" else f" --dialect {rule.dialect}"
     options += "" if rule.schema is None else f' --schema "{rule.schema}"'
     checked_with = f" The example is checked with `{options.strip()}`." if options else ""
+    wrong = []
+    is_printed = bool(output) and len(rule.wrong) <= _LONGEST
+    if not (is_printed and all(f" | {line}\n" in output for line in rule.wrong.split("\n"))):
+        wrong.append(f"```sql\n{shortened(rule.wrong, _LONGEST)}\n```")
+    if is_printed:
+        wrong.append(f"```text\n{output.rstrip()}\n```")
     parts = [
         f"# {rule.id}",
         f"{rule.title} ({NOUNS[rule.severity]}).{checked_with}",
-        f"Wrong:\n\n```sql\n{shortened(rule.wrong, _LONGEST)}\n```",
+        "Wrong:",
+        *wrong,
         f"Right:\n\n```sql\n{rule.right}\n```",
         rule.why,
     ]
-    if len(rule.wrong) <= _LONGEST and output:
-        parts.insert(3, f"```text\n{output.rstrip()}\n```")
     parts.append("[All rules, and how to ignore a rule](README.md)")
     return "\n\n".join(parts) + "\n"
 

@@ -48,7 +48,7 @@ COUNTERPARTS = {
         "route",
         "__main__",
     ),
-    *("choices", "columns", "conditions", "constant_tables", "exchange_graph", "inputs", "schemas", "tuning"),
+    *("choices", "columns", "conditions", "constant_tables", "inputs", "schemas", "tuning"),
     *("layouts", "messages", "testing", "topologies"),
     "publication",
     "json",

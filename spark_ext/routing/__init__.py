@@ -10,7 +10,7 @@ Deliberately not here: the lowering of a binding (``transpiler.compiler.lowering
 
 In reading order: ``route_messages`` (the public functions), ``query`` (the pass), ``plan_deliveries``, ``sends``,
 ``plans``, ``routing_keys``, ``publication``, ``new_columns``, ``lookups``, ``constant_tables``, ``session_tables``,
-``broadcast_join``, ``topic_sql``, ``exchange_graph``, ``deliveries``, ``choices``, ``codegen_budget``;
+``broadcast_join``, ``topic_sql``, ``deliveries``, ``choices``, ``codegen_budget``;
 ``tuning`` has the constants of all these modules.
 """
 

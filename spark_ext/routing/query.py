@@ -18,8 +18,7 @@ from pyspark.sql import functions as sf
 from spark_ext.messages.generated_methods import codegen_barrier
 from spark_ext.routing.broadcast_join import without
 from spark_ext.routing.constant_tables import Payload, constant_table, declared
-from spark_ext.routing.deliveries import distinct_in_order
-from spark_ext.routing.exchange_graph import composed, with_direct
+from spark_ext.routing.deliveries import composed, distinct_in_order, with_direct
 from spark_ext.routing.plan_deliveries import PlanDeliveries, Step, adding, dropping, handing_on
 from spark_ext.routing.plans import Prepared
 from spark_ext.routing.routing_keys import Published

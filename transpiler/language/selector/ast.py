@@ -270,11 +270,16 @@ def exchanged(node: Expression, change: Callable[[Expression], Expression]) -> E
 _LEAVES = frozenset({Identifier, StringLiteral, IntegerLiteral, FloatLiteral, BooleanLiteral})
 
 
-def walk(node: Expression) -> Iterator[Expression]:
-    """Yield ``node`` and all nodes inside it, in the order of the text."""
+def walk(node: Expression, without: tuple[type[Expression], ...] = ()) -> Iterator[Expression]:
+    """Yield ``node`` and all nodes inside it, in the order of the text.
+
+    Nodes of the classes ``without`` are skipped, with everything inside them.
+    """
     pending = [node]
     while pending:
         node = pending.pop()
+        if isinstance(node, without):
+            continue
         yield node
         if type(node) not in _LEAVES:
             pending.extend(children(node)[::-1])

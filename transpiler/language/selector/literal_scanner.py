@@ -100,11 +100,12 @@ _NODES = {"string": ast.StringLiteral, "integer": ast.IntegerLiteral, "float": a
 def literal_nodes(tree: ast.Expression, literals: list[Scanned]) -> dict[int, ast.PlainLiteral]:
     """Find the nodes of ``tree`` for the literals that ``scan`` found, by the index of the literal in ``literals``.
 
-    For a negative number, the node is that of the number without the minus sign.
+    For a negative number, the node is that of the number without the minus sign. The arguments of function calls and
+    the queries of bodies are left out.
     """
     by_end = {literal.end: number for number, literal in enumerate(literals)}
     nodes: dict[int, ast.PlainLiteral] = {}
-    for node in _operands(tree):
+    for node in ast.walk(tree, without=(ast.Call, ast.BodyQuery)):
         if isinstance(node, ast.StringLiteral | ast.IntegerLiteral | ast.FloatLiteral):
             number = by_end.get(node.span.end)
             if number is not None and isinstance(node, _NODES[literals[number].kind]):
@@ -112,15 +113,6 @@ def literal_nodes(tree: ast.Expression, literals: list[Scanned]) -> dict[int, as
                 if node.value == value or (not isinstance(value, str) and node.value == -value):
                     nodes[number] = node
     return nodes
-
-
-def _operands(node: ast.Expression) -> Iterator[ast.Expression]:
-    """Yield ``node`` and all nodes inside it, but skip function calls and body queries with everything inside them."""
-    if isinstance(node, ast.Call | ast.BodyQuery):
-        return
-    yield node
-    for child in ast.children(node):
-        yield from _operands(child)
 
 
 def pattern_nodes(tree: ast.Expression, literals: list[Scanned]) -> dict[int, ast.Like]:

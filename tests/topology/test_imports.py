@@ -15,8 +15,11 @@ from transpiler.message.amqp.encoder import encode
 from transpiler.message.amqp.values import AmqpList, AmqpMap
 from transpiler.message.types import AmqpType, AmqpValue, Compound
 from transpiler.reference.route import publish
+from transpiler.tools.topology_report.listing import listing
+from transpiler.tools.topology_report.picture import draw
 from transpiler.topology import parse_topology, read_topology, topology_from_dict, topology_to_dict
 from transpiler.topology.files import guess_form, vhosts_of
+from transpiler.topology.graph import narrow
 from transpiler.topology.importers.broker_j import topology_from_broker_j
 from transpiler.topology.importers.rabbitmq import topology_from_definitions
 
@@ -137,6 +140,7 @@ def test_what_routes_besides_is_a_link_and_a_hidden_queue_is_listed() -> None:
         ("shovel", "q", None, None),
         ("shovel", None, "x", "k"),
         ("shovel", "shovel s2", None, None),
+        ("shovel", None, None, None),
         ("shovel", None, "q", None),
     ]
     assert [finding.message for finding in topology.findings] == [
@@ -145,6 +149,16 @@ def test_what_routes_besides_is_a_link_and_a_hidden_queue_is_listed() -> None:
         "parameters[6]: this parameter of of-a-plugin is not supported",
     ]
     assert topology_from_dict(topology_to_dict(topology)).links == topology.links
+
+
+def test_a_shovel_between_two_other_brokers_is_shown_in_the_whole_and_in_no_part() -> None:
+    ends = {"src-uri": "amqp://a.example", "src-queue": "in", "dest-uri": "amqp://b.example", "dest-queue": "out"}
+    shovel = {"component": "shovel", "name": "far", "vhost": "/", "value": ends}
+    topology = topology_from_definitions(definitions(vhosts=[{"name": "/"}], parameters=[shovel]))
+    assert "another broker → another broker: moved by the shovel far" in listing(topology)
+    assert draw(topology, "mermaid").count("another broker") == 2
+    assert topology_to_dict(topology)["links"] == [{"kind": "shovel", "when": "moved by the shovel far"}]
+    assert "shovel" not in listing(narrow(topology, around=["q"]))
 
 
 @pytest.mark.parametrize(

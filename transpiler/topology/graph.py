@@ -198,6 +198,6 @@ def _part(topology: Topology, kept: set[Node], cut: frozenset[tuple[str, str]]) 
             for binding in topology.bindings
             if ("exchange", binding.source) in kept and (binding.destination_type, binding.destination) in kept
         ),
-        links=tuple(link for link in topology.links if kept.issuperset(link.ends)),
+        links=tuple(link for link in topology.links if link.ends and kept.issuperset(link.ends)),
         cut=cut,
     )

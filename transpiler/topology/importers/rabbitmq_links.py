@@ -235,8 +235,8 @@ def shovel_source(entry: Entry, vhost: str | None) -> ShovelSource | None:
     return ShovelSource(source, unquote(named[2]) if len(named) > 2 else "")
 
 
-def shovel(entry: Entry, vhost: str | None, streams: Set[str]) -> Link | None:
-    """Return the link from the source of a shovel to its destination; None if both are on other brokers.
+def shovel(entry: Entry, vhost: str | None, streams: Set[str]) -> Link:
+    """Return the link from the source of a shovel to its destination; both may be on other brokers.
 
     ``streams`` are the names of the queues that are streams. A stream keeps a message that the shovel has read, so the
     link of such a source says "copied" instead of "moved".
@@ -244,8 +244,6 @@ def shovel(entry: Entry, vhost: str | None, streams: Set[str]) -> Link | None:
     value = Entry.of(entry.data.get("value") or {}, entry.at("value"))
     source, source_type = _end(value, "src", vhost)
     destination, destination_type = _end(value, "dest", vhost)
-    if source is None and destination is None:
-        return None
     key = value.data.get("dest-exchange-key")
     key = key if isinstance(key, str) else None
     is_kept = source_type == "queue" and source in streams

@@ -186,6 +186,19 @@ def test_an_operator_policy_has_fewer_settings() -> None:
     assert not refusals(read(policies=[limiting]))
 
 
+@pytest.mark.parametrize("version", ["3.8.0", "3.13.7", "4.1.0", "4.3.0"])
+@pytest.mark.parametrize("definition", [{}, []])
+def test_a_policy_or_operator_policy_without_settings_is_refused(definition: Any, version: str) -> None:
+    # rabbit_policy:validation, "no policy provided"; rabbit_definitions:add_parameter stops the import.
+    empty = policy() | {"definition": definition}
+    value = {"pattern": ".*", "priority": 0, "definition": definition}
+    parameter = {"component": "operator_policy", "name": "op", "vhost": "/", "value": value}
+    for part in ({"policies": [empty]}, {"operator_policies": [empty]}, {"parameters": [parameter]}):
+        [found] = read(version, **part).findings
+        assert (found.code, found.severity) == ("import.refused", "error")
+        assert "contains no setting" in found.message
+
+
 @pytest.mark.parametrize(
     ("arguments", "codes"),
     [

@@ -48,7 +48,6 @@ FINDINGS: Mapping[str, str] = MappingProxyType(
         "import.ignored": "The broker does not look at this argument. Take the argument out, or correct its name.",
         "import.left-out": "The entry is no part of the topology, because something that it needs is left out.",
         "import.more": "There are more findings than are listed.",
-        "import.operator-policy": "RabbitMQ takes no alternate-exchange in an operator policy. Set it with a policy.",
         "import.pattern": (
             "The pattern of a policy is no regular expression that this project evaluates. What the policy sets is "
             "possible, or the policy is left out; the message says which."

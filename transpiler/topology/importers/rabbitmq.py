@@ -104,7 +104,7 @@ def topology_from_definitions(
     stops = number is None or number >= BINDINGS_STOP
     add_late_declarations(root, vhost_name, always, stops=stops, findings=findings)
     policies = Policies(_accepted(listed(root, "policies", vhost_name), number, findings), findings)
-    operator_policies = _operator_policies(root, vhost_name, findings)
+    operator_policies = _operator_policies(root, vhost_name)
     limiting = Policies(_accepted(operator_policies, number, findings, of_operator=True), findings)
     queue_entries, gone = _created(root, vhost_name, number, findings)
     queues = tuple(Queue(entry.text("name"), path=entry.path, **entry.flags(KEPT)) for entry in queue_entries)
@@ -330,12 +330,12 @@ def _shovelled(root: Entry, vhost: str | None, known: set[str]) -> tuple[Queue, 
     return tuple(Queue(name, path=location, declared=False) for name, location in found.items() if name not in known)
 
 
-def _operator_policies(root: Entry, vhost: str | None, findings: Findings) -> Iterator[Entry]:
+def _operator_policies(root: Entry, vhost: str | None) -> Iterator[Entry]:
     for entry in listed(root, "operator_policies", vhost):
-        yield operator_policy(entry, findings)
+        yield operator_policy(entry)
     for entry in listed(root, "parameters", vhost):
         if entry.text("component", "") == _OPERATOR_POLICY:
-            value = operator_policy(Entry.of(entry.data.get("value"), entry.at("value")), findings)
+            value = operator_policy(Entry.of(entry.data.get("value"), entry.at("value")))
             yield Entry({"name": entry.data.get("name"), **value.data}, value.path)
 
 
@@ -349,10 +349,9 @@ def _parameters(
             continue
         if component == _SHOVEL:
             link = shovel(entry, vhost, streams)
-            if link is not None and entry.path in of_shovels:
+            if entry.path in of_shovels:
                 link = replace(link, source=of_shovels[entry.path], source_type="queue")
-            if link is not None:
-                yield link
+            yield link
         else:
             findings.add("import.unknown", entry.path, f"this parameter of {component or 'a plugin'} is not supported")
 

@@ -190,15 +190,12 @@ class Policies:
             return None
 
 
-def operator_policy(entry: Entry, findings: Findings) -> Entry:
-    """Return an operator policy without ``alternate-exchange``, which RabbitMQ rejects; add a finding if it was set."""
+def operator_policy(entry: Entry) -> Entry:
+    """Return an operator policy with its definition as an object."""
     definition = entry.data.get("definition")
     # In an export of RabbitMQ 3.10, the definition is a list of pairs, as in Erlang.
     pairs = definition.items() if isinstance(definition, Mapping) else definition
     if not isinstance(pairs, Iterable) or isinstance(pairs, str):
         refuse("topology.type", entry.at("definition"), mismatch("an object", kind_of(definition)))
     settings = {str(pair[0]): pair[1] for pair in pairs if isinstance(pair, list | tuple) and len(pair) == 2}
-    if settings.pop(_ALTERNATE, None) is not None:
-        message = f"RabbitMQ does not accept {_ALTERNATE} in an operator policy, so it is skipped"
-        findings.add("import.operator-policy", entry.at("definition"), message, "set the alternate with a policy")
     return Entry({**entry.data, "definition": settings}, entry.path)

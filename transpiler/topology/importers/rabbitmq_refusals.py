@@ -291,11 +291,13 @@ def settings_are_known(entry: Entry, version: Version | None, findings: Findings
         hint, fix = meant(name, known, location)
         if name in settings:
             hint, fix = _of_versions(settings[name]), None
-        elif name in _ANY_ARGUMENT - _SETTINGS.keys():
+        elif name in _SETTINGS:
+            hint, fix = "only a policy has it", None
+        elif name in _ANY_ARGUMENT:
             hint, fix = f"only a queue has it, as its argument x-{name}", None
         message = f"{kind} has no setting {name!r}: the broker refuses the whole file"
         findings.add(_REFUSED, location, message, hint, fix, "error")
-    if not definition.data and not of_operator:
+    if not definition.data:
         message = f"the definition of {kind} contains no setting: the broker refuses the whole file"
         findings.add(_REFUSED, entry.path, message, severity="error")
         refused.append("")

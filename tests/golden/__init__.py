@@ -10,5 +10,5 @@ compared in ``test_golden``. If SQL changes on purpose, ``sample`` writes it aga
 ``sample`` also writes the findings again: every message, location, hint and warning for wrong and ambiguous inputs.
 
 In reading order: ``corpus`` (what is compiled), ``dump`` (how it is written), ``findings`` (with
-``layouts`` and ``calls``), ``test_golden``.
+``layouts``, ``calls``, ``inner`` and ``tuned``), ``test_golden``.
 """

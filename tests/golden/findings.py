@@ -17,6 +17,7 @@ recorded; ``python -m tests.golden add`` appends inputs.
 - The answer to the header fields of a layout is the SQL of a comparison with each of them, in each dialect.
 - The answer to rows of a layout is the message that is read from each row.
 - The answer to a call of a public function is its result.
+- The answer to a call of a function of ``inner`` is its result; the public functions do not show what it shows.
 """
 
 from __future__ import annotations
@@ -32,10 +33,12 @@ from typing import Any, get_args
 
 from tests.benchmarks.routing_shapes import SHAPES
 from tests.benchmarks.routing_shapes import topology as of_shape
+from tests.golden import inner
 from tests.golden.calls import call
 from tests.golden.corpus import dialects
 from tests.golden.dump import plan_texts
 from tests.golden.layouts import described_layout, headers, messages
+from tests.golden.tuned import tuned
 from transpiler import (
     Layout,
     Message,
@@ -167,7 +170,14 @@ def record(inputs: Iterable[dict[str, Any]]) -> None:
 
 
 def answer(given: Mapping[str, Any]) -> Any:
-    """Return the current answer to one input, as JSON reads the answer back."""
+    """Return the current answer to one input, as JSON reads the answer back.
+
+    If the input has a member ``tuning``, its values replace tuning constants, so that a few bindings or conditions take
+    the ways that otherwise only thousands take.
+    """
+    if "tuning" in given:
+        with tuned(given["tuning"]):
+            return answer({name: part for name, part in given.items() if name != "tuning"})
     match given:
         case {"selector": text}:
             found = _grouped({dialect: _selector(text, dialect) for dialect in dialects()})
@@ -205,6 +215,8 @@ def answer(given: Mapping[str, Any]) -> Any:
             found = headers(layout, others.get("dialects", []), _finding)
         case {"rows of": layout, "rows": rows}:
             found = messages(layout, rows)
+        case {"inner": name, "arguments": arguments, **others}:
+            found = inner.call(name, arguments, others.get("options", {}), _imported)
         case {"call": name, "arguments": arguments, **others}:
             found = call(name, arguments, others.get("options", {}), _finding)
         case _:
@@ -316,6 +328,11 @@ def _topology(**described: Any) -> dict[str, Any]:
         known["certain"] = _parsed(lambda: topology_to_dict(certain_topology(topology, queue)))
         known["possible"] = _parsed(lambda: topology_to_dict(possible_topology(topology, queue)))
     return known | {"findings": _all(topology.findings), "routes": _routes(topology), "plan": _plan(topology)}
+
+
+def _imported(topology: Topology) -> Any:
+    """Return the form of a topology that was read from several texts, and its findings."""
+    return {"read": topology_to_dict(topology), "findings": _all(topology.findings)}
 
 
 def _routes(topology: Topology) -> dict[str, Any]:

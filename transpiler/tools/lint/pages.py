@@ -14,8 +14,6 @@ from transpiler.tools.lint.run import Run, Text
 
 #: Maximum length of an example on a page, in characters.
 _LONGEST = 160
-#: The rule of the index page's example.
-_FIRST = RULES[0]
 _SUBJECTS = {
     "lint": "Legal, and probably not meant",
     "syntax": "Not a selector",
@@ -75,17 +73,10 @@ def index() -> str:
         "# Rules of `selector-sql check`",
         "",
         "This page is for everybody who runs [`selector-sql check`](../commands.md#check), to look up a rule or to",
-        "ignore one. Here `check` applies the rule `lint.unquoted-word`:",
-        "",
-        "```console",
-        '$ selector-sql check "color = red"',
-        *human(report_of(_FIRST, "color = red", Selection((_FIRST.id,)))).splitlines(),
-        "```",
-        "",
-        "To choose rules, pass to `--select` or `--ignore` the id of a rule, the first part of an id (`lint`,",
-        "`syntax`), the last part (`unquoted-word`), or a severity (`error`, `warning`, `info`). To ignore a rule in",
-        "one place, write the comment `# selector-sql: ignore[unquoted-word]` on the line of the selector, or alone on",
-        "the line before it.",
+        "ignore one. To choose rules, pass to `--select` or `--ignore` the id of a rule, the first part of an id",
+        "(`lint`, `syntax`), the last part (`unquoted-word`), or a severity (`error`, `warning`, `info`). To ignore a",
+        "rule in one place, write the comment `# selector-sql: ignore[unquoted-word]` on the line of the selector, or",
+        "alone on the line before it.",
     ]
     subject = None
     for rule in RULES:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
 
 from transpiler.language.selector.dialects import DIALECTS, JMS, Dialect
 from transpiler.message.header_fields import PROPERTIES, RECEIVER, Conversion, HeaderField, MessageField, Origin
@@ -218,19 +216,20 @@ def page() -> str:
     lines += ["## What a property of an AMQP type is", "", *_table("AMQP type", types)]
     lines += ["", "## Names of header fields", ""]
     lines += [
-        "If the following tables list no AMQP field for a name in a dialect, the name is an application property. A",
-        "default is the value of the name if the message lacks the field. [The page on header names](headers.md) lists",
-        "the names of `jms`.",
+        "If the table does not list a name for a dialect, the name is an application property there. A default is the",
+        "value of the name if the message lacks the field. [The page on header names](headers.md) lists the names of",
+        "`jms`.",
+        "",
+        "| name | dialects | read from |",
+        "|---|---|---|",
     ]
     tables = {dialect: _header_fields(dialect) for dialect in brokers}
     unreadable = {name for dialect in brokers for name in dialect.fields.unreadable}
-    names = sorted({name for table in tables.values() for name in table} | unreadable)
-    for _, group in groupby(names, key=lambda name: re.match("JMS|AMQ|amqp|", name)[0]):
-        cells = {
-            f"`{name}`": {dialect.name: _field(table.get(name), dialect, name) for dialect, table in tables.items()}
-            for name in group
-        }
-        lines += ["", *_table("name", cells)]
+    for name in sorted({name for table in tables.values() for name in table} | unreadable):
+        readers: dict[str, list[str]] = {}
+        for dialect, table in tables.items():
+            readers.setdefault(_field(table.get(name), dialect, name), []).append(f"`{dialect.name}`")
+        lines += [f"| `{name}` | {', '.join(of)} | {cell} |" for cell, of in readers.items() if cell != "–"]
     notes: dict[str, list[str]] = {}
     for dialect in brokers:
         if prefix := dialect.fields.annotation_prefix:

@@ -15,10 +15,9 @@ class Comparison(IdentityEnum):
     GT = ">"
     GE = ">="
 
-    @property
-    def is_equality(self) -> bool:
-        """Return True for ``=`` and ``<>``, the two operators that strings and booleans allow."""
-        return self in (Comparison.EQ, Comparison.NE)
+    def __init__(self, spelling: str) -> None:
+        #: True for ``=`` and ``<>``, the two operators that strings and booleans allow.
+        self.is_equality = spelling in ("=", "<>")
 
     @property
     def negated(self) -> Comparison:

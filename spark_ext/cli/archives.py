@@ -326,7 +326,8 @@ def _messages(session: Any, inputs: Inputs, errors: CommandErrors) -> Archive:
                 errors.add(error)
             parsed, wrong = parsed.filter(f"{PROBLEM} IS NULL"), None
     if wrong is not None or counts.content:
-        # The SQL cannot convert plain properties, NaN, and the content of lists and maps, so read these in Python.
+        # SQL cannot convert JSON lines of plain properties without sections, and cannot encode what lists and maps
+        # contain. So the archive is read in Python.
         return _rows_in_python(session, inputs, AmqpLayout(), errors)
     return Archive(parsed.select(*SECTIONS, *(name for name in COLUMNS if counts[name])), None)
 

@@ -103,7 +103,10 @@ def deliveries_at_end(walk: str, delivered: str, tested: str | None) -> str:
 
 
 def let(names: dict[str, str], text: str) -> str:
-    """Return the SQL expression ``text`` with the variables ``names``; a value can refer to the variables before it."""
+    """Return SQL for the expression ``text``, in which the variables in ``names`` are defined.
+
+    ``names`` maps each variable to its SQL expression, which can use the variables before it.
+    """
     for name, value in reversed(names.items()):
         text = f"transform(array({value}), {name} -> {text})[0]"
     return text

@@ -51,8 +51,9 @@ _DIGITS = 12
 class Destination:
     """The destination of messages: an exchange, a sender's address, or the anonymous relay.
 
-    ``exchange`` is None if each message names its own exchange. If ``by_sender`` is True, the messages were sent to the
-    address of a sender, which determines ``key`` and ``subject``. ``relay`` is True for the anonymous relay.
+    ``exchange`` is None if each message names its own exchange. If ``by_sender`` is True, the messages were sent over
+    an AMQP sender link, and the link's target address determines ``key`` and ``subject``. ``relay`` is True for the
+    anonymous relay.
     """
 
     exchange: str | None = None

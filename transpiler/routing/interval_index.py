@@ -202,10 +202,10 @@ _Bound = tuple[tuple[ir.Value, ...], bool, int]
 
 
 def _bound(term: ir.Predicate) -> _Bound | None:
-    """Return the bound that ``term`` sets to a value of the message; None if it sets no bound.
+    """Return the bound if ``term`` compares a value of the message with a parameter of the binding; otherwise None.
 
     The result is a triple: expressions for the value, one for each type that it can have; True for a lower bound; and
-    the number of the parameter that contains the bound.
+    the number of the binding's parameter that contains the bound.
     """
     match term:
         case ir.Compare(operator=operator, left=left, right=right):

@@ -165,8 +165,9 @@ class _Determinizer:
         starts = {root: self._list(self._reached(start)) for root, start in roots.items()}
         edges: list[dict[int, int]] = []
         others: list[int] = []
-        # The loop appends states to ``_queue`` while it runs, so the search is breadth-first: states after few words
-        # are merged before the limit on duplicated elements is reached.
+        # The loop appends states to ``_queue`` while it runs, so the search is breadth-first. To merge states copies
+        # their elements, and the number of copies is limited; so the states that few words of a key lead to, which
+        # most keys reach, are merged first.
         for state in self._queue:
             always = {number for node in state for number in self._any[node]}
             exact: dict[int, set[int]] = {}
@@ -274,8 +275,10 @@ def _occupied(
 ) -> int:
     """Return the bit set of the offsets in ``chunk`` at which a state with the edges ``codes`` cannot begin.
 
-    At such an offset another state begins, or an edge would be at an element that is in use. Each of ``codes`` is the
-    quotient and the remainder of a word code divided by ``size``.
+    The edges of all states share one array, in which a state that begins at the offset ``o`` has the edge for the word
+    code ``c`` at the element ``o + c``. At the returned offsets another state begins, or an edge would fall on an
+    element that is in use. ``used`` and ``begun`` have both kinds of places as bit sets, by the number of the chunk of
+    ``size`` elements. Each of ``codes`` is the quotient and the remainder of a word code divided by ``size``.
     """
     occupied = begun.get(chunk, 0)
     for chunks, positions in codes:

@@ -149,7 +149,8 @@ class Addressing(ABC):
     def destination(self, _entered: Entered, _key: str) -> str:
         """Return the destination to which a message was sent, from its routing key ``_key``.
 
-        ``_entered`` describes the messages that enter at the same exchange; it contains the kind of the destination.
+        ``_entered`` describes the messages that enter the topology at the same exchange as this message; it contains
+        the kind of the destination, a queue or a topic.
         """
         raise NotImplementedError(f"{self.nouns[1]} are no destinations")
 

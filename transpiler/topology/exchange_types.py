@@ -75,7 +75,7 @@ class ExchangeKind:
     key: KeyTest = KeyTest.NONE
     #: True if the binding's arguments are compared with the message's headers.
     compares_headers: bool = False
-    #: True if the binding's query is evaluated.
+    #: True if the exchange evaluates the XQuery in a binding's arguments.
     evaluates_query: bool = False
     #: True if the broker rejects a binding of this exchange without a selector.
     requires_selector: bool = False

@@ -328,9 +328,9 @@ def _topology_of_definitions(data: Any, asked: _Asked) -> Topology:
 
 
 def _running(asked: _Asked, *brokers: RunningBroker) -> Answers | None:
-    """Return the running broker's answers that the caller gave; None if there are none.
+    """Return a running broker's replies, if the caller passed them instead of a file; otherwise None.
 
-    If the answers are of a broker that is not in ``brokers``, raise ``TopologyError``.
+    If they are replies of a kind of broker that is not in ``brokers``, raise ``TopologyError``.
     """
     if asked.running is not None and asked.running.broker not in brokers:
         compared = "RabbitMQ's definitions, and the configuration of Artemis or ActiveMQ"

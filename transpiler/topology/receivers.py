@@ -275,7 +275,10 @@ class _Links:
     def _bind(
         self, bindings: tuple[AddressBinding, ...], *, queue: str | None = None, exchange: str | None = None
     ) -> None:
-        """Add the bindings in ``x-bindings`` of an address; ``queue`` or ``exchange`` replaces an end that is None."""
+        """Add the bindings in ``x-bindings`` of an address.
+
+        A binding that names no queue is for ``queue``, and one that names no exchange is for ``exchange``.
+        """
         for binding in bindings:
             source, destination = binding.exchange or exchange, binding.queue or queue
             if source is None or destination is None:

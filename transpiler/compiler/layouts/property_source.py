@@ -187,11 +187,11 @@ class StructFields(PropertySource):
         return None if place is None else stored_column(place.path, place.type)
 
     def names(self) -> tuple[str, ...]:
-        """Return the names of the fields that can be properties."""
+        """Return the names of the struct fields whose type a message property can have."""
         return tuple(name for name, place in self.fields.items() if isinstance(place, ir.Column))
 
     def values(self, row: Mapping[str, Any]) -> Iterable[tuple[str, AmqpValue | None]]:
-        """Yield the name and value of each field that can be a property."""
+        """Yield the name and value of each struct field whose type a message property can have."""
         for name, place in self.fields.items():
             if isinstance(place, ir.Column):
                 yield name, amqp_value(value_at(row, place.path), place.type.kind, place.path)

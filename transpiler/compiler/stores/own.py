@@ -137,7 +137,8 @@ def csv(columns: Iterable[str], *, headers: Headers = NO_HEADERS) -> StoreLayout
     return make_store("flat", source, {**own, **times}, headers, None)
 
 
-#: A description of the valid cells of a header field that is not text, by the class of the field's ``Reading``.
+#: A description of the valid cells in the CSV column of a header field, by the class of the field's ``Reading``. Every
+#: cell is valid for the classes that are missing here, which read text.
 _CELLS: Mapping[type, str] = MappingProxyType(
     {
         Integer: "an integer",

@@ -123,9 +123,9 @@ class Rule:
     """A lint rule, with the text of its documentation page.
 
     ``find`` is called for each node whose class is in ``nodes``, or once with the root if ``nodes`` is empty. The rule
-    reports the example ``wrong``, and does not report ``right``, in ``dialect`` and in any other dialect with this
-    mistake: if brokers differ, ``find`` tests ``context.dialect``. ``claim`` is a statement about the messages that the
-    examples select. It holds in every dialect in which the rule reports ``wrong``.
+    reports the example ``wrong``, and does not report ``right``, in ``dialect``. If ``wrong`` is a mistake only in some
+    dialects, ``find`` tests ``context.dialect`` and reports it only in those. ``claim`` is a statement about the
+    messages that the examples select. It holds in every dialect in which the rule reports ``wrong``.
     """
 
     id: str

@@ -54,8 +54,9 @@ def links_of_queues(networks: Sequence[Network], queues: Iterable[str]) -> Itera
             if when is not None:
                 yield Link("network", when, queue, None, path=network.location)
     for network in networks:
-        # The messages of an undeclared queue take, for each ``when``, only the first link whose pattern matches the
-        # queue's name. The links for queues that are excluded or static, which lead nowhere, therefore come first.
+        # Of the links with the same condition ``when``, a message of an undeclared queue takes only the first whose
+        # pattern matches the queue's name. So the links without a target come first: they are for excluded queues and
+        # for static ones, which have links of their own.
         demanded = _of_kind(_on_demand(network, QUEUE_KIND), QUEUE_KIND)
         static, excluded = (_of_kind(patterns, QUEUE_KIND) for patterns in (network.static, network.excluded))
         yield from _of_made_queues(network, network.always, excluded, static)

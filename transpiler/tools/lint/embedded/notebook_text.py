@@ -14,7 +14,8 @@ from transpiler.tools.lint.embedded.data_text import in_json, json_text
 from transpiler.tools.lint.embedded.selector_text import InFile, MappedText, UnreadableError, joined, within
 from transpiler.tools.lint.embedded.shell_text import find_in_shell
 
-#: File name extension for the language of a notebook's kernel.
+#: The file name extension by which the code of a notebook is read, for the language of its kernel. R is read like
+#: Python, because their comments and string literals are similar.
 _SUFFIXES = {"python": ".py", "scala": ".scala", "java": ".java", "kotlin": ".kt", "groovy": ".groovy", "r": ".py"}
 #: The number of open brackets around the members of a cell: those of the notebook, its list of cells, and the cell.
 _CELL = 3

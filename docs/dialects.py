@@ -3,116 +3,151 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from transpiler.language.selector.dialects import DIALECTS, JMS, Dialect
 from transpiler.message.header_fields import PROPERTIES, RECEIVER, Conversion, HeaderField, MessageField, Origin
 from transpiler.message.types import AmqpType
 from transpiler.tools.dialect_tools.questions import QUESTIONS, answer
 
-#: The explanation of each question, which is written below the question's heading.
+
+class About(NamedTuple):
+    """The heading of a question on the page, and the paragraph below it, which is empty if the heading is enough."""
+
+    title: str
+    text: str = ""
+
+
+#: The heading and the explanation of each question.
 ABOUT = {
-    "max_length": (
+    "max_length": About(
+        "Length of a selector",
         "A selector with more characters than this limit is an error. RabbitMQ itself sets the limit of the "
-        "dialect `rabbitmq`; this project sets the limits of the other dialects."
+        "dialect `rabbitmq`; this project sets the limits of the other dialects.",
     ),
-    "max_tokens": "A selector with more words and operators than this limit is an error.",
-    "blank_is_no_selector": 'In a dialect with the answer "no", an empty or blank selector is an error.',
-    "identifiers": "The table lists the characters that each dialect allows in the name of a property.",
-    "double_quotes": 'The table says how each dialect reads the text `"red"` in the selector `color = "red"`.',
-    "reserved_words": "The table says in which dialects reserved words such as AND and LIKE must be in upper case.",
-    "comments": (
+    "max_tokens": About(
+        "Number of words and operators",
+        "A selector with more words and operators than this limit is an error.",
+    ),
+    "blank_is_no_selector": About(
+        "Empty and blank selectors",
+        'In a dialect with the answer "yes", an empty or blank selector selects every message. In a dialect '
+        'with the answer "no", it is an error.',
+    ),
+    "identifiers": About("Characters of a name"),
+    "double_quotes": About(
+        "Text in double quotes",
+        'The selector `color = "red"`, for example, contains a text in double quotes.',
+    ),
+    "reserved_words": About(
+        "Case of reserved words",
+        "The answer says in which case a dialect recognizes reserved words such as AND and LIKE.",
+    ),
+    "comments": About(
+        "Comments: `--` and `/* */`",
         "A dialect with comments reads `--` as the beginning of a comment only if the selector has another "
-        "line after it."
+        "line after it.",
     ),
-    "numeric_literals": "The table describes the syntax of numbers in the selectors of each dialect.",
-    "extensions": (
-        "The table lists the constructs that each dialect accepts although the JMS standard does not define "
-        "them. It uses short names for the constructs. A *chained comparison* is `a = b = c`. A *null "
-        "literal* is the word NULL as a value. *Not equal* is the operator `!=`. *Brackets* quote a name, as "
-        "in `[order-type]`. *Convert strings* is the prefix `convert_string_expressions:` of a selector, with "
-        "which comparisons convert strings to numbers; with *convert in arithmetic*, arithmetic does so, too. "
-        "*Hyphenated* is the prefix `hyphenated_props:`, which allows hyphens in names. *Negated prefixes* "
-        "are the same prefixes with `no_` before them. *Tests as operands* means that LIKE, IN and IS NULL "
-        "may be operands of other operators, and bind tighter than any of them."
+    "numeric_literals": About("Syntax of numbers"),
+    "extensions": About(
+        "Constructs beyond the standard",
+        "Some dialects accept constructs that the JMS standard does not define. The table uses short names "
+        "for these constructs. A *chained comparison* is `a = b = c`. A *null literal* is the word NULL as a "
+        "value. *Not equal* is the operator `!=`. *Brackets* quote a name, as in `[order-type]`. *Convert "
+        "strings* is the prefix `convert_string_expressions:` of a selector, with which comparisons convert "
+        "strings to numbers; with *convert in arithmetic*, arithmetic does so, too. *Hyphenated* is the "
+        "prefix `hyphenated_props:`, which allows hyphens in names. *Negated prefixes* are the same prefixes "
+        "with `no_` before them. *Tests as operands* means that LIKE, IN and IS NULL may be operands of other"
+        " operators, and bind tighter than any of them.",
     ),
-    "not_binding": (
+    "not_binding": About(
+        "Precedence of NOT",
         "If NOT binds looser than a comparison, `NOT a = b` negates the comparison `a = b`. If NOT binds "
-        "tighter than arithmetic, `NOT a = b` negates the operand `a`."
+        "tighter than arithmetic, `NOT a = b` negates the operand `a`.",
     ),
-    "associativity": (
-        "For example, the table says which of the two subtractions in `a - b - c` each dialect computes first."
+    "associativity": About(
+        "Order of arithmetic operators",
+        "In `a - b - c`, for example, a dialect computes one of the two subtractions first.",
     ),
-    "signs": "The table lists the operands to which each dialect allows a unary plus or minus to be applied.",
-    "unary_plus": (
+    "signs": About(
+        "Operands of a sign",
+        "The answer lists the operands before which a unary plus or minus may stand.",
+    ),
+    "unary_plus": About(
+        "Unary plus",
         "If a dialect treats a unary plus as an arithmetic operator, its operand must be a number. If a "
-        "dialect ignores a unary plus, `+s = 'a'` compares the property `s` with the text `'a'`."
+        "dialect ignores a unary plus, `+s = 'a'` compares the property `s` with the text `'a'`.",
     ),
-    "static_typing": (
-        "The table says how each dialect checks the types of operands before it reads a message. A selector "
-        "that fails this check is an error."
+    "static_typing": About(
+        "Type checks of a selector",
+        "Some dialects check the types of operands before they read a message. A selector that fails this "
+        "check is an error.",
     ),
-    "in_operand_form": "The table says which operands each dialect accepts on the left of IN.",
-    "list_member": "The table says which members each dialect accepts in the list of `IN (…)`.",
-    "like_operand_form": "The table says which operands each dialect accepts on the left of LIKE.",
-    "null_operand_form": "The table says which operands each dialect accepts on the left of IS NULL.",
-    "escapes": (
-        "The table says for each dialect what may follow ESCAPE in a selector, and before which characters of "
-        "a LIKE pattern the escape character has an effect."
+    "in_operand_form": About("Left side of IN"),
+    "list_member": About("Members of the list of IN"),
+    "like_operand_form": About("Left side of LIKE"),
+    "null_operand_form": About("Left side of IS NULL"),
+    "escapes": About(
+        "ESCAPE",
+        "The answer says what may follow ESCAPE in a selector, and before which characters of a LIKE pattern "
+        "the escape character has an effect.",
     ),
-    "types": (
-        "The table lists the types of the values with which each dialect computes. [A table "
+    "types": About(
+        "Types of values",
+        "The answer lists the types of the values with which a dialect computes. [A table "
         "below](#what-a-property-of-an-amqp-type-is) lists for each AMQP type of a property the type that a "
-        "selector sees."
+        "selector sees.",
     ),
-    "logic": (
-        "The table gives the results of AND and OR in each dialect if one side is unknown. In `qpid-java`, "
-        "`unknown AND FALSE` is unknown, and `unknown OR FALSE` is FALSE."
+    "logic": About(
+        "AND and OR with unknown",
+        "In `qpid-java`, `unknown AND FALSE` is unknown, and `unknown OR FALSE` is FALSE.",
     ),
-    "evaluation": (
-        "The table says which sides of AND and OR each broker evaluates. This difference between brokers matters only "
-        "if the evaluation of one side throws an exception."
+    "evaluation": About(
+        "Evaluated sides of AND and OR",
+        "Which sides of AND and OR a broker evaluates matters only if the evaluation of one side throws an exception.",
     ),
-    "null_equality": (
-        "The table gives the result of `=` in each dialect if an operand is NULL. A property that the message "
-        "lacks is NULL."
+    "null_equality": About(
+        "`=` with NULL",
+        "A property that the message lacks is NULL.",
     ),
-    "unlike_types": (
-        "For example, the table gives the result of `color = 5` in each dialect if the property `color` is a string."
+    "unlike_types": About(
+        "Comparison of unlike types",
+        "The comparison `color = 5` is an example if the property `color` is a string.",
     ),
-    "numeric_promotion": (
-        "The table says how each dialect compares two numbers of different types, such as a long and a float. "
-        "If a dialect does not widen a byte or short on the right side of a comparison, this value never "
-        "equals a value of a wider type."
+    "numeric_promotion": About(
+        "Comparison of numbers of different types",
+        "The comparison of a long with a float is an example. If a dialect does not widen a byte or short on "
+        "the right side of a comparison, this value never equals a value of a wider type.",
     ),
-    "float_order": (
-        "The table says how each dialect compares the floating point values NaN and -0.0 with other numbers."
+    "float_order": About("Comparison of NaN and -0.0"),
+    "ordering": About("`<`, `<=`, `>` and `>=` on strings and booleans"),
+    "integer_arithmetic": About(
+        "Width of integers",
+        "The answer says how many bits integers have, and what happens if a result does not fit. In a "
+        'dialect with "32 or 64 bits", an operation has 64 bits if at least one of its operands has 64 bits.',
     ),
-    "ordering": (
-        "The table gives the result of `<`, `<=`, `>` and `>=` in each dialect if an operand is a string or a boolean."
+    "division": About("Division"),
+    "remainder": About("Remainder: `%`"),
+    "not_numbers": About("Arithmetic on strings and booleans"),
+    "bare_name": About(
+        "A number or string as a condition",
+        "The selector `urgent` is an example if the property `urgent` is a number or a string.",
     ),
-    "integer_arithmetic": (
-        "The table gives the width of integers in the arithmetic of each dialect, and what happens if a "
-        'result does not fit into this width. In a dialect with "32 or 64 bits", an operation has 64 bits if '
-        "at least one of its operands has 64 bits."
+    "between_meaning": About(
+        "BETWEEN",
+        "The answer gives the comparisons to which BETWEEN and NOT BETWEEN are equivalent.",
     ),
-    "division": "The table says how each dialect divides two integers, and what the result of a division by zero is.",
-    "remainder": (
-        "The table says to which numbers each dialect can apply the operator `%`, which computes the "
-        "remainder of a division."
+    "like_not_string": About("LIKE on numbers and booleans"),
+    "in_not_string": About("IN on numbers and booleans"),
+    "wildcards": About(
+        "Wildcards of LIKE",
+        "In a LIKE pattern, `_` matches one code point or one byte, depending on the dialect, and `%` matches"
+        " any number of code points or bytes.",
     ),
-    "not_numbers": "The table gives the result of arithmetic in each dialect if an operand is a string or a boolean.",
-    "bare_name": (
-        "The table gives the result of the selector `urgent` in each dialect if the property `urgent` is a "
-        "number or a string."
+    "on_throw": About(
+        "Exceptions",
+        "The answer says what a broker does if the evaluation of a selector throws an exception.",
     ),
-    "between_meaning": "The table says to which comparisons BETWEEN and NOT BETWEEN are equivalent in each dialect.",
-    "like_not_string": "The table gives the result of LIKE in each dialect if the property is a number or a boolean.",
-    "in_not_string": "The table gives the result of IN in each dialect if the property is a number or a boolean.",
-    "wildcards": (
-        "In a LIKE pattern, `_` matches one code point or one byte, depending on the dialect, and `%` matches "
-        "any number of code points or bytes."
-    ),
-    "on_throw": "The table says what each broker does if the evaluation of a selector throws an exception.",
 }
 
 #: Features of the reference evaluator that the SQL of a dialect does not have.
@@ -200,7 +235,7 @@ def page() -> str:
         "",
     ]
     brokers = [dialect for dialect in DIALECTS.values() if dialect is not JMS]
-    for name, question in QUESTIONS.items():
+    for name in QUESTIONS:
         if name == "fields":
             continue
         answers: dict[str, list[str]] = {}
@@ -208,7 +243,8 @@ def page() -> str:
             answers.setdefault(answer(getattr(dialect, name)), []).append(f"`{dialect.name}`")
         if len(answers) == 1:
             continue
-        lines += [f"## {question[0].upper()}{question[1:]}", "", ABOUT[name], ""]
+        about = ABOUT[name]
+        lines += [f"## {about.title}", "", *([about.text, ""] if about.text else [])]
         lines += ["| dialects | answer |", "|---|---|"]
         lines += [f"| {names} | {_cell(text)} |" for text, names in _grouped(answers)]
         lines.append("")

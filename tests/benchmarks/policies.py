@@ -8,19 +8,28 @@ from pyspark.sql import SparkSession
 
 from tests.benchmarks.filters import counting
 from tests.benchmarks.measure import Table, in_turn, ratio, spark_cpu
-from transpiler import stores, transpile_selector
+from transpiler import Layout, stores, transpile_selector
 
 #: Text as senders write it: integers, fractions, words, nothing, booleans, dates and identifiers.
 _TEXTS = ("7", "7.5", "many", "", "true", "2024-01-01", "-3", "eu-west", "12", "3f2c-77", "false", "1e3", "red", "0")
 #: The same kinds of values as JSON, among them words that are not JSON.
 _JSON = ("7", "7.5", '"many"', '""', "true", '"2024-01-01"', "-3", "eu-west", "12", "null", "false", "1e3", "red", "0")
 
-#: For each policy, a selector over the property ``p`` and the filter that an engineer would write for the same meaning.
+#: The filter by hand for ``p * q > 100``, over the text of ``p`` and of ``q``, after its test for numbers.
+_NUMBERS = "{p} RLIKE '^[-+.0-9eE]+$' AND {q} RLIKE '^[-+.0-9eE]+$'"
+_PRODUCT = f"{_NUMBERS} AND try_cast({{p}} AS DOUBLE) * try_cast({{q}} AS DOUBLE) > 100"
+#: The text of a Kafka header as an engineer would look it up.
+_HEADER = "CAST(filter(headers, h -> h.key = '{}')[0].value AS STRING)"
+
+#: For each policy, a selector over the properties ``p`` and ``q`` and the filter that an engineer would write for the
+#: same meaning.
 QUERIES = (
     ("string", "p = 'red'", "t['p'] = 'red'"),
     ("by-use", "p > 5", "t['p'] RLIKE '^[-+.0-9eE]+$' AND try_cast(t['p'] AS DOUBLE) > 5"),
     ("by-use", "p = TRUE", "lower(t['p']) = 'true'"),
     ("by-use", "p + 1 > 5", "t['p'] RLIKE '^[-+.0-9eE]+$' AND try_cast(t['p'] AS DOUBLE) + 1 > 5"),
+    ("by-use", "p * q > 100", _PRODUCT.format(p="t['p']", q="t['q']")),
+    ("by-use, Kafka", "p * q > 100", _PRODUCT.format(p=_HEADER.format("p"), q=_HEADER.format("q"))),
     ("parsed", "p > 5", "t['p'] RLIKE '^ *[-+0-9][-+.0-9eE]* *$' AND try_cast(t['p'] AS DOUBLE) > 5"),
     ("json", "p > 5", "t['p'] RLIKE '^[-0-9][-+.0-9eE]*$' AND try_cast(t['p'] AS DOUBLE) > 5"),
     ("json", "p = 'many'", "t['p'] LIKE '\"%' AND get_json_object(t['p'], '$') = 'many'"),
@@ -29,6 +38,12 @@ QUERIES = (
     ("DOUBLE", "p > 5", "t['p'] RLIKE '^[-+.0-9]' AND try_cast(t['p'] AS DOUBLE) > 5"),
     ("BOOLEAN", "p = TRUE", "lower(t['p']) IN ('true', 't', 'yes', 'y', '1')"),
 )
+
+
+def _layout(policy: str) -> Layout:
+    if policy.endswith(", Kafka"):
+        return stores.kafka_headers("headers", types=policy.removesuffix(", Kafka"))
+    return stores.text_map("t", types=policy if policy.islower() else {"p": policy})
 
 
 def policies_table(spark: SparkSession, directory: Path, count: int, rounds: int, least: float) -> Table:
@@ -47,18 +62,20 @@ def policies_table(spark: SparkSession, directory: Path, count: int, rounds: int
     for kind, texts in (("text", _TEXTS), ("json", _JSON)):
         target = str(directory / f"policies-{kind}")
         written = ", ".join("'" + text + "'" for text in texts)
-        chosen = f"map('p', array({written})[CAST(id % {len(texts)} AS INT)]) AS t"
-        spark.range(count).selectExpr(chosen).coalesce(1).write.mode("overwrite").parquet(target)
+        p, q = (f"array({written})[CAST({row} % {len(texts)} AS INT)]" for row in ("id", "id DIV 3"))
+        headers = ", ".join(f"named_struct('key', '{key}', 'value', CAST({key} AS BINARY))" for key in "pq")
+        columns = ("map('p', p, 'q', q) AS t", f"array({headers}) AS headers")
+        rows = spark.range(count).selectExpr(f"{p} AS p", f"{q} AS q")
+        rows.selectExpr(*columns).coalesce(1).write.mode("overwrite").parquet(target)
         frames[kind] = spark.read.parquet(target)
     for policy, selector, by_hand in QUERIES:
-        types = policy if policy.islower() else {"p": policy}
         frame = frames["json" if policy == "json" else "text"]
-        ours = transpile_selector(selector, stores.text_map("t", types=types)).sql
+        ours = transpile_selector(selector, _layout(policy)).sql
         first, second = in_turn([counting(frame, text) for text in (ours, by_hand)], cpu, rounds, least)
         if first.result != second.result:
             raise AssertionError(f"{policy}, {selector}: {first.result} and {second.result}")
         found = ratio(first, second)
         more = (first.seconds - second.seconds) / count * 1e9
         table.add(policy, selector, count / first.seconds, count / second.seconds, found, more)
-        table.bars.append((f"{policy}: {selector}", found, 2.5 if "+" in selector else 1.2))
+        table.bars.append((f"{policy}: {selector}", found, 2.5 if set("+*") & set(selector) else 1.2))
     return table

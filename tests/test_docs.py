@@ -1,4 +1,7 @@
-"""The pages of the site and the README are true: commands print what the page shows, and Python blocks run."""
+"""The pages of the site and the README are true: commands print what the page shows, and Python blocks run.
+
+``test_docs_spark`` runs the commands and blocks that need Spark.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,6 @@ from typing import Any
 import griffe
 import pytest
 from click.testing import CliRunner
-from pyspark.sql import SparkSession
 
 import spark_ext
 import transpiler
@@ -94,14 +96,6 @@ def test_a_command_prints_what_the_page_says(
     check_step(page, step, tmp_path, monkeypatch)
 
 
-@pytest.mark.parametrize(("page", "step"), commands("selector-spark"))
-@pytest.mark.usefixtures("spark")
-def test_a_spark_job_prints_what_the_page_says(
-    page: str, step: Step, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    check_step(page, step, tmp_path, monkeypatch)
-
-
 def test_every_command_of_a_page_is_one_of_the_two_programs() -> None:
     assert {step.words[0] for page in PAGES for step in steps(page)} == {"selector-sql", "selector-spark"}
 
@@ -138,15 +132,6 @@ def test_the_python_of_a_page_runs(
     lay_out(page, tmp_path)
     monkeypatch.chdir(tmp_path)
     run_python(page, {"__name__": "page"}, capsys)
-
-
-@pytest.mark.parametrize("page", [page for page in PYTHON if needs_spark(page)])
-def test_the_python_of_a_page_runs_on_spark(
-    page: str, spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lay_out(page, tmp_path)
-    monkeypatch.chdir(tmp_path)
-    run_python(page, {"__name__": "page", "spark": spark}, capsys)
 
 
 def json_blocks() -> list[Block]:

@@ -1,4 +1,7 @@
-"""The help of every command is complete like a manual page, and its examples run."""
+"""The help of every command is complete like a manual page, and its examples run.
+
+``tests/spark_ext/cli/test_manual_spark.py`` runs the examples of ``selector-spark``.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,8 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
-from pyspark.sql import SparkSession
 
 from spark_ext.cli.commands import main as selector_spark
-from tests.sizes import sample
 from transpiler.cli import main as selector_sql
 from transpiler.cli.manual import Example, ManualCommand
 
@@ -91,14 +92,3 @@ def test_an_example_of_selector_sql_runs(example: Example) -> None:
     done = CliRunner().invoke(selector_sql, words[1:], input=data)
     assert done.exit_code in (0, 1), done.output
     assert done.output
-
-
-@pytest.mark.parametrize("example", sample(examples("selector-spark"), 1), ids=lambda example: example.command)
-def test_an_example_of_selector_spark_runs(example: Example, folder: Path, spark: SparkSession) -> None:
-    headers = "ARRAY<STRUCT<key: STRING, value: BINARY>>"
-    record = f"SELECT CAST(array(struct('weight' AS key, CAST('2600' AS BINARY) AS value)) AS {headers}) AS headers"
-    if ".parquet" in example.command.partition("--output")[0]:
-        spark.sql(record).write.parquet(str(folder / "records.parquet"))
-        spark.sql(record).write.parquet(str(folder / "day=1" / "records.parquet"))
-    done = CliRunner().invoke(selector_spark, shlex.split(example.command)[1:])
-    assert done.exit_code in (0, 1), done.output

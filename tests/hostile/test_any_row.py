@@ -244,7 +244,7 @@ FILTERS: tuple[dict[str, Any], ...] = (
 def some_selectors() -> list[tuple[str, str]]:
     """Return pairs of a dialect and a selector: in a sample, a part for each dialect."""
     pairs = [(dialect, text) for dialect, selectors in SELECTORS.items() for text in selectors]
-    return sample(pairs, 18, lambda pair: pair[0])
+    return sample(pairs, 12, lambda pair: pair[0])
 
 
 def numbered(frame: DataFrame) -> DataFrame:

@@ -73,7 +73,7 @@ def test_the_messages_of_files_are_those_of_python(spark: SparkSession, file: Pa
 
 
 @given(st.lists(messages, min_size=40, max_size=40))
-@settings(max_examples=size(2, 8))
+@settings(max_examples=size(1, 8))
 def test_any_messages_are_those_of_python(spark: SparkSession, sent: list[Message]) -> None:
     assert_same(spark, [json.dumps(message.to_dict()) for message in sent])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import product
@@ -497,7 +497,12 @@ def rows(prefixes: Sequence[str], found: set[Made]) -> Iterator[str]:
     for (code, shared), texts in messages.items():
         page = f"rules/{code}.md"
         name = f"[{code}]({page})" if (ROOT / "docs" / page).exists() else f"`{code}`"
-        yield f"| {name} | {'<br>'.join(map(cell, texts))} | {'<br>'.join(map(cell, shared))} |"
+        yield f"| {name} | {'<br>'.join(map(cell, distinct(texts)))} | {'<br>'.join(map(cell, distinct(shared)))} |"
+
+
+def distinct(texts: Iterable[str]) -> list[str]:
+    """Return the texts that differ in more than the names of their placeholders."""
+    return list({re.sub(r"\{[^}]*\}", "{}", text): text for text in reversed(list(texts))}.values())[::-1]
 
 
 def prefix(code: str) -> str:

@@ -201,7 +201,7 @@ class _Options:
         hint = f"did you mean {near[0]}?" if near else f"the values of {name} are {', '.join(choices)}"
         fix = Fix(near[0]) if near else None
         raise TopologyError.at(
-            "address.value", f"the option the option {name} cannot have this value", self.source, value.span, hint, fix
+            "address.value", f"the option {name} cannot have this value", self.source, value.span, hint, fix
         )
 
     def declaration(self, name: str, known: tuple[str, ...]) -> dict[str, Any]:

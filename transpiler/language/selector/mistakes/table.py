@@ -165,7 +165,7 @@ RULES: tuple[Rule, ...] = (
     *_saying("a number has no unit", Row("x:number @% end,AND,OR,close", "write «{x}»")),
     *_sign(
         "{title} has no remainder operator",
-        Row("@%", "the dialects the dialects activemq, artemis, qpid-java and rabbitmq have %", "no remainder"),
+        Row("@%", "the dialects activemq, artemis, qpid-java and rabbitmq have %", "no remainder"),
     ),
     # Rules for mistakes in a BETWEEN.
     *_saying(

@@ -16,6 +16,7 @@ from transpiler import Layout, Message, TranspilerError, find_dialect
 from transpiler.base.source import Source
 from transpiler.compiler.layouts.amqp import AmqpLayout
 from transpiler.compiler.layouts.columns import SUBJECT
+from transpiler.compiler.layouts.json_rows import check_columns, message_from_json, message_from_json_row
 from transpiler.compiler.layouts.publication import (
     documented,
     header_hints,
@@ -26,14 +27,17 @@ from transpiler.compiler.layouts.publication import (
 from transpiler.compiler.layouts.rows import row_columns
 from transpiler.compiler.layouts.schemas import parse_schema
 from transpiler.compiler.layouts.sent import SentLayout
+from transpiler.compiler.layouts.store import StoreLayout
 from transpiler.compiler.layouts.stored import Stored
 from transpiler.compiler.lowering.jms_type_sql import destination_choices, message_choices
 from transpiler.compiler.presets import find_layout
 from transpiler.compiler.sql.emitter import emit_choice
-from transpiler.message.header_fields import MessageField
+from transpiler.message.header_fields import PROPERTIES, MessageField
 from transpiler.message.jms_types import DESTINATION, REPLY_TO
 from transpiler.routing.asked_names import asked_names
+from transpiler.routing.explain import explain_plan
 from transpiler.routing.found_values import found_values, places_of, tests_of
+from transpiler.routing.plan import build_plan
 from transpiler.topology import parse_topology, topology_from_dict
 from transpiler.topology.files import parse_definitions
 from transpiler.topology.importers.running_answers import read_answers
@@ -51,6 +55,9 @@ def call(name: str, arguments: Iterable[Any], options: Mapping[str, Any], shown:
         "published": published,
         "written": written,
         "schema": schema,
+        "layout": layout_facts,
+        "decoded": decoded,
+        "displays": displays,
         "running": partial(running, shown=shown),
         "definitions": partial(definitions, shown=shown),
     }
@@ -133,6 +140,46 @@ def running(answers: Iterable[list[str]], declared: Mapping[str, Any], shown: Sh
 def definitions(texts: Iterable[list[str]], options: Mapping[str, Any], shown: Show) -> Any:
     """Return the topology of several files of RabbitMQ's definitions."""
     return shown(parse_definitions([Source(text, name) for name, text in texts], "dir", **options))
+
+
+def layout_facts(described: Any, names: Iterable[str], rows: Iterable[Any]) -> Any:
+    """Return what a layout knows about ``names``, its text, and the keys of each row that are not UTF-8."""
+    layout = layout_of(described)
+    known = layout.known_schema()
+    facts = [
+        [
+            name,
+            _stored(lambda name=name: layout.property(name)),
+            _stored(lambda name=name: layout.named_header(name)),
+            [str(each.hint) for each in layout.offers(MessageField(PROPERTIES, name))],
+            repr(layout.declaration(name, "number")),
+        ]
+        for name in names
+    ]
+    undecodable = [
+        _answer(lambda row=row: sorted(layout.undecodable(row))) for row in rows if isinstance(layout, StoreLayout)
+    ]
+    return [repr(layout), layout.name, layout.names(), known is not None, facts, undecodable]
+
+
+def decoded(described: Any, values: Iterable[Any]) -> list[Any]:
+    """Return the message in each value in JSON: a message, a row of the layout, or an entry of a tracing log."""
+    if described is None:
+        return [_answer(lambda value=value: message_from_json(value).to_dict()) for value in values]
+    layout = layout_of(described)
+
+    def read(value: Any) -> Any:
+        check_columns(value, layout)
+        return message_from_json_row(value, layout).to_dict()
+
+    return [_answer(lambda value=value: read(value)) for value in values]
+
+
+def displays(topology: Mapping[str, Any], described: Any = "amqp") -> list[str]:
+    """Return the texts and the HTML of a topology and of the report about its plan."""
+    read = topology_from_dict(topology)
+    report = explain_plan(read, build_plan(read, layout_of(described), "null"))
+    return [repr(read), read._repr_html_(), repr(report), report._repr_html_(), str(report)]
 
 
 def schema(text: str) -> Any:

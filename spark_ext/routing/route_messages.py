@@ -59,7 +59,7 @@ class RouteOptions(SendOptions, PublisherKeywords, total=False):
     publisher: Publisher | None
 
 
-class Answer(NamedTuple):
+class AddedColumns(NamedTuple):
     """The names of the columns that ``route`` adds; None for a column that is not added."""
 
     queues: str
@@ -152,8 +152,8 @@ def route(
         check_frame("keys", keys)
         check_new(keys, {})
     check_choice("missing", options.get("missing", "error"), get_args(Missing))
-    answer = Answer(column, outcome, exchange_column, possible_column)
-    answer.check(messages)
+    added = AddedColumns(column, outcome, exchange_column, possible_column)
+    added.check(messages)
     way: _Compiled | _Planned
     if isinstance(topology, CompiledTopology):
         way = _Compiled(topology, messages, layout, options)
@@ -168,7 +168,7 @@ def route(
             outcome,
             possible_column,
             exchange_column,
-            lambda some: way.routed(some, repeated, answer, publisher),
+            lambda some: way.routed(some, repeated, added, publisher),
         )
     if not any(plan.delivers for plan in way.plans):
         warnings.warn(unroutable(way.plans[0].exchange), RoutingWarning, stacklevel=3)
@@ -199,15 +199,17 @@ class _Compiled:
         self.plans = [topology.plan] if topology.changes is None else [topology.plan, topology.changes.plan]
         self._topology = topology
 
-    def routed(self, messages: DataFrame, keys: DataFrame | None, answer: Answer, publisher: Publisher) -> DataFrame:
-        """Return ``messages`` with the columns of ``answer``; ``keys`` has the same meaning as for ``route``."""
-        names = _names(answer, self.prepared)
+    def routed(
+        self, messages: DataFrame, keys: DataFrame | None, added: AddedColumns, publisher: Publisher
+    ) -> DataFrame:
+        """Return ``messages`` with the columns in ``added``; ``keys`` has the same meaning as for ``route``."""
+        names = _names(added, self.prepared)
         with pause_garbage_collection():
             query = Query(
                 messages.sparkSession, self.prepared, self._topology.plan, publisher, names, self._topology.changes
             )
             frame = query.routed(messages, keys)
-        return frame if answer.possible is None else with_no_choices(frame, answer.possible)
+        return frame if added.possible is None else with_no_choices(frame, added.possible)
 
 
 class _Planned:
@@ -228,18 +230,20 @@ class _Planned:
         self.plans: list[RoutingPlan] = []
         self._missing: Missing = options.get("missing", "error")
 
-    def routed(self, messages: DataFrame, keys: DataFrame | None, answer: Answer, publisher: Publisher) -> DataFrame:
-        """Return ``messages`` with the columns of ``answer``; ``keys`` has the same meaning as for ``route``."""
-        topology, names = self.prepared.topology, _names(answer, self.prepared)
+    def routed(
+        self, messages: DataFrame, keys: DataFrame | None, added: AddedColumns, publisher: Publisher
+    ) -> DataFrame:
+        """Return ``messages`` with the columns in ``added``; ``keys`` has the same meaning as for ``route``."""
+        topology, names = self.prepared.topology, _names(added, self.prepared)
 
         def one_pass(messages: DataFrame, topology: Topology, queues: str, complete: bool) -> DataFrame:
             columns = names._replace(queues=queues) if complete else Names(queues)
             return self._pass(messages, keys, topology, columns, publisher)
 
-        if answer.possible is not None:
-            return route_with_choices(messages, topology, answer.queues, answer.outcome, answer.possible, one_pass)
+        if added.possible is not None:
+            return route_with_choices(messages, topology, added.queues, added.outcome, added.possible, one_pass)
         refuse_choices(topology, self.prepared.to.exchange)
-        return one_pass(messages, topology, answer.queues, True)
+        return one_pass(messages, topology, added.queues, True)
 
     def _pass(
         self, messages: DataFrame, keys: DataFrame | None, topology: Topology, names: Names, publisher: Publisher
@@ -252,13 +256,13 @@ class _Planned:
             return Query(messages.sparkSession, prepared, plan, publisher, names).routed(messages, keys)
 
 
-def _names(answer: Answer, prepared: Prepared) -> Names:
+def _names(added: AddedColumns, prepared: Prepared) -> Names:
     """Return the names of the columns that one pass of routing adds to the messages.
 
     For a JMS broker, the column ``exchange_column`` is not among them: ``sent`` adds it later, with the destination.
     """
     is_sent = prepared.topology.rules.addressing.names_destinations
-    return Names(answer.queues, answer.outcome, None if is_sent else answer.exchange)
+    return Names(added.queues, added.outcome, None if is_sent else added.exchange)
 
 
 def _publisher(options: RouteOptions) -> Publisher:

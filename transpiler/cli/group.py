@@ -35,7 +35,7 @@ else:
 EXIT_CODES = {
     0: "done",
     1: "a finding, a difference, no match or a failed case, as the command's help says",
-    2: "an error, told on standard error",
+    2: "an error, printed on standard error",
     130: "interrupted",
     141: "the reader of the output went away, as head does",
 }

@@ -165,7 +165,7 @@ def port(
 
     The result selects the same messages there. What the other broker cannot express is an error, with a message on
     which the two disagree. What only changes for rare messages (types that JMS does not give to properties, NaN,
-    overflows, line ends) is a warning; a condition for which no such message was found, and no proof, is told of.
+    overflows, line ends) is a warning; a condition for which no such message was found, and no proof, is reported.
     What check reports about the result, and does not report about SELECTOR, is printed as well.
     """
     if strict and loose:

@@ -205,7 +205,7 @@ class Topology:
     def onward(self) -> tuple[Link, ...]:
         """All links, including a link from each queue with an alternate binding to the destination of that binding."""
         alternates = (
-            Link("alternate", _let_go(queue), queue.name, queue.alternate.name, "queue", queue.alternate.type)
+            Link("alternate", _alternate_when(queue), queue.name, queue.alternate.name, "queue", queue.alternate.type)
             for queue in self.queues
             if queue.alternate is not None
         )
@@ -286,7 +286,7 @@ def _to_queue(link: Link) -> Link:
     return replace(link, destination=link.key, destination_type="queue")
 
 
-def _let_go(queue: Queue) -> str:
+def _alternate_when(queue: Queue) -> str:
     """Return a text for users: the cases in which a queue of Broker-J sends a message to its alternate binding."""
     attempts, expiry = (queue.arguments.get(name) for name in (ATTEMPTS_ARGUMENT, EXPIRY_ARGUMENT))
     conditions = ["rejected"]

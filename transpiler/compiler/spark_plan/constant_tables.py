@@ -152,7 +152,7 @@ def _varying(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate:
             lists = tuple(_merged(*_narrowed(test, rows)) for test in tests)
             return with_lists(shape, lists) or ir.AnyRow(shape, rows)
         case _:
-            return _loosest(shape, rows) or _behind_a_key(shape, rows) or _behind_bounds(shape, rows)
+            return _loosest(shape, rows) or _keyed_lookup(shape, rows) or _preceded_by_bounds(shape, rows)
 
 
 def _groups(node: ir.Predicate) -> list[int]:
@@ -177,7 +177,7 @@ def _terms(shape: ir.Predicate) -> tuple[ir.Predicate, ...]:
     return shape.terms if isinstance(shape, ir.And) else (shape,)
 
 
-def _behind_a_key(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate | None:
+def _keyed_lookup(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate | None:
     """Return what ``_merged`` returns, as a lookup in a map from a value of the message to the rows with this value.
 
     The map's key is the value that ``shape`` compares by ``=`` with the most distinct constants. Return None if
@@ -209,7 +209,7 @@ def _can_be_key(term: ir.Compare) -> bool:
     return term.operator is Comparison.EQ and (term.left.type == STRING or kind.bits is not None)
 
 
-def _behind_bounds(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate:
+def _preceded_by_bounds(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate:
     """Return what ``_merged`` returns, preceded by tests of columns that Spark can push down to a file reader.
 
     A test is implied by all ``rows``: for ``a > 1 AND s = 'x' OR a > 5 AND s = 'y'`` it is ``a > 1``.

@@ -123,7 +123,7 @@ def loops(of: Ways) -> Iterator[Finding]:
         yield Finding("exchange-loop", _title(cycle[0]), f"{_drawn(cycle)}: {fate}", cycle[0])
     for way in _cycles(of.letters.graph):
         if not of.letters.links.isdisjoint(zip(way, (*way[1:], way[0]), strict=True)):
-            reason = f"{_drawn(way)}: a message that {_let_go(of.letters, way)} may come back"
+            reason = f"{_drawn(way)}: a message that {_reasons_to_move(of.letters, way)} may come back"
             yield Finding("link-loop", _title(way[0]), reason, (way[0].kind, way[0].name))
 
 
@@ -143,7 +143,7 @@ def _drawn(cycle: Sequence[Node | State]) -> str:
     return " → ".join(_title(node) for node in [*cycle, cycle[0]])
 
 
-def _let_go(letters: Letters, cycle: list[State]) -> str:
+def _reasons_to_move(letters: Letters, cycle: list[State]) -> str:
     """Return the end of a sentence that says for what reasons the links of ``cycle`` move a message: "is rejected".
 
     Several reasons are joined by "and".

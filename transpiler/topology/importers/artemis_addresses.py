@@ -27,7 +27,7 @@ def is_plain(words: TopicPattern) -> bool:
     return MANY_WORDS not in words[:-1]
 
 
-class Answer(Enum):
+class Reaction(Enum):
     """The reaction of the broker to a message that is sent to an address, in addition to routing the message."""
 
     NOTHING = "nothing"
@@ -71,7 +71,7 @@ class Addresses:
             for pattern in self._read_by(each)
         ]
         self.settings = self._ordered(config.settings)
-        self._answers: dict[str, dict[TopicPattern, Answer]] = {}
+        self._answers: dict[str, dict[TopicPattern, Reaction]] = {}
         self._queues = {queue.name: queue for queue in config.queues}
 
     def _read_by(self, reader: Reader) -> Iterable[str]:
@@ -182,42 +182,44 @@ class Addresses:
                 return setting
         return DEFAULTS
 
-    def answers(self, routing_type: str) -> dict[TopicPattern, Answer]:
+    def answers(self, routing_type: str) -> dict[TopicPattern, Reaction]:
         """Return what the broker does on sends with ``routing_type``, for each address and queue name in the file."""
         if routing_type not in self._answers:
             self._answers[routing_type] = self._answered(routing_type)
         return self._answers[routing_type]
 
-    def _answered(self, routing_type: str) -> dict[TopicPattern, Answer]:
+    def _answered(self, routing_type: str) -> dict[TopicPattern, Reaction]:
         named = [address for address in map(self.words, self._queues) if not is_wild(address)]
         answers = {address: self._answer(address, routing_type) for address in (*self.known, *named)}
         if routing_type == "ANYCAST":
             # The broker refuses a send to the empty address, because it would create a queue with an empty name.
-            answers[("",)] = Answer.REFUSED
+            answers[("",)] = Reaction.REFUSED
         return answers
 
-    def _answer(self, address: TopicPattern, routing_type: str) -> Answer:
+    def _answer(self, address: TopicPattern, routing_type: str) -> Reaction:
         if self._is_local(address):
-            return Answer.NOTHING
+            return Reaction.NOTHING
         settings = self.settings_at(address)
         if routing_type not in self._types.get(address, set()) and not settings["auto-create-addresses"]:
-            return Answer.REFUSED
-        return self._creates_queue(self.name(address) or "", settings) if routing_type == "ANYCAST" else Answer.NOTHING
+            return Reaction.REFUSED
+        return (
+            self._creates_queue(self.name(address) or "", settings) if routing_type == "ANYCAST" else Reaction.NOTHING
+        )
 
-    def _creates_queue(self, name: str, settings: Settings) -> Answer:
+    def _creates_queue(self, name: str, settings: Settings) -> Reaction:
         known = self._queues.get(name)
         if known is not None:
-            return Answer.NOTHING if known.type == "ANYCAST" else Answer.REFUSED
-        return Answer.CREATED if settings["auto-create-queues"] and name else Answer.REFUSED
+            return Reaction.NOTHING if known.type == "ANYCAST" else Reaction.REFUSED
+        return Reaction.CREATED if settings["auto-create-queues"] and name else Reaction.REFUSED
 
 
-def answer_anew(routing_type: str, settings: Settings) -> Answer:
+def answer_anew(routing_type: str, settings: Settings) -> Reaction:
     """Return what the broker does on a send to an address that does not exist yet and has ``settings``."""
     if not settings["auto-create-addresses"]:
-        return Answer.REFUSED
+        return Reaction.REFUSED
     if routing_type != "ANYCAST":
-        return Answer.NOTHING
-    return Answer.CREATED if settings["auto-create-queues"] else Answer.REFUSED
+        return Reaction.NOTHING
+    return Reaction.CREATED if settings["auto-create-queues"] else Reaction.REFUSED
 
 
 def matches_later(pattern: TopicPattern, address: TopicPattern) -> bool:

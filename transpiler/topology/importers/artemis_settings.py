@@ -25,7 +25,7 @@ from transpiler.base.topics import MANY_WORDS, ONE_WORD, TopicPattern, is_wild
 from transpiler.language.binding_rules import TopicRules
 from transpiler.language.selector.dialects import Dialect
 from transpiler.topology.addressing import entry_name
-from transpiler.topology.importers.artemis_addresses import Addresses, Answer, answer_anew
+from transpiler.topology.importers.artemis_addresses import Addresses, Reaction, answer_anew
 from transpiler.topology.importers.artemis_config import DEFAULTS, AddressBinding, ArtemisConfig, Settings
 from transpiler.topology.importers.exchange_builder import ExchangeBuilder
 from transpiler.topology.importers.known_names import Decided, Known, Unknown, reads_names, with_known_names
@@ -195,7 +195,7 @@ class BySettings:
         """
         if entry.type is None or entry.last or entry.detached:
             return None
-        return self._by_answer(entry, entry.type, Answer.REFUSED, REJECTED, None)
+        return self._by_reaction(entry, entry.type, Reaction.REFUSED, REJECTED, None)
 
     def own(self, entry: Entry, own_queue: Target) -> Target | None:
         """Return a target that leads a message to the queue with the name of the message's address (``own_queue``).
@@ -204,23 +204,23 @@ class BySettings:
         """
         if entry.qualified or entry.type == "MULTICAST":
             return None
-        created = self._by_answer(entry, "ANYCAST", Answer.CREATED, own_queue, None)
+        created = self._by_reaction(entry, "ANYCAST", Reaction.CREATED, own_queue, None)
         if created is None or (entry.type is not None and not entry.detached):
             return created
         # A send without a routing type, and a forwarded dead letter, create no queue. They may still reach the queue
         # with the name of the address, because an earlier send with a routing type may have created this queue.
         return self._builder.perhaps(f"{entry.name}, created before", created)
 
-    def _by_answer(
-        self, entry: Entry, routing_type: str, sought: Answer, hit: Target | None, miss: Target | None
+    def _by_reaction(
+        self, entry: Entry, routing_type: str, sought: Reaction, hit: Target | None, miss: Target | None
     ) -> Target | None:
         """Return a target that leads a message to ``hit`` if the broker reacts to the send by ``sought``.
 
         All other messages go to ``miss``.
         """
 
-        def decided(answer: Answer) -> Target | None:
-            return hit if answer is sought else miss
+        def decided(reaction: Reaction) -> Target | None:
+            return hit if reaction is sought else miss
 
         label = f"{entry.name}, {sought.value}"
         anew = self._by_settings(label, entry, lambda settings: decided(answer_anew(routing_type, settings)))
@@ -278,9 +278,9 @@ class BySettings:
         if entry.qualified or entry.type == "MULTICAST":
             return dead
         if entry.type is not None and not entry.detached:
-            return self._by_answer(entry, entry.type, Answer.CREATED, None, dead)
+            return self._by_reaction(entry, entry.type, Reaction.CREATED, None, dead)
         maybe = self._builder.perhaps(f"{entry.name}, perhaps no queue", dead)
-        return self._by_answer(entry, "ANYCAST", Answer.CREATED, maybe, dead)
+        return self._by_reaction(entry, "ANYCAST", Reaction.CREATED, maybe, dead)
 
     def links(self, config: ArtemisConfig) -> Iterator[Link]:
         """Yield the links of the queues in a configuration, and of the queues that sends create."""

@@ -540,7 +540,7 @@ class _Artemis:
         matched = matched_earlier(pattern, earlier)
         otherwise = builder.otherwise(source)
         first = builder.exchange(name, alternate=self._later(name, pattern, entry, link, otherwise))
-        builder.ask_behind(first, binding.name)
+        builder.record_recipient_test(first, binding.name)
         for address in earlier:
             if address in matched:
                 link(first, address)

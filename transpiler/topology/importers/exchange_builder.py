@@ -62,7 +62,7 @@ class ExchangeBuilder:
     _open: set[str] = field(default_factory=set)
     _unless: dict[str, str] = field(default_factory=dict)
     #: For each exchange that tests whether a queue or divert takes a message, the name of this queue or divert.
-    _asking: dict[str, str] = field(default_factory=dict)
+    _tested: dict[str, str] = field(default_factory=dict)
 
     def exchange(self, name: str, kind: ExchangeType = "topic", alternate: Target | None = None) -> str:
         """Add an internal exchange, at which no sender's message can enter.
@@ -160,12 +160,12 @@ class ExchangeBuilder:
             self._unless[source] = self.exchange(f"{source}, unless taken", alternate=target)
         return Target("exchange", self._unless[source])
 
-    def ask_behind(self, exchange: str, recipient: str) -> None:
+    def record_recipient_test(self, exchange: str, recipient: str) -> None:
         """Record that ``exchange`` tests whether the queue or divert ``recipient`` takes a message.
 
         A binding to ``exchange`` therefore does not mean that the message is taken.
         """
-        self._asking[exchange] = recipient
+        self._tested[exchange] = recipient
 
     def finish(self) -> None:
         """Complete the exchanges that ``otherwise`` has added; call this after all bindings are added.
@@ -179,8 +179,8 @@ class ExchangeBuilder:
             taken: dict[tuple[str, str | None, str | None], None] = {}
             asking: set[str] = set()
             for binding in by_source.get(source, ()):
-                if binding.destination in self._asking:
-                    asking.add(self._asking[binding.destination])
+                if binding.destination in self._tested:
+                    asking.add(self._tested[binding.destination])
                     continue
                 is_open = binding.destination in self._open
                 asking |= {binding.destination} if is_open else set()
@@ -191,7 +191,7 @@ class ExchangeBuilder:
                         taken[binding.key, one.text(SELECTOR_ARGUMENT), one.text(DIALECT_ARGUMENT)] = None
             for key, selector, dialect in taken:
                 self.bind(unless, key, None, selector, dialect=dialect)
-            if len(asking) > 1 and any(name in asking for name in self._asking.values()):
+            if len(asking) > 1 and any(name in asking for name in self._tested.values()):
                 alternate = self.exchanges[unless].alternate
                 assert alternate is not None
                 way = self.perhaps(f"{unless}, perhaps", Target(alternate.type, alternate.name))

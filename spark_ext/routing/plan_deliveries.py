@@ -263,7 +263,7 @@ class PlanDeliveries:
         )
         return self._fused and length + sum(each._walked for each in here) + tuning.NESTED <= self._room
 
-    @property
+    @cached_property
     def _fused(self) -> bool:
         """True if the conditions without a lookup are few and short enough to share a generated method with lookups."""
         compiled = self._plan.compiled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from transpiler import Message, Topology, TranspilerError, evaluate, matches, parse_selector
@@ -79,7 +79,8 @@ def _running(old: str, new: str, form: TopologyForm) -> Comparable | None:
     answers = read_answers([Source(read_text_file(name), name) for name in names])
     if answers is None:
         return None
-    parsed = form.parse(read_text_file(old.removeprefix("@")), old.removeprefix("@"), running=answers)
+    name = old.removeprefix("@")
+    parsed = form.parse(read_text_file(name), name, running=answers, file=Path(name))
     return Comparable(parsed, new, answers)
 
 
@@ -87,10 +88,11 @@ def _read(given: str, role: str, form: TopologyForm) -> Comparable:
     name = _file_name(given)
     text = given if name is None else read_text_file(name)
     shown_as = role if name is None else "standard input" if name == "-" else name
-    ending = "" if name is None else PurePath(name).suffix.lower()
+    file = None if name is None or name == "-" else Path(name)
+    ending = "" if file is None else file.suffix.lower()
     is_topology = ending in ENDINGS and ending != ".json"
     if form.form is not None or form.vhost is not None or is_topology:
-        return Comparable(form.parse(text, shown_as), shown_as)
+        return Comparable(form.parse(text, shown_as, file=file), shown_as)
     bracket = text.lstrip().startswith("[")
     selector = Comparable(text.strip("\n"), shown_as)
     if not text.lstrip().startswith("{") and not (bracket and name is not None):
@@ -105,7 +107,7 @@ def _read(given: str, role: str, form: TopologyForm) -> Comparable:
         fail(f"{shown(shown_as)}{error.location(text)}: {error.message}")
     if _is_filter(data):
         return _filter(text, shown_as)
-    return Comparable(form.parse(text, shown_as), shown_as)
+    return Comparable(form.parse(text, shown_as, file=file), shown_as)
 
 
 def _file_name(given: str) -> str | None:

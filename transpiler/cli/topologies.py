@@ -89,8 +89,11 @@ class TopologyForm(NamedTuple):
         if name == "-" or not is_directory(name):
             called = "standard input" if name == "-" else name
             text = read_text_file(name)
+            file = None if name == "-" else Path(name)
             return _Loaded(
-                called, lambda of, every: of.parse(text, called, every=every), lambda: vhosts_of(text, called)
+                called,
+                lambda of, every: of.parse(text, called, every=every, file=file),
+                lambda: vhosts_of(text, called, file),
             )
         if self.state is not None or self.properties or self.form not in (None, "rabbitmq"):
             fail(
@@ -106,13 +109,22 @@ class TopologyForm(NamedTuple):
 
         return _Loaded(shown(name), parse, lambda: vhosts_of_definition_files(sources, name))
 
-    def parse(self, text: str, name: str, *, every: bool = False, running: Answers | None = None) -> Topology:
+    def parse(
+        self,
+        text: str,
+        name: str,
+        *,
+        every: bool = False,
+        running: Answers | None = None,
+        file: Path | None = None,
+    ) -> Topology:
         """Parse ``text``, the content of the topology file ``name``, and print the warnings about it.
 
-        ``running`` contains the answers of a running broker; the objects that they list replace those of the file. If
-        ``every`` is True, repeated warnings are printed, too.
+        ``file`` is the path of the file; None for standard input and for text. ``running`` contains the answers of a
+        running broker; the objects that they list replace those of the file. If ``every`` is True, repeated warnings
+        are printed, too.
         """
-        return self._report(parse_topology(text, name, running=running, **self._asdict()), every=every)
+        return self._report(parse_topology(text, name, running=running, file=file, **self._asdict()), every=every)
 
     def _report(self, topology: Topology, *, every: bool) -> Topology:
         """Print the findings about a topology's file, and return the topology."""
@@ -173,8 +185,8 @@ def _names_in(name: str, what: str, vhost: str | None) -> Iterable[str]:
         return filter(None, parse_definitions(sources, name, vhost=vhost).exchange_by_name)
     text = decode_text(read_file(name))
     if what == "vhosts":
-        return vhosts_of(text, name)
-    return filter(None, parse_topology(text, name, vhost=vhost).exchange_by_name)
+        return vhosts_of(text, name, Path(name))
+    return filter(None, parse_topology(text, name, vhost=vhost, file=Path(name)).exchange_by_name)
 
 
 def _first_file() -> str | None:

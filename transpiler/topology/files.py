@@ -11,11 +11,12 @@ from pathlib import Path, PurePath
 from typing import Any, Literal, NamedTuple, TypedDict, Unpack, get_args
 
 from transpiler.base.arguments import check_keywords, local_path, unexpected
-from transpiler.base.diagnostics import Diagnostic, at_path
+from transpiler.base.diagnostics import Diagnostic, at_path, first_of
 from transpiler.base.documents.decoding import EncodingError, decode_text
 from transpiler.base.documents.entries import Entry, choose
 from transpiler.base.documents.loading import Document, load_documents
 from transpiler.base.documents.xml_elements import Element, read_xml
+from transpiler.base.documents.xml_includes import Includer
 from transpiler.base.errors import TopologyError, TranspilerError, UnsupportedFeatureError
 from transpiler.base.local_files import read_file, why_skipped
 from transpiler.base.source import Source
@@ -37,6 +38,7 @@ from transpiler.topology.importers.artemis_properties import core_of_properties
 from transpiler.topology.importers.artemis_schema import unknown_names
 from transpiler.topology.importers.artemis_topology import topology_of_artemis
 from transpiler.topology.importers.broker_j import is_broker_j_answer, topology_from_broker_j, vhosts_of_broker_j
+from transpiler.topology.importers.included import inclusion_of
 from transpiler.topology.importers.kubernetes import (
     READ,
     ArtemisResources,
@@ -72,6 +74,9 @@ _OTHER_FILES = (
 )
 
 _FOR_JMS = "state and properties apply only to the XML of a JMS broker, but this file is not such XML"
+
+#: Maximum number of included files that a note names.
+_MAX_INCLUDED = 3
 
 _NOT_LOADED = "the broker refuses the whole file when it loads the directory"
 
@@ -117,6 +122,8 @@ class _Asked(NamedTuple):
     broker_version: str | None = None
     state: State | None = None
     running: Answers | None = None
+    #: The file that contains the text, whose folder contains the files that it includes; None if there is none.
+    file: Path | None = None
 
     def is_form(self, *forms: Form) -> bool:
         """Return True if the caller chose one of ``forms``, or did not choose a form."""
@@ -156,7 +163,7 @@ def read_topology(
         sources = [Source(_text_of(one), one.name) for one in found.files]
         vhost, version = options.get("vhost"), options.get("broker_version")
         return found.with_findings(parse_definitions(sources, str(path), vhost=vhost, broker_version=version))
-    return parse_topology(_text_of(path), str(path), state=state, **options)
+    return parse_topology(_text_of(path), str(path), state=state, file=path, **options)
 
 
 class DefinitionFiles(NamedTuple):
@@ -224,6 +231,7 @@ def parse_topology(
     *,
     state: str | Path | Mapping[str, Any] | None = None,
     running: Answers | None = None,
+    file: Path | None = None,
     **options: Unpack[ReadOptions],
 ) -> Topology:
     """Parse the topology in a text.
@@ -238,12 +246,13 @@ def parse_topology(
         properties: The values of the file's ``${placeholders}``.
         broker_version: The version of the broker, as for ``read_topology``.
         running: Answers of the running broker, as ``read_answers`` returns them. They replace what the text declares.
+        file: The file that contains the text. If it is given, files that its XML includes are read from its folder.
 
     Raises:
         TopologyError: The text is not a valid topology.
     """
     check_keywords("parse_topology", ReadOptions, options)
-    return _parsed(Source(text, name), _Asked(**options, state=read_state(state), running=running))
+    return _parsed(Source(text, name), _Asked(**options, state=read_state(state), running=running, file=file))
 
 
 def _parsed(source: Source, asked: _Asked) -> Topology:
@@ -251,7 +260,8 @@ def _parsed(source: Source, asked: _Asked) -> Topology:
     if asked.form == "activemq" or (asked.is_form("artemis") and _is_xml(source.text)):
         with _placing(document):
             root = read_xml(source, asked.properties)
-        return _of_document(document, lambda: _topology_of_xml(root, asked), asked)
+            found_beside = _with_included(root, asked.file, asked.properties)
+        return _of_document(document, lambda: _topology_of_xml(root, asked), asked, found_beside)
     if _is_properties(source):
         with _placing(document):
             core = core_of_properties([source], asked.properties)
@@ -263,7 +273,7 @@ def _parsed(source: Source, asked: _Asked) -> Topology:
     asked = asked._replace(vhost=left)
     if isinstance(chosen, HeldFile):
         with _placing(found.document):
-            held = _parsed(chosen.source, asked)
+            held = _parsed(chosen.source, asked._replace(file=None))
         return replace(held, findings=found.document.located((*held.findings, *found.left_out())))
     document = chosen if isinstance(chosen, Document) else found.document
     return _of_document(document, lambda: _topology_chosen(chosen, asked), asked, found.left_out())
@@ -454,13 +464,16 @@ def _topology_of_data(data: Any, asked: _Asked) -> Topology:
     )
 
 
-def vhosts_of(text: str, name: str) -> list[str]:
+def vhosts_of(text: str, name: str, file: Path | None = None) -> list[str]:
     """Return the names of the virtual hosts, or brokers, in ``text``; empty for the project's own form.
 
-    If a file of Kubernetes resources has several brokers, the names of a broker's virtual hosts are ``broker/host``.
+    ``file`` is the file that contains the text, as for ``parse_topology``. If a file of Kubernetes resources has
+    several brokers, the names of a broker's virtual hosts are ``broker/host``.
     """
     if _is_xml(text):
-        return list(_brokers(read_xml(Source(text, name))))
+        root = read_xml(Source(text, name))
+        _with_included(root, file, None)
+        return list(_brokers(root))
     found = _Found(Source(text, name))
     if len(found.topologies) == 1:
         return _vhosts_in(found.topologies[0])
@@ -611,6 +624,21 @@ def _is_xml(text: str) -> bool:
     return text.lstrip("\ufeff \t\r\n").startswith("<")
 
 
+def _with_included(root: Element, file: Path | None, properties: Mapping[str, str] | None) -> list[Diagnostic]:
+    """Insert the files that an XML document includes; return a note about the files that were read.
+
+    Artemis parses the text of its file without the file's name, so it looks for a relative path in the directory in
+    which it was started (``XMLUtil.readerToElement``). ActiveMQ looks beside the file.
+    """
+    includer = Includer(file, inclusion_of, properties or {})
+    includer.expand(root)
+    if not includer.read or any(activemq_brokers(root)):
+        return []
+    names = first_of(dict.fromkeys(includer.read), _MAX_INCLUDED)
+    message = f"{names}: read from the folder of the file; Artemis looks in the directory in which it was started"
+    return [Diagnostic("topology.include", "info", message)]
+
+
 def _brokers(root: Element) -> dict[str, tuple[str, Element]]:
     """Return the brokers in an XML document: form and element by name of the broker."""
     found: list[tuple[str, str, Element]] = []
@@ -633,6 +661,10 @@ def _topology_of_xml(root: Element, asked: _Asked) -> Topology:
     brokers = _brokers(root)
     if not brokers:
         _refuse_hornetq(root)
+        unread = next((one for one in root.walk() if one.unread is not None), None)
+        if unread is not None:
+            message = f"<{root.name}> contains no broker, and a file is included and not read: {unread.unread}"
+            unread.refuse("topology.include", message)
         root.refuse(
             "topology.form",
             f"<{root.name}> contains no broker",

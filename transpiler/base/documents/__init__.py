@@ -8,6 +8,6 @@ Erlang terms calls functions of its caller to build the result.
 
 Not here: the meaning of a document, and XML bodies of messages (``message.documents``).
 
-Read ``located_values``, ``yaml_text``, ``value_locations``, ``entries``, ``loading``; then ``xml_elements``, and
-``erlang_terms``.
+Read ``located_values``, ``yaml_text``, ``value_locations``, ``entries``, ``loading``; then ``xml_elements``,
+``xml_includes``, and ``erlang_terms``.
 """

@@ -26,10 +26,14 @@ MAX_DEPTH = 200
 
 @dataclass(slots=True)
 class XmlDocument:
-    """An XML file, with the values for placeholders in it such as ``${name}``."""
+    """An XML file. ``properties`` are the values of its placeholders by name.
+
+    ``label`` stands before the locations of the elements; it is empty unless another file includes this one.
+    """
 
     source: Source
     properties: Mapping[str, str] = field(default_factory=dict)
+    label: str = ""
 
     def span(self, byte: int) -> Span:
         """Return the span of the tag at the offset ``byte`` of the UTF-8 text, up to the end of the tag or line."""
@@ -52,11 +56,13 @@ class Element:
     attributes: dict[str, str] = field(default_factory=dict)
     children: list[Element] = field(default_factory=list)
     raw: str = ""
+    #: For an element that includes a file, the reason why the file was not read.
+    unread: str | None = None
 
     @property
     def location(self) -> str:
-        """The text ``line:column`` of the element."""
-        return f"{self.line}:{self.column}"
+        """The text ``line:column`` of the element, after the name of its file if another file includes it."""
+        return f"{self.document.label}{self.line}:{self.column}"
 
     @property
     def span(self) -> Span:
@@ -173,7 +179,12 @@ def read_xml(source: Source, properties: Mapping[str, str] | None = None) -> Ele
     ``properties`` contains the values of placeholders such as ``${name}``. Raise ``TopologyError`` with the line and
     column if the document is not well formed.
     """
-    return _Reader(XmlDocument(source, properties or {})).read()
+    return parse_xml(XmlDocument(source, properties or {}))
+
+
+def parse_xml(document: XmlDocument) -> Element:
+    """Parse ``document`` and return its root element. Raise ``TopologyError`` if it is not well formed."""
+    return _Reader(document).read()
 
 
 class _Reader:

@@ -126,8 +126,8 @@ FINDINGS: Mapping[str, str] = MappingProxyType(
             "and the value is not known here. The queue is a possible queue of each message."
         ),
         "topology.include": (
-            "The file imports other files, which are not read. What they declare is missing from the topology. Put "
-            "their content in the place of the import."
+            "The file includes other files. A note says which were read from its folder, or are the console's. If no "
+            "broker is found because a file cannot be read, put its content in the place of the element."
         ),
         "topology.no-selector": (
             "A filteredDestination of ActiveMQ has no selector, and gets no message. Add the selector, or use "

@@ -4,7 +4,7 @@ Invariants: every error names the path of the entry in the file, from which its 
 that an export lacks becomes a finding of the ``Topology``, never a silent guess.
 
 In reading order: ``binding_arguments``, ``native_format``, ``rabbitmq`` with ``rabbitmq_policies`` and
-``jms_selector_term``, ``broker_j``; ``exchange_builder``, ``display_builder``, ``known_names``,
+``jms_selector_term``, ``broker_j``; ``included``, ``exchange_builder``, ``display_builder``, ``known_names``,
 ``constant_conditions``; ``artemis_config``, ``artemis_links``, ``artemis_properties``, ``artemis_addresses``,
 ``artemis_settings``, ``artemis_display``, ``artemis_topology``; ``activemq_config``, ``activemq_patterns``,
 ``activemq_networks``, ``activemq_display``, ``activemq_state``, ``activemq_topology``; ``kubernetes``. ``documents``

@@ -16,7 +16,9 @@ from transpiler.language.selector import ast
 from transpiler.language.selector.broker_dialects import ACTIVEMQ
 from transpiler.language.selector.parsing import parse_selector
 from transpiler.topology.addressing import QUEUE_KIND, TOPIC_KIND, activemq_parts
+from transpiler.topology.importers.included import is_of_console
 from transpiler.topology.importers.known_names import reasons
+from transpiler.topology.model import NOT_COMPUTED
 
 _ELSEWHERE: Mapping[str, str] = {
     "jmsBridgeConnectors": "a bridge forwards messages to other brokers",
@@ -109,13 +111,11 @@ _KNOWN: Mapping[str, tuple[str, str]] = {
     "destinations": ("", "queue topic tempQueue tempTopic bean ref"),
 }
 
-_CONSOLE = "jetty.xml"
+#: Maximum number of imported files that a finding names.
+_MAX_IMPORTS = 3
 
 #: The shortest delay of a policy of ActiveMQ's redeliveryPlugin, in milliseconds.
 _MIN_REDELIVERY_DELAY = 1000
-
-#: Maximum number of imported files that a finding names.
-_MAX_IMPORTS = 3
 
 #: ``_DEFAULT_TOPICS``: the name pattern of the broker's default virtual topics. ``_DEFAULT_PREFIX``: the prefix of
 #: their queues. ``_MIRROR_PREFIX``: the default prefix of the topics of mirrored queues.
@@ -268,29 +268,29 @@ def activemq_brokers(root: Element) -> Iterator[Element]:
     return (element for element in root.walk() if element.name == "broker")
 
 
-def _of_imports(imports: list[Element]) -> Iterator[Diagnostic]:
-    """Yield the findings about imported files, which are not read.
-
-    They are a note for ``jetty.xml``, the configuration of ActiveMQ's web console, and a warning for any other file.
-    """
-    names = [element.get("resource") or "another file" for element in imports]
-    # ``jetty.xml`` configures the web console. It comes with the broker, and does not affect routing.
-    console = [name.rpartition("/")[2] == _CONSOLE for name in names]
-    severities: tuple[tuple[Severity, bool], ...] = (("info", True), ("warning", False))
-    for severity, wanted in severities:
-        found = [index for index, is_console in enumerate(console) if is_console is wanted]
-        if found:
-            listed = ", ".join(names[index] for index in found[:_MAX_IMPORTS])
-            more = f" and {len(found) - _MAX_IMPORTS} more files" if len(found) > _MAX_IMPORTS else ""
-            verb = "is" if len(found) == 1 else "are"
-            message = f"{listed}{more} {verb} imported, and not read"
-            yield replace(imports[found[0]].warning("topology.include", message), severity=severity)
+def _of_imports(root: Element) -> Iterator[Diagnostic]:
+    """Yield a note about the imported files of the console, and a warning about all other files that are not read."""
+    unread = [element for element in root.named("import") if element.unread is not None]
+    of_console = [element for element in unread if is_of_console(element)]
+    others = [element for element in unread if not is_of_console(element)]
+    kinds: tuple[tuple[list[Element], str, Severity], ...] = (
+        (of_console, "topology.include", "info"),
+        (others, NOT_COMPUTED, "warning"),
+    )
+    for elements, code, severity in kinds:
+        if elements:
+            names = [element.attributes["resource"] for element in elements]
+            more = f" and {len(names) - _MAX_IMPORTS} more files" if len(names) > _MAX_IMPORTS else ""
+            verb, pronoun = ("is", "it contains") if len(names) == 1 else ("are", "they contain")
+            message = f"{', '.join(names[:_MAX_IMPORTS])}{more} {verb} imported, and not read: {elements[0].unread}"
+            message += f". What {pronoun} is not known" if elements is others else ""
+            yield replace(elements[0].warning(code, message), severity=severity)
 
 
 def read_broker(broker: Element, root: Element) -> ActiveMQConfig:
     """Read the ``broker`` element of a file with the root element ``root``."""
     config = ActiveMQConfig()
-    config.findings += _of_imports([*root.named("import")])
+    config.findings += _of_imports(root)
     config.findings += broker.elsewhere(_ELSEWHERE)
     for destinations in broker.named("destinations"):
         for queue in destinations.named("queue"):

@@ -24,6 +24,7 @@ from transpiler.topology.broker_rules import ARTEMIS as BROKER
 from transpiler.topology.broker_rules import Rules
 from transpiler.topology.importers.artemis_links import JMS_QUEUE, JMS_TOPIC, Connections, read_connections
 from transpiler.topology.importers.known_names import reasons
+from transpiler.topology.model import NOT_COMPUTED
 
 #: The elements of ``broker.xml`` that can create, change or consume messages in a way that is not computed, with the
 #: text of the finding about each.
@@ -122,6 +123,8 @@ class ArtemisConfig:
     settings: list[Settings] = field(default_factory=list)
     #: The bridges, federations and clusters that exchange messages with other brokers.
     connections: Connections = field(default_factory=Connections)
+    #: The included files that are not read, although they may contain addresses, diverts or settings.
+    unread: list[str] = field(default_factory=list)
     findings: list[Diagnostic] = field(default_factory=list)
 
 
@@ -132,7 +135,11 @@ def read_core(core: Element) -> ArtemisConfig:
     if wildcards is not None:
         config.rules = BROKER.with_words(_words(wildcards))
     config.findings += core.elsewhere(_ELSEWHERE)
-    _refuse_includes(core)
+    for element in _unread(core):
+        name = element.attributes["href"]
+        config.unread.append(name)
+        message = f"{name} is included, and not read: {element.unread}. What it contains is not known"
+        config.findings.append(element.warning(NOT_COMPUTED, message))
     for settings in core.named("address-settings"):
         for setting in settings.named("address-setting"):
             setting.only("match")
@@ -182,16 +189,23 @@ def _words(wildcards: Element) -> str:
     return words
 
 
-def _refuse_includes(core: Element) -> None:
-    for element in core.walk():
-        # Federation also has elements with this name, which do not include a file.
-        if element.name == "include" and "href" in element.attributes:
-            name = element.attributes["href"]
-            element.refuse(
-                "topology.include",
-                f"{name} is included, but was not read",
-                "replace the element by the content of the file",
-            )
+#: Elements whose content does not affect routing, so that it need not be known.
+_WITHOUT_ROUTING = frozenset(
+    """acceptors broadcast-groups connection-routers connector-services connectors critical-analyzer discovery-groups
+    ha-policy metrics remoting-incoming-interceptors remoting-outgoing-interceptors resource-limit-settings
+    security-setting security-settings store""".split()
+)
+
+
+def _unread(core: Element) -> Iterator[Element]:
+    """Yield the elements for included files that are not read, and whose content may affect routing."""
+    waiting = [core]
+    while waiting:
+        element = waiting.pop()
+        if element.unread is not None:
+            yield element
+        if element.name not in _WITHOUT_ROUTING:
+            waiting += reversed(element.children)
 
 
 def _setting(setting: Element, match: str, config: ArtemisConfig) -> Settings:

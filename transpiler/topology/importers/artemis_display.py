@@ -25,6 +25,7 @@ def displayed_addresses(
     readers: frozenset[str] | None,
     *,
     knows_queues: bool,
+    knows_file: bool,
 ) -> Topology:
     """Return the topology for reports and diagrams, in which each exchange is an address of the broker.
 
@@ -66,6 +67,8 @@ def displayed_addresses(
             # The broker creates this queue at a dead-letter address, so bind the address to it. In ``links``, the link
             # to the address comes directly before the link to its queue.
             builder.bind(to_address.destination or "", Target("queue", to_queue.destination or ""), selector)
+    if not knows_file:
+        builder.unknown |= {name for kind, name in builder.ends if kind == "exchange"}
     return builder.topology(addresses.rules, queues, readers)
 
 

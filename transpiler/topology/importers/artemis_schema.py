@@ -301,6 +301,9 @@ def _unknown(element: Element) -> Iterator[Diagnostic]:
             # An ``address`` inside another element called ``address`` is read like that of a divert: it contains only
             # text.
             continue
+        if child.unread is not None:
+            # The element stands for the content of a file.
+            continue
         if child.name in known.elements:
             # A divert or queue can have an element called address, which contains only text.
             is_text = element.name in ("divert", "queue") and child.name == "address"

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
-from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.diagnostics import Diagnostic, first_of
 from transpiler.base.errors import TranspilerError
 from transpiler.base.topics import MANY_WORDS, AnyWord, TopicPattern, is_wild
 from transpiler.language.selector import ast
@@ -25,6 +25,7 @@ from transpiler.language.selector.dialects import Dialect
 from transpiler.language.selector.parsing import parse_tree
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.addressing import RoutingType
+from transpiler.topology.exchange_types import UNKNOWN as UNKNOWN_TYPE
 from transpiler.topology.importers.artemis_addresses import (
     Addresses,
     is_plain,
@@ -54,6 +55,9 @@ from transpiler.topology.targets import FAILED, OWN_QUEUE, UNKNOWN, Entered, Tar
 
 #: A function that adds a binding. Its arguments are the source exchange and the pattern of addresses.
 _Bind = Callable[[str, TopicPattern], None]
+
+#: Maximum number of files that are not read in the reason of an answer.
+_MAX_UNREAD = 3
 
 _TYPES: tuple[RoutingType | None, ...] = (None, "ANYCAST", "MULTICAST")
 
@@ -129,7 +133,14 @@ class _Artemis:
             findings=tuple(dict.fromkeys(self._findings)),
             settings=tuple(self._losses()),
             displayed=displayed_addresses(
-                self._addresses, queues, links, made, consumed, self._readers, knows_queues=self._knows_queues
+                self._addresses,
+                queues,
+                links,
+                made,
+                consumed,
+                self._readers,
+                knows_queues=self._knows_queues,
+                knows_file=not self._config.unread,
             ),
         )
 
@@ -197,13 +208,13 @@ class _Artemis:
         if entry not in self._done:
             self._done.add(entry)
             self._waiting.append(entry)
-            sent = entry.hop is None and not entry.last and not entry.detached
-            self._builder.entrance(entry.name, Entered(entry.type, entry.qualified), entry=sent)
+            self._builder.entrance(entry.name, Entered(entry.type, entry.qualified), entry=_is_sent(entry))
         return entry.name
 
     def _build(self, entry: Entry) -> None:
-        builder, name = self._builder, entry.name
+        builder = self._builder
         builder.entered = Entered(entry.type, entry.qualified)
+        name = self._unless_included(entry)
         bindings: Sequence[AddressBinding] = (*self._addresses.bindings, *self._addresses.readers)
         if entry.at is not None:
             bindings = [each for each in self._bindings_at(entry.at) if not self._never_matches(each, entry)]
@@ -243,6 +254,22 @@ class _Artemis:
         if not self._knows_queues and not entry.qualified:
             self._bind_subscribers(source, entry)
         self._bind_groups(bindings, source, queues, entry, dead is not None)
+
+    def _unless_included(self, entry: Entry) -> str:
+        """Return the exchange for the messages of ``entry`` that is built as the file says.
+
+        If the file includes another file that was not read, a sent message only possibly gets there, because the other
+        file may contain diverts and settings for any address.
+        """
+        builder, unread = self._builder, self._config.unread
+        if not unread or not _is_sent(entry):
+            return entry.name
+        reason = f"{entry.name}, what {first_of(dict.fromkeys(unread), _MAX_UNREAD)} contains is not known"
+        itself = builder.exchange(f"{entry.name} as far as known")
+        open_exchange = builder.exchange(reason, UNKNOWN_TYPE)
+        builder.bind(open_exchange, builder.any_key, Target("exchange", itself))
+        builder.bind(entry.name, builder.any_key, Target("exchange", open_exchange))
+        return itself
 
     def _subscribed(self, entry: Entry) -> list[str]:
         """Return the binding keys of messages that may reach queues of unknown subscribers.
@@ -593,6 +620,11 @@ class _Artemis:
             )
             following = Target("exchange", exchange)
         return following
+
+
+def _is_sent(entry: Entry) -> bool:
+    """Return True if messages of senders enter at ``entry``."""
+    return entry.hop is None and not entry.last and not entry.detached
 
 
 class _Condition(NamedTuple):

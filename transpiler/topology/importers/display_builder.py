@@ -26,7 +26,7 @@ from transpiler.topology.records import (
     Link,
     Queue,
 )
-from transpiler.topology.targets import Target
+from transpiler.topology.targets import Target, TargetType
 
 #: Texts for users about when a message follows a binding: ``ONE_OF`` if the binding is chosen among several,
 #: ``PERHAPS`` if it is unknown, ``OTHERWISE`` if nothing else takes the message, ``MIRRORED`` for a copy.
@@ -81,12 +81,18 @@ class DisplayBuilder:
             Link(link.kind, link.when, link.source, to.name, *kinds, path=link.path, affixes=link.affixes)
         )
 
+    @property
+    def ends(self) -> list[tuple[TargetType, str]]:
+        """The kind and name of each queue and exchange that was added so far."""
+        ends: list[tuple[TargetType, str]] = [("exchange", name) for name in self.addresses]
+        ends += [("exchange", binding.source) for binding in self.bindings.values()]
+        ends += [(binding.destination_type, binding.destination) for binding in self.bindings.values()]
+        return ends + [end for link in self.links for end in link.ends]
+
     def topology(self, rules: Rules, queues: Iterable[Queue], readers: frozenset[str] | None) -> Topology:
         """Return the topology, with a record for each queue and exchange that a binding or a link names."""
         sources = {binding.source for binding in self.bindings.values()}
-        ends = [("exchange", name) for name in (*self.addresses, *(one.source for one in self.bindings.values()))]
-        ends += [(binding.destination_type, binding.destination) for binding in self.bindings.values()]
-        ends += [end for link in self.links for end in link.ends]
+        ends = self.ends
         by_name: Mapping[str, Queue] = {queue.name: queue for queue in queues}
         made = dict.fromkeys(name for kind, name in ends if kind == "queue" and name not in by_name)
         by_name = {**by_name, **{name: Queue(name, declared=name not in self.unknown) for name in made}}

@@ -61,9 +61,11 @@ def diff_running(
     if found is None:
         named = ", ".join(str(file) for file in files) or "the directory"
         raise TopologyError.at("topology.form", f"no answer of a running broker: {named}")
-    source = _source(local_path("declared", declared, _ELSEWHERE))
+    file = local_path("declared", declared, _ELSEWHERE)
+    source = _source(file)
     old, new = (
-        parse_topology(source.text, source.name, state=state, running=running, **options) for running in (None, found)
+        parse_topology(source.text, source.name, state=state, running=running, file=file, **options)
+        for running in (None, found)
     )
     return with_answers(diff_topologies(old, new, examples=examples, names=names), old, found)
 

@@ -64,7 +64,7 @@ class Layout(ABC):
     def names(self) -> tuple[str, ...]:
         """Return the names of the stored properties, for suggestions; empty if any name can be stored."""
 
-    def over(self, schema: Mapping[str, Any], *, case_sensitive: bool = False) -> Self:
+    def over(self, schema: Mapping[str, Any], *, case_sensitive: bool = False) -> Layout:
         """Return the layout bound to a table: each column is looked up in ``schema`` by Spark's rules for names.
 
         Args:

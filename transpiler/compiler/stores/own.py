@@ -21,7 +21,7 @@ from transpiler.compiler.layouts.property_source import (
 )
 from transpiler.compiler.layouts.schemas import schema_in
 from transpiler.compiler.layouts.store import StoreLayout
-from transpiler.compiler.layouts.table_columns import Schema
+from transpiler.compiler.layouts.table_columns import Schema, Table
 from transpiler.compiler.layouts.text_types import Types, text_types
 from transpiler.compiler.layouts.variant_object import VariantObject
 from transpiler.compiler.stores.build import key_places, make_store
@@ -33,7 +33,7 @@ def own_store(name: str, source: PropertySource, headers: Headers, schema: Any) 
     ``schema`` is the schema of the DataFrame, in any form; None if it is not known.
     """
     layout = StoreLayout.written(name, source, {}, headers, None, beside=True)
-    return layout if schema is None else layout.over(schema_in(schema))
+    return layout if schema is None else layout.bound(Table(schema_in(schema)))
 
 
 def flat(schema: Schema, headers: Headers) -> StoreLayout:

@@ -11,6 +11,7 @@ from pyspark.sql import functions as sf
 
 from spark_ext.messages.schemas import SchemaLike, message_columns
 from transpiler import Dialect, Layout, transpile_address, transpile_filter, transpile_selector
+from transpiler.base.arguments import check_keywords
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.compiler.compile_options import FilterOptions, SelectorOptions, SqlOptions
 from transpiler.compiler.lowering.jms_type_sql import Choices, destination_choices, message_choices
@@ -63,6 +64,7 @@ def compile_selector(
     Raises:
         TranspilerError: The errors of ``transpiler.transpile_selector``.
     """
+    check_keywords("compile_selector", SelectorOptions, options)
     return _column(transpile_selector(selector, _layout(layout), dialect, lint=lint, **options))
 
 
@@ -91,6 +93,7 @@ def compile_filter(
     Raises:
         TranspilerError: The errors of ``transpiler.transpile_filter``.
     """
+    check_keywords("compile_filter", FilterOptions, options)
     return _column(transpile_filter(filters, _layout(layout), dialect, **options))
 
 
@@ -126,6 +129,7 @@ def compile_address(
     Raises:
         TranspilerError: The errors of ``transpiler.transpile_address``.
     """
+    check_keywords("compile_address", SqlOptions, options)
     return _column(transpile_address(address, node_type, _layout(layout), dialect, **options))
 
 

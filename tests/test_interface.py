@@ -65,6 +65,23 @@ def test_a_dialect_has_the_same_place_and_kind_in_all_functions(name: str) -> No
     assert after in ([], ["new_dialect"], ["options"], ["properties"])
 
 
+WITH_OPTIONS = [
+    name
+    for name, function in FUNCTIONS.items()
+    if any(str(one.annotation).startswith("Unpack[") for one in signature(function).parameters.values())
+]
+
+
+@pytest.mark.parametrize("name", WITH_OPTIONS)
+def test_a_function_refuses_an_unknown_option_by_its_own_name_and_before_all_else(name: str) -> None:
+    function = FUNCTIONS[name]
+    own = signature(function).parameters.values()
+    required = [None for one in own if one.default is Parameter.empty and one.kind is Parameter.POSITIONAL_OR_KEYWORD]
+    refused = rf"^{function.__name__}\(\) got an unexpected keyword argument 'vhots'"
+    with pytest.raises(TypeError, match=refused):
+        function(*required, vhots="a")
+
+
 @pytest.mark.parametrize("name", OF_ONE_SELECTOR)
 def test_a_function_takes_the_text_of_a_selector_and_its_tree(name: str) -> None:
     call, text = OF_ONE_SELECTOR[name], "a >= 2 AND a < 9"

@@ -66,6 +66,7 @@ def explain_matches(
     Raises:
         TranspilerError: The errors of ``compile_selector``.
     """
+    chosen = read_options("explain_matches", RowOptions, options)
     if examples < 0:
         raise ValueError(f"examples must be a number of messages that is 0 or more, not {examples}")
     rules, resolved = find_dialect(dialect), message_columns(df, layout).layout
@@ -79,7 +80,6 @@ def explain_matches(
         raise UnsupportedFeatureError.at(
             "explain.stream", "the rows of a stream cannot be counted, because a stream does not end", hint=hint
         )
-    chosen = read_options("explain_matches", RowOptions, options)
     receiver = chosen.receiver.timed
     settings = SelectorOptions(missing=chosen.missing, now=receiver.now, destination=receiver.destination)
     # Compile the whole selector first, so that an error about a name has its location in the whole text.

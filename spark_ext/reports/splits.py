@@ -62,12 +62,12 @@ def split(
     Raises:
         TranspilerError: The errors of ``compile_selector``, or ``df`` already has a column with a name to be added.
     """
+    chosen = read_options("split", RowOptions, options)
     check_frame("df", df)
     check_new(df, {"result": RESULT, "reason": reason}, {"reason": reason})
     rules, resolved = find_dialect(dialect), message_columns(df, layout).layout
     text = selector_text(selector, rules)
     tree = parse_selector(text, rules)
-    chosen = read_options("split", RowOptions, options)
     receiver = chosen.receiver.timed
     settings = SelectorOptions(missing=chosen.missing, now=receiver.now, destination=receiver.destination)
     sql = transpile_selector(text, resolved, rules, **SelectorOptions({**settings, "result": "ternary"})).sql

@@ -129,6 +129,7 @@ def verify(
     Raises:
         TranspilerError: The errors of ``compile_selector``.
     """
+    chosen = read_options("verify", RowOptions, options)
     if sample is not None and sample < 1:
         raise ValueError(f"sample must be a number of rows that is 1 or more, or None for all rows, not {sample}")
     rules, resolved = find_dialect(dialect), message_columns(df, layout).layout
@@ -137,7 +138,6 @@ def verify(
         raise LayoutError.at("verify.layout", f"the layout {resolved.name} cannot read rows in Python", hint=hint)
     text = selector_text(selector, rules)
     tree = parse_selector(text, rules)
-    chosen = read_options("verify", RowOptions, options)
     receiver = chosen.receiver.timed
     sql = transpile_selector(text, resolved, rules, result="ternary", missing=chosen.missing, **receiver.keywords).sql
     if df.isStreaming:

@@ -175,3 +175,38 @@ def test_a_log_without_a_message_is_an_error_of_use(log: list[object] | bytes, e
         result = run(*words, log=log)
         assert (result.exit_code, result.stdout) == (2, "")
         assert result.stderr.removeprefix("log.gz ").removeprefix("log ").startswith(expected_text.removeprefix("log "))
+
+
+#: Topologies whose text cannot be a message, by their file names, and messages in files with the same endings.
+TOPOLOGIES = {
+    "other.json": json.dumps(DEFINITIONS),
+    "own.json": json.dumps({"broker": "rabbitmq", "queues": ["q"]}),
+    "host.json": json.dumps({"name": "h", "modelVersion": "9.0", "queues": []}),
+    "broker.xml": "<configuration><core><addresses/></core></configuration>",
+    "activemq.xml": "<beans><broker/></beans>",
+}
+MESSAGES = {
+    "message.json": GOOD,
+    "routed.json": '{"exchange": "e", "routing_key": "a", "queues": ["q"], "outcome": "delivered", "version": 1}',
+    "broker.json": '{"exchange": "e", "routing_key": "a", "broker": "x"}',
+}
+
+
+@pytest.mark.parametrize(("name", "text"), [*TOPOLOGIES.items(), *MESSAGES.items()])
+def test_a_topology_in_the_place_of_messages_is_named(name: str, text: str) -> None:
+    Path(name).write_text(text, encoding="utf-8")
+    for words, hint in (
+        (("route", "t.json", name, "--vhost", "/"), "route takes one topology: run it once for each"),
+        (("backtest", name, "t.json", "--vhost", "/"), "write the log first"),
+    ):
+        result = run(*words)
+        assert (f"{name} is a topology, but messages are expected" in result.stderr) is (name in TOPOLOGIES)
+        assert (hint in result.stderr) is (name in TOPOLOGIES)
+        assert (result.exit_code == 2) or name in MESSAGES
+
+
+def test_a_route_through_a_file_of_several_virtual_hosts_asks_for_one() -> None:
+    result = run("route", "t.json", "log", log=[entry()])
+    assert result.exit_code == 2
+    assert "there are 2 virtual hosts" in result.stderr
+    assert "choose one of /, b: --vhost NAME" in result.stderr

@@ -159,8 +159,8 @@ def test_members_beside_plain_properties_are_properties_too() -> None:
         ("a.jsonl", lines({"basicProperties": {"headers": {}}}), "--layout aws-rabbitmq"),
         (
             "a.xml",
-            "<broker/>",
-            "a.xml:1: <broker> is XML, and no export of Artemis: it begins with <activemq-journal>",
+            "<orders/>",
+            "a.xml:1: <orders> is XML, and no export of Artemis: it begins with <activemq-journal>",
         ),
     ],
 )

@@ -25,6 +25,7 @@ from transpiler.cli.topologies import (
     publisher_options,
     read_destination,
     recorded_options,
+    refuse_topologies,
     topology_options,
 )
 from transpiler.message.publication import Sent
@@ -149,6 +150,7 @@ def route(
             "--format text applies only with --why or --path: without them, the "
             "queues and outcomes are printed as JSON lines"
         )
+    refuse_topologies(files, "route takes one topology: run it once for each, with the same messages")
     where = form.read(topology)
     sender = read_destination(where, exchange, address, publish_to)
     by_name = sender is None and publish_to == "exchange"
@@ -261,6 +263,7 @@ def backtest(
     other virtual hosts than TOPOLOGY's are left out and counted.
     selector-spark backtest does so on what is too much for one process.
     """
+    refuse_topologies([log], "write the log first, and then the topology")
     where = form.read(topology)
     check_exchange(exchange, where)
     result = Backtest(examples, partial=partial or recorded_queue is not None, topology=where)

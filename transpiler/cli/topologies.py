@@ -18,12 +18,14 @@ from transpiler.base.errors import TopologyError
 from transpiler.base.local_files import read_file
 from transpiler.base.source import Source
 from transpiler.cli.group import fail
-from transpiler.cli.inputs import InputFile, is_directory, read_text_file, shown
+from transpiler.cli.inputs import LONG, InputFile, is_directory, read_text_file, shown
 from transpiler.cli.options import Options, completions, together, warn
 from transpiler.topology.files import (
     FORMS,
     Form,
     definition_files,
+    is_topology_text,
+    names_topology_file,
     parse_definitions,
     parse_topology,
     vhosts_of,
@@ -198,6 +200,15 @@ def _first_file() -> str | None:
 
     words = split_arg_string(os.environ.get("COMP_WORDS", ""))
     return next((word for word in words[1:] if os.path.exists(word)), None)
+
+
+def refuse_topologies(files: Iterable[str], hint: str) -> None:
+    """End the command with ``hint`` if one of ``files``, which should contain messages, is a topology."""
+    for name in files:
+        if not names_topology_file(name) or not os.path.isfile(name) or os.path.getsize(name) > LONG:
+            continue
+        if is_topology_text(Source(read_text_file(name), name)):
+            fail(f"{shown(name)} is a topology, but messages are expected there\n  hint: {hint}")
 
 
 def topology_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -572,6 +572,21 @@ def _is_brokers_file(source: Source) -> bool:
     return isinstance(data, Mapping) and ("broker" in data or guess_form(data) != "topology")
 
 
+def is_topology_text(source: Source) -> bool:
+    """Return True if ``source`` is certainly a topology, and so no file of messages."""
+    try:
+        if _is_xml(source.text):
+            return bool(_brokers(read_xml(source)))
+        data = load_documents(source)[0].as_read()
+    except TopologyError:
+        return False
+    if not isinstance(data, Mapping):
+        return False
+    # A message may have members like those of Broker-J's or the project's own form, such as ``queues``.
+    is_own = "broker" in data and any(isinstance(data.get(part), list) for part in ("exchanges", "queues", "bindings"))
+    return is_own or guess_form(data) == "rabbitmq" or any(name in data for name in _OF_BROKER_J)
+
+
 def _is_properties(source: Source) -> bool:
     return PurePath(source.name).suffix.lower() == ".properties"
 

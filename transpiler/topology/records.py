@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypedDict
 
-from transpiler.message.types import AmqpValue
+from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.exchange_types import EXCHANGE_KINDS, UNKNOWN, ExchangeKind, ExchangeType
 from transpiler.topology.targets import Entered, TargetType
 
@@ -45,6 +45,33 @@ ROUTING_TYPE_ARGUMENT = "routing-type"
 #: An argument of a JMS broker's binding: the name of the dialect of its selector. It is set only if the selector is a
 #: client's (a consumer's selector); the selectors in a broker's file have the broker's own dialect.
 DIALECT_ARGUMENT = "dialect"
+
+
+class Marks(TypedDict, total=False):
+    """The arguments of a JMS broker's binding besides its selector: see the constants ``…_ARGUMENT``."""
+
+    dialect: str | None
+    choice: str | None
+    divert: str | None
+    routing_type: str | None
+    exclusive: bool
+
+
+def arguments_of(selector: str | None, marks: Marks, replacement: str | None = None) -> Arguments:
+    """Return the arguments of a binding with a selector, ``marks``, and a replacement for the routing key.
+
+    A dialect is that of the selector, so without a selector it is left out.
+    """
+    texts = {
+        SELECTOR_ARGUMENT: selector,
+        DIALECT_ARGUMENT: None if selector is None else marks.get("dialect"),
+        REPLACEMENT_ARGUMENT: replacement,
+        CHOICE_ARGUMENT: marks.get("choice"),
+        DIVERT_ARGUMENT: marks.get("divert"),
+        ROUTING_TYPE_ARGUMENT: marks.get("routing_type"),
+    }
+    arguments = {name: AmqpValue(AmqpType.STRING, text) for name, text in texts.items() if text is not None}
+    return arguments | {EXCLUSIVE_ARGUMENT: AmqpValue(AmqpType.BOOLEAN, True)} if marks.get("exclusive") else arguments
 
 
 @dataclass(frozen=True, slots=True)

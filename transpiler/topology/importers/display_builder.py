@@ -10,22 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Unpack
 
-from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import Rules
 from transpiler.topology.exchange_types import UNKNOWN
 from transpiler.topology.model import Topology
-from transpiler.topology.records import (
-    CHOICE_ARGUMENT,
-    DIVERT_ARGUMENT,
-    EXCLUSIVE_ARGUMENT,
-    ROUTING_TYPE_ARGUMENT,
-    SELECTOR_ARGUMENT,
-    Binding,
-    Exchange,
-    Link,
-    Queue,
-)
+from transpiler.topology.records import Binding, Exchange, Link, Marks, Queue, arguments_of
 from transpiler.topology.targets import Target, TargetType
 
 #: Texts for users about when a message follows a binding: ``ONE_OF`` if the binding is chosen among several,
@@ -55,23 +45,11 @@ class DisplayBuilder:
         target: Target,
         selector: str | None = None,
         location: str = "",
-        *,
-        choice: str | None = None,
-        divert: str | None = None,
-        exclusive: bool = False,
-        routing_type: str | None = None,
+        **marks: Unpack[Marks],
     ) -> None:
         """Add a binding from an address to a queue or to another address, unless the same binding exists."""
-        texts = {
-            SELECTOR_ARGUMENT: selector,
-            CHOICE_ARGUMENT: choice,
-            DIVERT_ARGUMENT: divert,
-            ROUTING_TYPE_ARGUMENT: routing_type,
-        }
-        arguments = {name: AmqpValue(AmqpType.STRING, text) for name, text in texts.items() if text is not None}
-        if exclusive:
-            arguments[EXCLUSIVE_ARGUMENT] = AmqpValue(AmqpType.BOOLEAN, True)
-        identity = source, target, tuple(texts.values()), exclusive
+        arguments = arguments_of(selector, marks)
+        identity = source, target, tuple(arguments.items())
         self.bindings.setdefault(identity, Binding(source, target.name, "", arguments, target.type, location))
 
     def link(self, link: Link, to: Target) -> None:

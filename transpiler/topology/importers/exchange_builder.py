@@ -8,21 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from typing import Unpack
 
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.topics import MANY_WORDS
 from transpiler.language.binding_rules import TopicRules
-from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.exchange_types import ExchangeType
 from transpiler.topology.records import (
     DIALECT_ARGUMENT,
-    DIVERT_ARGUMENT,
-    EXCLUSIVE_ARGUMENT,
-    REPLACEMENT_ARGUMENT,
     SELECTOR_ARGUMENT,
     Alternate,
     Binding,
     Exchange,
+    Marks,
+    arguments_of,
 )
 from transpiler.topology.targets import Entered, Target
 
@@ -111,10 +110,10 @@ class ExchangeBuilder:
         """Set the alternate destination of the exchange ``name``, which gets the messages that no binding takes."""
         self.exchanges[name] = replace(self.exchanges[name], alternate=Alternate(alternate))
 
-    def perhaps(self, name: str, target: Target, location: str = "", *, divert: str | None = None) -> Target:
+    def perhaps(self, name: str, target: Target, location: str = "", **marks: Unpack[Marks]) -> Target:
         """Add an exchange that may or may not send a message to ``target``; return this exchange as a target."""
         maybe = self.exchange(name, "maybe")
-        self.bind(maybe, self.any_key, target, None, location, divert=divert)
+        self.bind(maybe, self.any_key, target, None, location, **marks)
         return Target("exchange", maybe)
 
     def undecided(
@@ -124,9 +123,7 @@ class ExchangeBuilder:
         target: Target,
         sufficient: str | None = None,
         location: str = "",
-        *,
-        divert: str | None = None,
-        dialect: str | None = None,
+        **marks: Unpack[Marks],
     ) -> Target:
         """Return the target for messages from ``source`` to which a selector applies whose result is not always known.
 
@@ -134,7 +131,7 @@ class ExchangeBuilder:
         it does not, and no other binding of ``source`` certainly takes the message, it goes to the alternate
         destination of ``source``. If ``sufficient`` is None, no message certainly goes to ``target``.
         """
-        way = self.perhaps(name, target, location, divert=divert)
+        way = self.perhaps(name, target, location, **marks)
         otherwise = self.otherwise(source)
         if otherwise is not None:
             self.bind(way.name, self.any_key, otherwise)
@@ -142,7 +139,7 @@ class ExchangeBuilder:
             self._open.add(way.name)
             return way
         certain = self.exchange(f"{name} or surely", alternate=way)
-        self.bind(certain, self.any_key, target, sufficient, location, divert=divert, dialect=dialect)
+        self.bind(certain, self.any_key, target, sufficient, location, **marks)
         self._open.add(certain)
         return Target("exchange", certain)
 
@@ -204,28 +201,12 @@ class ExchangeBuilder:
         target: Target | None,
         selector: str | None = None,
         location: str = "",
-        *,
-        divert: str | None = None,
-        exclusive: bool = False,
-        dialect: str | None = None,
+        **marks: Unpack[Marks],
     ) -> None:
-        """Add a binding. If ``target`` is None, the binding takes messages and leads nowhere.
-
-        ``dialect`` is the dialect of the selector; None for the broker's own dialect.
-        """
+        """Add a binding. If ``target`` is None, the binding takes messages and leads nowhere."""
         if target is None:
             if _NOWHERE not in self.exchanges:
                 self.exchanges[_NOWHERE] = Exchange(_NOWHERE, "fanout", internal=True)
             target = Target("exchange", _NOWHERE)
-        arguments = {}
-        if selector is not None:
-            arguments[SELECTOR_ARGUMENT] = AmqpValue(AmqpType.STRING, selector)
-            if dialect is not None:
-                arguments[DIALECT_ARGUMENT] = AmqpValue(AmqpType.STRING, dialect)
-        if target.key is not None:
-            arguments[REPLACEMENT_ARGUMENT] = AmqpValue(AmqpType.STRING, target.key)
-        if divert is not None:
-            arguments[DIVERT_ARGUMENT] = AmqpValue(AmqpType.STRING, divert)
-        if exclusive:
-            arguments[EXCLUSIVE_ARGUMENT] = AmqpValue(AmqpType.BOOLEAN, True)
+        arguments = arguments_of(selector, marks, target.key)
         self.bindings.append(Binding(source, target.name, key, arguments, target.type, location))

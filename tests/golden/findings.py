@@ -157,10 +157,20 @@ _SHAPED_COLUMNS = (
 _MAX_BINDINGS = 100
 
 
+def recorded_lines() -> list[str]:
+    """Return the lines of the file, each the text of ``{"input": …, "answer": …}``."""
+    return gzip.decompress(FINDINGS.read_bytes()).decode().split("\n")
+
+
+def kind(line: str) -> str:
+    """Return the kind of the input in ``line``: the name of its first member."""
+    return line.split('"', 4)[3]
+
+
 @cache
 def recorded() -> tuple[dict[str, Any], ...]:
     """Return the inputs with their answers, as ``{"input": …, "answer": …}``."""
-    return tuple(map(json.loads, gzip.decompress(FINDINGS.read_bytes()).decode().split("\n")))
+    return tuple(map(json.loads, recorded_lines()))
 
 
 def record(inputs: Iterable[dict[str, Any]]) -> None:

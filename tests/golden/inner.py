@@ -38,10 +38,12 @@ from transpiler.routing.asked_names import asked_names
 from transpiler.routing.explain import explain_plan
 from transpiler.routing.found_values import found_values, places_of, tests_of
 from transpiler.routing.plan import build_plan
-from transpiler.topology import parse_topology, topology_from_dict
+from transpiler.topology import parse_topology, topology_from_dict, topology_to_dict
 from transpiler.topology.files import parse_definitions
+from transpiler.topology.graph import all_ways, narrow
 from transpiler.topology.importers.running_answers import read_answers
 from transpiler.topology.model import Topology
+from transpiler.topology.publishing import relay_target
 
 Show = Callable[[Topology], Any]
 
@@ -58,6 +60,8 @@ def call(name: str, arguments: Iterable[Any], options: Mapping[str, Any], shown:
         "layout": layout_facts,
         "decoded": decoded,
         "displays": displays,
+        "plan_facts": plan_facts,
+        "topology_facts": topology_facts,
         "running": partial(running, shown=shown),
         "definitions": partial(definitions, shown=shown),
     }
@@ -180,6 +184,26 @@ def displays(topology: Mapping[str, Any], described: Any = "amqp") -> list[str]:
     read = topology_from_dict(topology)
     report = explain_plan(read, build_plan(read, layout_of(described), "null"))
     return [repr(read), read._repr_html_(), repr(report), report._repr_html_(), str(report)]
+
+
+def plan_facts(topology: Mapping[str, Any], described: Any = "amqp") -> Any:
+    """Return what the functions on Spark ask a plan: which columns it reads, and how its deliveries are combined."""
+    plan = build_plan(topology_from_dict(topology), layout_of(described), "null")
+    asked = [plan.delivers, plan.by_key, plan.words, sorted(plan.columns), plan.distinct, repr(plan.grams)]
+    return asked, [[table.flat, len(table.deliveries), repr(table.index)] for table in plan.tables]
+
+
+def topology_facts(topology: Mapping[str, Any], targets: Iterable[str], around: Iterable[str], distance: int) -> Any:
+    """Return the ways through a topology, the targets of the anonymous relay, and the parts around each name."""
+    read = topology_from_dict(topology)
+    ways = [*(repr(each) for each in read.onward), *(repr(each) for each in all_ways(read))]
+    relayed = [_answer(lambda to=to: repr(relay_target(read, to))) for to in targets]
+    parts = [
+        _answer(lambda name=name, how=how, more=more: topology_to_dict(narrow(read, **{how: [name]}, **more)))
+        for name in around
+        for how, more in (("exchanges", {}), ("queues", {}), ("around", {"distance": distance}))
+    ]
+    return ways, relayed, parts
 
 
 def schema(text: str) -> Any:

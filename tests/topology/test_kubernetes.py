@@ -335,6 +335,17 @@ def test_a_super_stream_and_a_shovel_of_the_operator_are_read() -> None:
     assert [link.kind for link in topology.links] == ["shovel"]
 
 
+def test_a_shovel_whose_uris_are_in_a_secret_is_not_computed() -> None:
+    # The operator's ShovelSpec requires uriSecret, so the resource alone does not name the brokers.
+    spec = "{name: mover, srcQueue: invoices-0, destQueue: far, uriSecret: {name: uris}}"
+    text = f"apiVersion: rabbitmq.com/v1beta1\nkind: Shovel\nmetadata: {{name: mover}}\nspec: {spec}\n"
+    queue = "apiVersion: rabbitmq.com/v1beta1\nkind: Queue\nmetadata: {name: q}\nspec: {name: q}\n"
+    topology = parse_topology(f"{text}---\n{queue}", "k.yaml")
+    assert topology.links == ()
+    [message] = topology.not_computed
+    assert "in a Secret" in message
+
+
 def test_a_broker_and_a_virtual_host_of_the_broker_are_chosen_together() -> None:
     assert names(parse_topology(RABBITMQ_KINDS, "k.yaml", vhost="west/one")) == ["w"]
     assert names(parse_topology(RABBITMQ_KINDS, "k.yaml", vhost="west/two")) == ["v"]

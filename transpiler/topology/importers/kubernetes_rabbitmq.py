@@ -11,6 +11,7 @@ from transpiler.base.diagnostics import Diagnostic, at_path, meant
 from transpiler.base.documents.entries import Entry, refuse
 from transpiler.topology.importers.kubernetes_resources import Resource, group_of, value_of
 from transpiler.topology.importers.rabbitmq_files import Definitions
+from transpiler.topology.model import NOT_COMPUTED
 
 #: ``_OF_RABBITMQ``: for each kind of resource, the list in RabbitMQ's definitions. ``_MEMBERS``: for each member of a
 #: resource with a different name in definitions, its name in definitions.
@@ -74,7 +75,7 @@ class RabbitMQResources:
             plain = None if spec is None else spec.plain()
             if isinstance(plain, Mapping):
                 _check_keys(each, plain)
-                if _refused(each) is not None:
+                if _refused(each) is not None or _is_hidden(each):
                     continue
                 plain = _in_definitions(each.kind, plain)
             found = [(_OF_RABBITMQ[each.kind], plain)]
@@ -86,8 +87,16 @@ class RabbitMQResources:
         return Definitions(data, "", paths)
 
     def findings(self) -> list[Diagnostic]:
-        """Return the findings about the resources that RabbitMQ rejects and that are skipped."""
-        return [found for found in map(_refused, self.resources) if found is not None]
+        """Return the findings about the resources that are skipped: refused ones, and shovels with unknown ends."""
+        refused = [found for found in map(_refused, self.resources) if found is not None]
+        message = "the URIs of this shovel are in a Secret: whether it reads or fills this broker is not known"
+        hidden = [at_path(NOT_COMPUTED, "warning", one.path, message) for one in self.resources if _is_hidden(one)]
+        return refused + hidden
+
+
+def _is_hidden(resource: Resource) -> bool:
+    """Return True if ``resource`` is a Shovel whose two URIs are only in a Secret, so that its ends are not known."""
+    return resource.kind == "Shovel" and not any(resource.at("spec", end) for end in ("srcUri", "destUri"))
 
 
 def clusters_of(resources: Sequence[Resource]) -> Iterator[RabbitMQResources]:

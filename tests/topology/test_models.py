@@ -18,6 +18,8 @@ from transpiler import Message
 from transpiler.reference.route import trace
 from transpiler.reference.route_path import RoutePath, follow
 from transpiler.reference.routed import Routed
+from transpiler.topology import topology_from_dict, topology_to_dict
+from transpiler.topology.choices import choice_of
 from transpiler.topology.model import Topology
 
 #: Number of worlds that are drawn for each configuration.
@@ -119,3 +121,17 @@ def test_no_world_contradicts_a_route(broker: str, seed: int) -> None:
     draw = Random(seed)
     drawn = drawn_of_models(broker, draw)
     assert contradictions(broker, drawn, drawn.read(), draw) == []
+
+
+@pytest.mark.parametrize("broker", ["artemis", "activemq"])
+@given(seed=st.integers(0, 2**32))
+@settings(max_examples=size(5, 50), deadline=None)
+def test_each_choice_of_an_importer_has_a_reason_in_words(broker: str, seed: int) -> None:
+    topology = configuration(broker, Random(seed)).read()
+    choosing = [one for one in topology.exchanges if choice_of(topology, one) is not None]
+    read = topology_from_dict(topology_to_dict(topology)).exchange_by_name
+    for exchange in choosing:
+        # The name of the exchange is the importer's and says nothing to users.
+        assert exchange.reason
+        assert exchange.reason not in exchange.name
+        assert read[exchange.name].reason == exchange.reason

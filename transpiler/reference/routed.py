@@ -165,7 +165,7 @@ def _reasons(topology: Topology, visits: Iterable[Visit]) -> tuple[str, ...]:
     for visit in visits:
         exchange, key = visit.exchange, visit.keys[0] or "" if visit.keys else ""
         if choice_of(topology, exchange) is not None:
-            reasons[_choice_reason(topology, exchange)] = None
+            reasons[_choice_reason(exchange)] = None
         bindings = topology.bindings_by_source.get(exchange.name, ()) if visit.matched else ()
         for binding, is_match in zip(bindings, visit.matched, strict=False):
             if is_match and exchange.entered is not None and (binding.destination_type, binding.destination) == _OPEN:
@@ -178,11 +178,9 @@ def _reasons(topology: Topology, visits: Iterable[Visit]) -> tuple[str, ...]:
 _OPEN = UNKNOWN.type, UNKNOWN.name
 
 
-def _choice_reason(topology: Topology, exchange: Exchange) -> str:
-    if not topology.rules.addressing.has_exchanges:
-        # For a JMS broker, the importer gives an exchange that may choose a name of the form "address, condition". The
-        # condition is the reason for the choice.
-        return exchange.name.partition(", ")[2] or exchange.name
+def _choice_reason(exchange: Exchange) -> str:
+    if exchange.reason:
+        return exchange.reason
     if exchange.is_unknown:
         return f"what {exchange.name or 'the default exchange'} does with a message is not known"
     return f"{exchange.name} hands each message to one of its bindings"

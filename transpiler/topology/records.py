@@ -125,6 +125,9 @@ class Exchange:
     #: exchange; None if no message is sent to it.
     entered: Entered | None = None
     declared: bool = True
+    #: For an exchange that an importer created and that chooses among its bindings: what is not known, as text for
+    #: users; empty for any other exchange.
+    reason: str = field(default="", compare=False)
 
     @property
     def kind(self) -> ExchangeKind:

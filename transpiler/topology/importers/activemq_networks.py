@@ -148,10 +148,9 @@ class NetworkSubscriptions:
         entered = self._builder.entered
         identity = network.subscriber, condition, entered
         if identity not in self._subscriptions:
-            around = "" if entered is None or entered.affixes is None else f" {' '.join(entered.affixes)}"
-            name = f"{TOPIC_KIND}{around}, {network.subscriber} {condition}"
+            name, reason = f"{network.subscriber} perhaps", f"{network.subscriber} {condition}"
             subscriber = Target("queue", network.subscriber)
-            self._subscriptions[identity] = self._builder.perhaps(name, subscriber, network.location)
+            self._subscriptions[identity] = self._builder.perhaps(name, subscriber, reason, network.location)
         return self._subscriptions[identity]
 
 

@@ -367,7 +367,7 @@ class _ActiveMQ:
             return
         builder = self._builder
         both = builder.exchange(f"{source}, {aware.name} around others")
-        failed = builder.perhaps(f"{both} perhaps fails", FAILED)
+        failed = builder.perhaps(f"{both} perhaps fails", FAILED, "the send may fail with a ClassCastException")
         for pattern in keys_at(entry, (of_virtual(words_of(each.name)) for each in listed)):
             builder.bind(both, key_of(pattern), failed)
         for pattern in keys_at(entry, [of_virtual(words_of(aware.name))]):
@@ -379,7 +379,8 @@ class _ActiveMQ:
         consumers = [each for each in self._subscriptions if each.kind == QUEUE_KIND and each.name]
         if not consumers:
             return
-        chosen = builder.exchange(f"{source}, consumers", "anycast")
+        reason = "one of the consumers of the queue gets the message"
+        chosen = builder.exchange(f"{source}, consumers", "anycast", reason=reason)
         for pattern in dict.fromkeys(each.pattern for each in consumers):
             builder.bind(source, key_of(pattern), Target("exchange", chosen))
         for consumer in consumers:
@@ -408,7 +409,13 @@ class _ActiveMQ:
             selector, sufficient = decided.selector, decided.sufficient if certain else None
             certain &= decided.certain
         if not certain:
-            target = self._builder.undecided(f"{subscription.name} perhaps", source, target, sufficient)
+            target = self._builder.undecided(
+                f"{subscription.name} perhaps",
+                source,
+                target,
+                f"{subscription.name} if its selector and its pattern match",
+                sufficient,
+            )
         for pattern in (subscription.pattern, *self._sent_to_prefix(subscription.pattern)):
             key = key_of(pattern)
             self._builder.bind(source, key, target, selector)
@@ -464,7 +471,8 @@ class _ActiveMQ:
                 # It is not known whether this forward takes the message. If it does not, the virtual destination may
                 # keep the message.
                 label = f"{name} perhaps to {forward.name}"
-                target = builder.undecided(label, name, target, decided.sufficient, forward.location)
+                reason = f"{forward.kind}://{forward.name} if the filter of {destination.name} matches"
+                target = builder.undecided(label, name, target, reason, decided.sufficient, forward.location)
             builder.bind(name, builder.any_key, target, decided.selector, forward.location)
 
     def _failures(self, source: str, selector: str, location: str, key: str | None = None) -> None:
@@ -476,7 +484,8 @@ class _ActiveMQ:
         if shielded:
             # The term that throws may not be evaluated, because another term of the AND or OR determines the result
             # first.
-            target = self._builder.perhaps(f"{source} perhaps fails", target)
+            reason = "the send may fail because of arithmetic on a boolean"
+            target = self._builder.perhaps(f"{source} perhaps fails", target, reason)
         for name in names:
             self._builder.bind(source, key, target, f"{name} = TRUE OR {name} = FALSE", location)
 
@@ -498,7 +507,8 @@ class _ActiveMQ:
                 for selector, certain in self._watched(queue, topic):
                     target = sent
                     if made or not found or not certain:
-                        target = self._builder.perhaps(f"{name} perhaps to {queue}", target)
+                        reason = f"queue://{queue} if it exists and takes the messages of the virtual topic"
+                        target = self._builder.perhaps(f"{name} perhaps to {queue}", target, reason)
                     for key in keys_at(entry, keys):
                         self._builder.bind(name, key_of(key), target, selector, topic.location)
 

@@ -209,7 +209,9 @@ class BySettings:
             return created
         # A send without a routing type, and a forwarded dead letter, create no queue. They may still reach the queue
         # with the name of the address, because an earlier send with a routing type may have created this queue.
-        return self._builder.perhaps(f"{entry.name}, created before", created)
+        return self._builder.perhaps(
+            f"{entry.name}, created before", created, "the queue of the address if an earlier send has created it"
+        )
 
     def _by_reaction(
         self, entry: Entry, routing_type: str, sought: Reaction, hit: Target | None, miss: Target | None
@@ -279,7 +281,9 @@ class BySettings:
             return dead
         if entry.type is not None and not entry.detached:
             return self._by_reaction(entry, entry.type, Reaction.CREATED, None, dead)
-        maybe = self._builder.perhaps(f"{entry.name}, perhaps no queue", dead)
+        maybe = self._builder.perhaps(
+            f"{entry.name}, perhaps no queue", dead, "the dead letter address if no earlier send has created a queue"
+        )
         return self._by_reaction(entry, "ANYCAST", Reaction.CREATED, maybe, dead)
 
     def links(self, config: ArtemisConfig) -> Iterator[Link]:

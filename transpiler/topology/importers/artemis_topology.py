@@ -56,8 +56,8 @@ from transpiler.topology.targets import FAILED, OWN_QUEUE, UNKNOWN, Entered, Tar
 #: A function that adds a binding. Its arguments are the source exchange and the pattern of addresses.
 _Bind = Callable[[str, TopicPattern], None]
 
-#: Maximum number of files that are not read in the reason of an answer.
-_MAX_UNREAD = 3
+#: Maximum numbers of names in the reason of an answer: of files that are not read, and of queues and diverts.
+_MAX_UNREAD, _MAX_NAMED = 3, 5
 
 _TYPES: tuple[RoutingType | None, ...] = (None, "ANYCAST", "MULTICAST")
 
@@ -264,9 +264,9 @@ class _Artemis:
         builder, unread = self._builder, self._config.unread
         if not unread or not _is_sent(entry):
             return entry.name
-        reason = f"{entry.name}, what {first_of(dict.fromkeys(unread), _MAX_UNREAD)} contains is not known"
+        reason = f"what {first_of(dict.fromkeys(unread), _MAX_UNREAD)} contains is not known"
         itself = builder.exchange(f"{entry.name} as far as known")
-        open_exchange = builder.exchange(reason, UNKNOWN_TYPE)
+        open_exchange = builder.exchange(f"{entry.name}, not read", UNKNOWN_TYPE, reason=reason)
         builder.bind(open_exchange, builder.any_key, Target("exchange", itself))
         builder.bind(entry.name, builder.any_key, Target("exchange", open_exchange))
         return itself
@@ -290,7 +290,9 @@ class _Artemis:
         keys = self._subscribed(entry)
         if not keys:
             return dead
-        perhaps = self._builder.perhaps(f"{entry.name}, no queue of its address if nobody subscribes", dead)
+        perhaps = self._builder.perhaps(
+            f"{entry.name}, perhaps no subscriber", dead, "the dead letter address if nobody subscribes"
+        )
         exchange = self._builder.exchange(f"{entry.name}, subscribed", alternate=dead)
         for key in keys:
             self._builder.bind(exchange, key, perhaps)
@@ -352,10 +354,12 @@ class _Artemis:
         """
         builder = self._builder
         label = f"{entry.name}, one of {routing_name.strip(chr(0))}"
+        # Diverts with one routing name may be at addresses with wildcards, so the reason names the bindings.
+        reason = f"one of {first_of(dict.fromkeys(each.name for each in bindings), _MAX_NAMED)} gets the message"
         last = None
         of_queues = [binding for binding in bindings if not binding.is_divert]
         if of_queues:
-            last = builder.exchange(label, "anycast")
+            last = builder.exchange(label, "anycast", reason=reason)
             for binding in of_queues:
                 for target in self._targets(binding, entry):
                     self._bind(last, binding, entry, target)
@@ -367,7 +371,7 @@ class _Artemis:
         if not eager:
             return None if last is None else Target("exchange", last)
         first = builder.exchange(
-            f"{label}, with consumers", "anycast", None if last is None else Target("exchange", last)
+            f"{label}, with consumers", "anycast", None if last is None else Target("exchange", last), reason
         )
         for binding, selector in eager:
             for target in self._together(self._targets(binding, entry), f"{label}, {binding.name}"):
@@ -391,11 +395,15 @@ class _Artemis:
         if binding.needs_consumer:
             # Artemis routes no messages to a queue with purge-on-no-consumers while the queue has no consumer.
             if self._consumers is None:
-                return [self._builder.perhaps(f"{entry.name}, {binding.name} if it has a consumer", target)]
+                return [self._perhaps(entry, binding.name, target, "if it has a consumer")]
             if not self._consumers.get(binding.name):
                 return []
         unless = self._unless_shared(binding.address, entry)
-        return [self._builder.perhaps(f"{entry.name}, {binding.name} {unless}", target)] if unless else [target]
+        return [self._perhaps(entry, binding.name, target, unless)] if unless else [target]
+
+    def _perhaps(self, entry: Entry, name: str, target: Target, condition: str) -> Target:
+        """Return a target that leads to ``target``, the queue called ``name``, only under ``condition``."""
+        return self._builder.perhaps(f"{entry.name}, {name} perhaps", target, f"{name} {condition}")
 
     def _unless_shared(self, address: str, entry: Entry) -> str:
         """Return, in words, the condition under which a message to ``address`` stays on this broker.
@@ -420,7 +428,7 @@ class _Artemis:
         for shared in self._config.connections.shared:
             if shared.only_multicast:
                 continue
-            perhaps = self._builder.perhaps(f"{entry.name}, its own queue {shared.unless}", own)
+            perhaps = self._perhaps(entry, "the queue of the address", own, shared.unless)
             if not shared.prefix:
                 return perhaps
             *before, _ = self._addresses.words(shared.prefix)
@@ -517,9 +525,10 @@ class _Artemis:
             # The result of the filter is not known for each message. If it is not TRUE, the message goes to the
             # alternate destination of ``source``, unless another binding takes the message.
             target = self._builder.undecided(
-                f"{source}, {binding.name} {binding.unless or 'perhaps'}",
+                f"{source}, {binding.name} perhaps",
                 source,
                 target,
+                f"{binding.name} {binding.unless or 'if its filter matches'}",
                 None if sufficient is None else sufficient.text,
                 binding.location,
                 divert=divert,
@@ -609,7 +618,8 @@ class _Artemis:
             if is_plain(behind):
                 link(found, (*before, MANY_WORDS, word, *behind))
             else:
-                maybe = self._builder.exchange(f"{found} perhaps", "maybe")
+                reason = f"what {self._addresses.name(pattern)} takes depends on the order of the addresses"
+                maybe = self._builder.exchange(f"{found} perhaps", "maybe", reason=reason)
                 link(maybe, (*before, MANY_WORDS, word, MANY_WORDS))
                 if otherwise is not None:
                     self._builder.bind(maybe, self._builder.any_key, otherwise)

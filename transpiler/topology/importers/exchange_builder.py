@@ -63,17 +63,20 @@ class ExchangeBuilder:
     #: For each exchange that tests whether a queue or divert takes a message, the name of this queue or divert.
     _tested: dict[str, str] = field(default_factory=dict)
 
-    def exchange(self, name: str, kind: ExchangeType = "topic", alternate: Target | None = None) -> str:
+    def exchange(
+        self, name: str, kind: ExchangeType = "topic", alternate: Target | None = None, reason: str = ""
+    ) -> str:
         """Add an internal exchange, at which no sender's message can enter.
 
-        Return its name: ``name``, with a number if this name is already used.
+        If the exchange chooses among its bindings, ``reason`` says for users what is not known. Return its name:
+        ``name``, with a number if this name is already used.
         """
         free = name
         while free in self.exchanges:
             number = self.numbers[name] = self.numbers.get(name, 1) + 1
             free = f"{name} {number}"
         free_alternate = self._alternate(free, alternate)
-        self.exchanges[free] = Exchange(free, kind, free_alternate, internal=True, entered=self.entered)
+        self.exchanges[free] = Exchange(free, kind, free_alternate, internal=True, entered=self.entered, reason=reason)
         return free
 
     def entrance(self, name: str, entered: Entered, *, entry: bool) -> None:
@@ -110,9 +113,12 @@ class ExchangeBuilder:
         """Set the alternate destination of the exchange ``name``, which gets the messages that no binding takes."""
         self.exchanges[name] = replace(self.exchanges[name], alternate=Alternate(alternate))
 
-    def perhaps(self, name: str, target: Target, location: str = "", **marks: Unpack[Marks]) -> Target:
-        """Add an exchange that may or may not send a message to ``target``; return this exchange as a target."""
-        maybe = self.exchange(name, "maybe")
+    def perhaps(self, name: str, target: Target, reason: str, location: str = "", **marks: Unpack[Marks]) -> Target:
+        """Add an exchange that may or may not send a message to ``target``; return this exchange as a target.
+
+        ``reason`` says for users on what that depends.
+        """
+        maybe = self.exchange(name, "maybe", reason=reason)
         self.bind(maybe, self.any_key, target, None, location, **marks)
         return Target("exchange", maybe)
 
@@ -121,6 +127,7 @@ class ExchangeBuilder:
         name: str,
         source: str,
         target: Target,
+        reason: str,
         sufficient: str | None = None,
         location: str = "",
         **marks: Unpack[Marks],
@@ -131,7 +138,7 @@ class ExchangeBuilder:
         it does not, and no other binding of ``source`` certainly takes the message, it goes to the alternate
         destination of ``source``. If ``sufficient`` is None, no message certainly goes to ``target``.
         """
-        way = self.perhaps(name, target, location, **marks)
+        way = self.perhaps(name, target, reason, location, **marks)
         otherwise = self.otherwise(source)
         if otherwise is not None:
             self.bind(way.name, self.any_key, otherwise)
@@ -191,7 +198,8 @@ class ExchangeBuilder:
             if len(asking) > 1 and any(name in asking for name in self._tested.values()):
                 alternate = self.exchanges[unless].alternate
                 assert alternate is not None
-                way = self.perhaps(f"{unless}, perhaps", Target(alternate.type, alternate.name))
+                reason = f"what else gets the message if none of {', '.join(sorted(asking))} takes it"
+                way = self.perhaps(f"{unless}, perhaps", Target(alternate.type, alternate.name), reason)
                 self.set_alternate(unless, way.name)
 
     def bind(

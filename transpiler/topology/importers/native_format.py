@@ -127,7 +127,7 @@ def _queue(item: Any, path: str) -> Queue:
 
 
 def _exchange(entry: Entry) -> Exchange:
-    entry.only(("name", "type", "alternate", "unroutable", *_EXCHANGE, "entered"))
+    entry.only(("name", "type", "alternate", "unroutable", *_EXCHANGE, "entered", "reason"))
     return Exchange(
         entry.text("name"),
         entry.one_of("type", _TYPES),
@@ -135,6 +135,7 @@ def _exchange(entry: Entry) -> Exchange:
         entry.one_of("unroutable", _UNROUTABLE, "discard"),
         path=entry.path,
         entered=_entered(entry),
+        reason=entry.text("reason", ""),
         **entry.flags(_EXCHANGE),
     )
 
@@ -230,7 +231,7 @@ def _exchange_to_dict(exchange: Exchange) -> dict[str, Any]:
         entered: dict[str, Any] = {"by": exchange.entered.by, "qualified": exchange.entered.qualified}
         entered["affixes"] = None if exchange.entered.affixes is None else list(exchange.entered.affixes)
         result["entered"] = {name: value for name, value in entered.items() if value}
-    return result | _changed(exchange, {"unroutable": "discard", **_EXCHANGE})
+    return result | _changed(exchange, {"unroutable": "discard", "reason": "", **_EXCHANGE})
 
 
 def _binding_to_dict(binding: Binding) -> dict[str, Any]:

@@ -55,13 +55,14 @@ class RabbitMQ:
         ]
         listed = (*bindings, *read)
         taken = [one for one in listed if one["source"] not in hashing or _is_weight(one["routing_key"])]
-        self.data = {**self.data, "bindings": taken}
         # The type of an exchange that only bindings name is unknown.
         self.types |= {one["source"]: "x-strange" for one in self.data["bindings"] if one["source"] not in self.types}
+        self.data = {**self.data, "bindings": taken}
         self.types |= {name: one["type"] for name, one in self.exchanges.items()}
         self.queues = {one["name"] for one in self.data["queues"]} - gone
         self.queues |= {one["destination"] for one in self.data["bindings"] if one["destination_type"] == "queue"}
-        order = [*self.data["policies"]]
+        # The broker refuses a policy without settings.
+        order = [one for one in self.data["policies"] if one["definition"]]
         self.draw.shuffle(order)
         self.policies = sorted(order, key=lambda one: -one["priority"])
 

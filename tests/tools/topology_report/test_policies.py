@@ -28,6 +28,7 @@ def test_the_policy_of_highest_priority_counts_alone_and_hides_the_others() -> N
                 policy("high", "^q$", 2, max_length=7),
                 policy("none", "^nothing$"),
                 policy("of quorum", "", 9, delivery_limit=3),
+                policy("of exchanges", "q", 9) | {"apply-to": "exchanges"},
             ],
         }
     )
@@ -37,7 +38,8 @@ def test_the_policy_of_highest_priority_counts_alone_and_hides_the_others() -> N
         "q": f"policy high (priority 2): max-length 7; hides {low}; {own}",
         "r": low,
         "policy none": "its pattern matches nothing in the file",
-        "policy of quorum": "its pattern matches nothing in the file",
+        "policy of quorum": "its pattern matches q, but a classic queue has no delivery-limit",
+        "policy of exchanges": "its pattern matches q, but it applies only to exchanges",
     }
 
 

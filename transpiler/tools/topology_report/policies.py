@@ -13,7 +13,6 @@ destination only the closest applies (``PolicyMap.getEntryFor``).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import chain
 from typing import NamedTuple
 
 from transpiler.base.regex.search import SearchLimitError, compile_regular
@@ -67,11 +66,16 @@ def policies(topology: Topology) -> Iterator[Finding]:
     for kind in _POLICIES:
         yield from _policies(topology, _of_kind(listed, kind), matched)
     yield from _policy_entries(topology, listed, matched)
-    for kind, of in listed:
+    nodes = [*_nodes(topology)]
+    for (kind, of), values in listed.items():
         # Clients can create destinations of ActiveMQ. So a policy that matches no destination in the file may still be
         # needed.
-        if (kind, of) not in matched and kind != _POLICY_ENTRY:
-            yield Finding("policy", f"{kind} {of}", "its pattern matches nothing in the file")
+        if (kind, of) in matched or kind == _POLICY_ENTRY:
+            continue
+        policy = _Policy(kind, of, values)
+        reasons = (policy.why_not(node) for node in (nodes if kind in _POLICIES else ()) if policy.names(node.name))
+        reason = next(reasons, "its pattern matches nothing in the file")
+        yield Finding("policy", f"{kind} {of}", reason)
 
 
 def _listed(topology: Topology) -> dict[tuple[str, str], dict[str, str]]:
@@ -124,7 +128,7 @@ def applied_policies(topology: Topology) -> dict[str, Applied]:
         names: dict[str, str] = {}
         settings: dict[str, InEffect] = {}
         for kind, policies_ in kinds.items():
-            deciding = _matching(policies_, "queue", queue.name, queue_type)
+            deciding = _matching(policies_, _Node("queue", queue.name, queue_type))
             if not deciding:
                 names[kind] = ""
                 continue
@@ -194,6 +198,25 @@ def address_settings(topology: Topology) -> Callable[[str], dict[str, InEffect]]
     return lambda address: _merged(topology, listed, address)[0]
 
 
+class _Node(NamedTuple):
+    """A queue or exchange of RabbitMQ. ``queue_type`` is the type of a queue, and meaningless for an exchange."""
+
+    kind: str
+    name: str
+    queue_type: str
+
+
+def _nodes(topology: Topology) -> Iterator[_Node]:
+    """Yield the queues and exchanges of the file to which policies can apply."""
+    arguments = _arguments(topology)
+    for queue in topology.queues:
+        if queue.declared:
+            yield _Node("queue", queue.name, arguments.get(queue.name, {}).get("queue-type", "classic"))
+    for exchange in topology.exchanges:
+        if exchange.declared and not exchange.internal:
+            yield _Node("exchange", exchange.name, "")
+
+
 class _Policy(NamedTuple):
     """A policy of RabbitMQ with its settings, which include the pattern of the names that it matches."""
 
@@ -211,17 +234,29 @@ class _Policy(NamedTuple):
         """The name, priority and settings of the policy, as text."""
         return f"{self.kind} {self.name} (priority {self.values.get('priority', '0')}): {_settings(self.values)}"
 
-    def applies(self, kind: str, name: str, queue_type: str) -> bool | None:
-        """Return True if the policy matches the exchange or queue ``name``; None if its pattern is not evaluated."""
-        applied = self.values.get("apply-to", "all")
-        of_type = "streams" if queue_type == "stream" else f"{queue_type}_queues"
-        fitting = ("all", "exchanges") if kind == "exchange" else ("all", "queues", of_type)
-        if applied not in fitting or (kind == "queue" and UNKNOWN_TO.get(queue_type, set()) & self.values.keys()):
-            return False
+    def names(self, name: str) -> bool | None:
+        """Return True if the pattern of the policy matches ``name``; None if the pattern is not evaluated."""
         try:
             return compile_regular(self.values.get("pattern", ""), Flavor.PCRE).search(name)
         except (RegexError, SearchLimitError):
             return None
+
+    def why_not(self, node: _Node) -> str:
+        """Return why the policy does not apply to ``node``, although its pattern matches; empty if it applies."""
+        applied = self.values.get("apply-to", "all")
+        of_type = "streams" if node.queue_type == "stream" else f"{node.queue_type}_queues"
+        fitting = ("all", "exchanges") if node.kind == "exchange" else ("all", "queues", of_type)
+        if applied not in fitting:
+            return f"its pattern matches {node.name}, but it applies only to {applied}"
+        unknown = UNKNOWN_TO.get(node.queue_type, frozenset()) & self.values.keys() if node.kind == "queue" else ()
+        if unknown:
+            listed = ", ".join(sorted(unknown))
+            return f"its pattern matches {node.name}, but a {node.queue_type} queue has no {listed}"
+        return ""
+
+    def applies(self, node: _Node) -> bool | None:
+        """Return True if the policy applies to ``node``; None if its pattern is not evaluated."""
+        return False if self.why_not(node) else self.names(node.name)
 
 
 def _arguments(topology: Topology) -> dict[str, dict[str, str]]:
@@ -232,26 +267,22 @@ def _arguments(topology: Topology) -> dict[str, dict[str, str]]:
     return own
 
 
-def _matching(listed: list[_Policy], kind: str, name: str, queue_type: str) -> list[tuple[_Policy, bool]]:
-    """Return the policies of ``listed`` that match ``name``; the first of them is the one that applies.
+def _matching(listed: list[_Policy], node: _Node) -> list[tuple[_Policy, bool]]:
+    """Return the policies of ``listed`` that apply to ``node``; the first of them is the one that counts.
 
-    Each policy comes with True if it is not certain that it matches. ``kind`` says if ``name`` is a queue or an
-    exchange.
+    Each policy comes with True if it is not certain that it matches.
     """
-    answers = [(policy, policy.applies(kind, name, queue_type)) for policy in listed]
+    answers = [(policy, policy.applies(node)) for policy in listed]
     found = [(policy, answer is None) for policy, answer in answers if answer is not False]
     return sorted(found, key=lambda one: -one[0].priority)
 
 
 def _policies(topology: Topology, listed: list[_Policy], matched: set[tuple[str, str]]) -> Iterator[Finding]:
     arguments = _arguments(topology)
-    nodes = chain(
-        (("queue", one.name) for one in topology.queues if one.declared),
-        (("exchange", one.name) for one in topology.exchanges if one.declared and not one.internal),
-    )
-    for kind, name in nodes:
+    for node in _nodes(topology):
+        kind, name, _ = node
         own = arguments.get(name, {}) if kind == "queue" else {}
-        found = _matching(listed, kind, name, own.get("queue-type", "classic"))
+        found = _matching(listed, node)
         matched.update((policy.kind, policy.name) for policy, _ in found)
         if not found:
             continue

@@ -15,7 +15,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from spark_ext import compile_selector, create_messages, deliveries, route, route_stream
-from transpiler import Message, stores
+from tests.compiler.stores.tables import LAYOUTS, layout, path, queries, schema
+from transpiler import Message, stores, transpile_selector
 from transpiler.message.sections import Properties
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import route_message
@@ -41,6 +42,14 @@ records = spark.createDataFrame([(record,), ([],), (None,)], "headers ARRAY<STRU
 weighed = "color = 'red' AND weight > 2500"
 print("kafka", records.filter(compile_selector(weighed, stores.kafka_headers())).count())
 print("inferred", records.filter(compile_selector(weighed, records)).count())
+asked = right = 0
+for table in LAYOUTS:
+    rows = spark.read.parquet(path(table))
+    for query in queries(table):
+        found = rows.filter(transpile_selector(query.selector, layout(table, query.policy).over(schema(table))).sql)
+        right += {row.id for row in found.select("id").collect()} == query.expected
+        asked += 1
+print("stores", asked - right, "of", asked, "differ")
 bindings = [
     Binding("amq.topic", "q1", "usd.*"),
     Binding("amq.direct", "q2", "usd.stock"),

@@ -35,6 +35,7 @@ def test_selectors_filter_on_spark_connect() -> None:
         "others 1",
         "kafka 1",
         "inferred 1",
+        "stores 0 of 160 differ",
         "amq.topic ['q1']",
         "amq.direct ['q2']",
         "amq.fanout ['q3']",

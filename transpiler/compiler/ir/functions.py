@@ -264,8 +264,11 @@ class Function(IdentityEnum):
     #: Converts ISO 8601 text with a time zone to a TIMESTAMP; NULL if it is not a time. The SQL says ``TIMESTAMP_LTZ``,
     #: because the setting ``spark.sql.timestampType`` can change ``TIMESTAMP`` to a type without a time zone.
     ISO_TIME = "ISO time", "try_cast({0:bare} AS TIMESTAMP_LTZ)"
-    #: Converts text to a TIMESTAMP by a date-time pattern that includes a time zone; NULL if the text does not fit.
-    READ_TIME = "read time", "try_to_timestamp({0:bare}, {1:bare})"
+    #: Converts text to a TIMESTAMP by a date-time pattern that includes a time zone. Other text is an error.
+    READ_TIME = "read time", "to_timestamp_ltz({0:bare}, {1:bare})"
+    #: The same, or NULL if the text does not fit. The setting ``spark.sql.timestampType`` selects the type of the
+    #: result, and a result without a time zone loses the zone in the text. So only a test for NULL may use the result.
+    TRY_READ_TIME = "try read time", "try_to_timestamp({0:bare}, {1:bare})"
     #: Corrects a TIMESTAMP whose local time was parsed as if it were UTC, by the time zone in the second argument.
     TIME_IN_ZONE = "time in zone", "to_utc_timestamp({0:bare}, {1:bare})"
     #: The milliseconds in a column that is a TIMESTAMP or a number of milliseconds: only Spark knows the column's type.

@@ -295,8 +295,9 @@ class TimeText:
 def _time_in(text: ir.Value, pattern: str, zone: str) -> ir.Value:
     """Return SQL that parses ``text`` by the date-time ``pattern`` to a TIMESTAMP; NULL if it does not fit.
 
-    The result must not depend on ``spark.sql.legacy.timeParserPolicy``. So if possible, ``text`` is rewritten to ISO
-    8601 and cast. Otherwise Spark parses it by ``pattern``, after a regular expression has tested that it fits.
+    The result must not depend on ``spark.sql.legacy.timeParserPolicy`` or ``spark.sql.timestampType``. So if possible,
+    ``text`` is rewritten to ISO 8601 and cast. Otherwise Spark parses it by ``pattern``, after a regular expression and
+    the function that returns NULL for other text have tested that it fits.
     """
     rewriting = iso_rewriting(pattern)
     if rewriting is not None:
@@ -311,10 +312,12 @@ def _time_in(text: ir.Value, pattern: str, zone: str) -> ir.Value:
     has_zone = any("X" in part for part in pattern.split("'")[::2])
     if not has_zone:
         text, pattern = ir.Apply(ir.Function.CONCATENATE, (text, ir.constant(" +00")), STRING), f"{pattern} X"
-    time = ir.Apply(ir.Function.READ_TIME, (text, ir.constant(pattern)), TIMESTAMP)
+    arguments = (text, ir.constant(pattern))
+    is_time = ir.IsNull(ir.Apply(ir.Function.TRY_READ_TIME, arguments, TIMESTAMP), negated=True)
+    time = ir.Apply(ir.Function.READ_TIME, arguments, TIMESTAMP)
     if not has_zone and zone not in ("UTC", "Z"):
         time = ir.Apply(ir.Function.TIME_IN_ZONE, (time, ir.constant(zone)), TIMESTAMP)
-    return ir.guarded(fits, time)
+    return ir.guarded(ir.all_of(fits, is_time), time)
 
 
 #: The usual conversion of each header field, used unless the store or the user chooses another one.

@@ -316,7 +316,8 @@ _FORMATS = {"bare": _OR, "sum": _SUM}
 
 def _apply(function: ir.Function, arguments: tuple[ir.Value, ...], value_type: ColumnType) -> Text:
     if function.sql:
-        kind = value_type.kind.value.lower()
+        # To Spark, ``timestamp`` is the type that ``spark.sql.timestampType`` selects.
+        kind = "timestamp_ltz" if value_type.kind is SparkType.TIMESTAMP else value_type.kind.value.lower()
         is_tested = _tests_texts(function)
         texts = [_Argument(argument, is_tested) for argument in arguments]
         return function.sql.format(*texts, type=value_type, kind=kind), _PRIMARY

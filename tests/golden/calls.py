@@ -1,7 +1,8 @@
 """The answer to a call of a public function: its result, or its error.
 
 An argument in JSON stands for itself, except for an object with one of the keys ``$layout`` (``layouts`` describes it),
-``$topology``, ``$message`` (the forms of the dictionaries that the public functions read) and ``$bytes`` (base64).
+``$topology``, ``$message`` (the forms of the dictionaries that the public functions read), ``$publisher`` (its
+attributes) and ``$bytes`` (base64).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import transpiler
 from tests.golden.layouts import described_layout
 from transpiler import Message, Transpiled, TranspilerError, stores, testing, topologies, topology_from_dict
 from transpiler.base.diagnostics import Diagnostic
+from transpiler.topology.publishing import Publisher
 
 Finding = Callable[[Diagnostic], Any]
 
@@ -46,6 +48,8 @@ def _argument(value: Any) -> Any:
             return topology_from_dict(described)
         case {"$message": described}:
             return Message.from_dict(described)
+        case {"$publisher": described}:
+            return Publisher(**described)
         case {"$bytes": str() as text}:
             return base64.b64decode(text)
         case _:

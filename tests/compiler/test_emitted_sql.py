@@ -124,3 +124,9 @@ def test_the_example_of_two_untyped_texts_is_what_is_emitted() -> None:
         " OR is_number(a) AND (is_integer(a) AND bigint(a) IS NOT NULL AND is_integer(b) AND bigint(b) IS NOT NULL)"
         " IS NOT TRUE AND is_number(b) AND double(a) > double(b)"
     )
+
+
+def test_two_results_of_one_selector_are_equal() -> None:
+    first, second = (transpile_selector("a = 1 AND b LIKE 'x%'", "amqp") for _ in range(2))
+    assert first == second
+    assert first != transpile_selector("a = 2 AND b LIKE 'x%'", "amqp")

@@ -198,8 +198,8 @@ def analyzed_schema(df: DataFrame) -> StructType:
             raise
         raise LayoutError.at(
             "layout.no-analysis",
-            "the columns of a DataFrame are not known in the query function of a pipeline, because "
-            "Spark analyzes it later",
+            "the query function of a declarative pipeline cannot read the columns of a DataFrame, because Spark "
+            "analyzes the DataFrame later",
             hint="perhaps set layout= to a schema, such as 'color STRING, weight BIGINT', or the name of a preset",
         ) from None
 

@@ -168,7 +168,7 @@ class _Rows(NamedTuple):
     examples: int
 
     def message(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the message in ``row`` without its body; the row itself if the layout cannot read rows in Python."""
+        """Return the message in ``row`` without its body; the row itself if the layout cannot convert it in Python."""
         if reads_rows(self.layout):
             return plain_message(replace(self.layout.message(row), body=None))
         plain: Mapping[str, Any] = plain_row(row)

@@ -72,7 +72,9 @@ def explain_matches(
     rules, resolved = find_dialect(dialect), message_columns(df, layout).layout
     if examples and not reads_rows(resolved):
         hint = "perhaps pass examples=0, or add a method message(row) to the layout"
-        raise LayoutError.at("layout.rows", f"the layout {resolved.name} cannot read rows in Python", hint=hint)
+        raise LayoutError.at(
+            "layout.rows", f"the layout {resolved.name} cannot convert rows to messages in Python", hint=hint
+        )
     text = selector_text(selector, rules)
     tree = parse_selector(text, rules)
     if df.isStreaming:

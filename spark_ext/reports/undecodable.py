@@ -35,7 +35,7 @@ class Undecodable:
 
 def _finding(name: str, rows: int) -> Diagnostic:
     message = f"{name} contains bytes that are not valid UTF-8 in {rows:,} of the examined rows"
-    hint = Hint(_TYPES, " decodes values in AMQP's encoding, which Event Hubs writes through its Kafka endpoint")
+    hint = Hint("to decode values in AMQP's encoding, which Event Hubs writes through its Kafka endpoint: ", _TYPES)
     return Diagnostic("layout.bytes", "warning", message, hint=hint, fix=_TYPES.fix)
 
 

@@ -135,7 +135,9 @@ def verify(
     rules, resolved = find_dialect(dialect), message_columns(df, layout).layout
     if not reads_rows(resolved):
         hint = "perhaps add a method message(row) to the layout: see docs/layouts.md"
-        raise LayoutError.at("verify.layout", f"the layout {resolved.name} cannot read rows in Python", hint=hint)
+        raise LayoutError.at(
+            "verify.layout", f"the layout {resolved.name} cannot convert rows to messages in Python", hint=hint
+        )
     text = selector_text(selector, rules)
     tree = parse_selector(text, rules)
     receiver = chosen.receiver.timed

@@ -41,7 +41,8 @@ def refuse_choices(topology: Topology, exchange: str | None) -> None:
     raise UnsupportedFeatureError.at(
         "routing.choice",
         f"the exchange {name!r} {'is not described by the file' if chooses.is_unknown else choosing}",
-        hint="route(…, possible_column='possible_queues') adds a column with the queues that a message may reach",
+        hint="perhaps add a column with the queues that a message may reach: "
+        "route(…, possible_column='possible_queues')",
     )
 
 
@@ -59,8 +60,9 @@ def route_with_choices(
     if not topology.rules.alternate_on_no_match:
         raise UnsupportedFeatureError.at(
             "routing.choice",
-            f"routing through {topology.rules.name} exchanges that the file does not describe cannot be computed",
-            hint="selector-sql route prints the queues that a message may reach",
+            f"the queues of a message cannot be computed, because the file does not describe all {topology.rules.name} "
+            "exchanges",
+            hint="perhaps run selector-sql route, which prints the queues that a message may reach",
         )
     chosen = chosen_queue(topology)
     frame = routed(messages, possible_topology(topology, chosen), possible, False)

@@ -42,7 +42,7 @@ def check_new(messages: DataFrame, parameters: Mapping[str, object], optional: C
         if same(name) in taken:
             raise LayoutError.at(
                 "route.column-taken",
-                f"{taken[same(name)]}, which {parameter}={name!r} would overwrite",
+                f"{parameter}={name!r} would overwrite a column: {taken[same(name)]}",
                 hint=f"perhaps set {parameter}= to another name, or rename or drop the column",
             )
         taken[same(name)] = f"another new column is called {name}"

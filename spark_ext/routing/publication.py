@@ -236,5 +236,5 @@ def _no_text(what: str, kind: DataType, expected: str, cast: str) -> LayoutError
         "route.column-type",
         f"{what} has the type {kind.simpleString().upper()}, but it must be {expected}, because it "
         "contains where each message was published",
-        hint=f"{cast} converts the column; perhaps rename the column if it has another meaning",
+        hint=f"perhaps convert the column with {cast}, or rename the column if it means something else",
     )

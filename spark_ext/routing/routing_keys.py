@@ -358,9 +358,9 @@ class Published:
             return own
         raise LayoutError.at(
             "route.no-to",
-            "sending without an address reads the field properties.to, which the layout "
+            "a message that is sent without an address is routed by its field properties.to, which the layout "
             f"{self._layout.name} does not contain",
-            hint="perhaps add a column to (the address) to the messages, or pass exchange=",
+            hint="perhaps add the address to the messages as a column with the name to, or pass exchange=",
         )
 
 

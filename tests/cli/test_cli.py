@@ -75,7 +75,8 @@ MESSAGE = '{"application_properties": {"color": "red", "n": 7}}\n'
             ["sql", "--filter", "-"],
             NO_LOCAL,
             2,
-            "filters.f: a no-local filter requires the receiver's connection, which is not given",
+            "filters.f: a no-local filter rejects messages from the receiver's own connection, "
+            "but the id of this connection is not given",
         ),
         (["sql", "--filter", "-", "--connection", "c"], NO_LOCAL, 0, "['x-opt-publisher-connection'].string = 'c'"),
         (["sql", "--filter-bytes", "-"], "no bytes", 2, "amqp."),

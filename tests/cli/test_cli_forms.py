@@ -178,7 +178,7 @@ def test_a_message_without_an_exchange_is_reported_the_option() -> None:
         result = run(*command, given=given)
         assert result.exit_code == 2
         assert result.stderr.startswith("-:1: route.no-exchange: ")
-        assert "hint: perhaps give --exchange NAME: the exchange is orders" in result.stderr
+        assert "hint: perhaps give --exchange NAME, where NAME is the exchange orders" in result.stderr
     result = run("route", "topology.json", "--exchange", "orders", given=given)
     assert (result.stderr, json.loads(result.stdout.splitlines()[0])["queues"]) == ("", ["eu"])
 

@@ -100,7 +100,7 @@ def test_a_schema_is_text_or_a_file(tmp_path: Path, form: str) -> None:
         (["--layout", "kafka-headers", "--layout-option", "types"], "write KEY=VALUE, such as types=by-use"),
         (
             ["--layout", "kafka-headers", "--layout-option", "types=guess"],
-            "'guess' is neither a policy nor a type",
+            "'guess' is neither a policy for text nor a type",
         ),
         (
             ["--layout", "kafka-headers", "--layout-option", "types={a"],
@@ -325,7 +325,7 @@ WITHOUT_KEY: list[tuple[list[str], str, str, list[str], str]] = [
     (
         ["--schema", "color STRING, Key STRING"],
         '{"color": "red", "Key": "eu.1"}',
-        "--layout-option headers.routing-key=Key reads the routing-key from Key",
+        "perhaps read the routing-key from Key: --layout-option headers.routing-key=Key",
         ["--layout-option", "headers.routing-key=Key"],
         "",
     ),
@@ -339,14 +339,14 @@ WITHOUT_KEY: list[tuple[list[str], str, str, list[str], str]] = [
             "properties MAP<STRING, STRING>, rk STRING",
         ],
         '{"properties": {}, "rk": "eu.1"}',
-        "--layout-option headers.routing-key=rk reads the routing-key from rk",
+        "perhaps read the routing-key from rk: --layout-option headers.routing-key=rk",
         ["--layout-option", "headers.routing-key=rk"],
         "",
     ),
     (
         ["--layout", "kafka-headers"],
         '{"headers": [{"key": "rk", "value": "ZXUuMQ=="}]}',
-        "--layout-option 'headers.routing-key=…' names the column or the key",
+        "perhaps name the column or key that contains the routing-key: --layout-option 'headers.routing-key=…'",
         ["--layout-option", "headers.routing-key=rk"],
         "",
     ),

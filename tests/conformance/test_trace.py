@@ -179,7 +179,10 @@ def test_the_text_form_of_a_log_is_its_json_form(tmp_path: Path) -> None:
             f"{'=' * 80}\nnow: Message published\nProperties:   [oops",
             "log:4:20: trace.entry: expected a comma or ], found the end",
         ),
-        (f"{'=' * 80}\nnow: Message published\nProperties:   [1]", "log:3: trace.entry: Properties must be a table"),
+        (
+            f"{'=' * 80}\nnow: Message published\nProperties:   [1]",
+            "log:3: trace.entry: the field Properties must be a list of entries",
+        ),
         (f"{'=' * 80}\nnow: Message published", "log:3: trace.entry: an entry of a tracing log must contain exchange"),
     ],
 )

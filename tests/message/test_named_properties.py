@@ -111,7 +111,10 @@ def test_a_header_field_that_is_null_is_absent() -> None:
         ({"JMSTimestamp": "2024-06-24T13:38:20"}, "JMSTimestamp: expected a time with its zone"),
         ({"JMSTimestamp": "yesterday"}, "JMSTimestamp: expected a time, found 'yesterday'"),
         ({"JMSXDeliveryCount": 0}, "JMSXDeliveryCount: expected an integer from 1"),
-        ({"JMSMessageID": "ID:AMQP_ULONG:x"}, "JMSMessageID: 'ID:AMQP_ULONG:x' is not a valid ulong id"),
+        (
+            {"JMSMessageID": "ID:AMQP_ULONG:x"},
+            "JMSMessageID: 'ID:AMQP_ULONG:x' is not a valid ID of the AMQP type ulong",
+        ),
         ({"weight": 2**70}, "weight: "),
         ({"tags": ["a"]}, "tags: expected a simple value, found an array"),
         ({"place": {"city": "Bonn"}}, "place: expected a simple value, found an object"),

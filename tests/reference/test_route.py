@@ -55,7 +55,7 @@ def test_predeclared_exchanges_are_there(broker: str, exchange: str) -> None:
 @pytest.mark.parametrize("broker", BROKERS)
 def test_an_exchange_is_given_where_there_are_several(broker: str) -> None:
     bound = topology(broker, {"source": "amq.topic", "queue": "q1", "key": "#"})
-    with pytest.raises(TopologyError, match=r"(?s)route.no-exchange.*exchange=NAME: the exchanges are .*amq.topic"):
+    with pytest.raises(TopologyError, match=r"(?s)route.no-exchange.*exchange=NAME, where NAME is one of .*amq.topic"):
         route_message(bound, message("a"))
     own = replace(bound, default_exchange="amq.topic")
     assert route_message(own, message("a")) == ("q1",)

@@ -204,7 +204,7 @@ def test_each_value_of_a_field_changes_an_answer_in_both(spark: SparkSession, na
             except TranspilerError as error:
                 [finding] = error.diagnostics
                 assert finding.code == "dialect.rules"
-                assert any(f"(its {other})" in finding.message for other in WITNESSES)
+                assert any(f"(its field {other})" in finding.message for other in WITNESSES)
                 continue
             outcomes = [[outcome(selector, message, dialect) for message in MESSAGES] for selector in witness.selectors]
             key = tuple(map(tuple, outcomes))

@@ -82,7 +82,9 @@ REFUSED = (
 
 @pytest.mark.parametrize(("dialect", "name"), REFUSED)
 def test_answers_that_no_sql_joins_are_refused_by_name(dialect: Dialect, name: str) -> None:
-    with pytest.raises(UnsupportedFeatureError, match=rf"dialect\.rules: the dialect own combines .* \(its {name}\)"):
+    with pytest.raises(
+        UnsupportedFeatureError, match=rf"dialect\.rules: the dialect own combines .* \(its field {name}\)"
+    ):
         transpile_selector("a = 1", dialect=replace(dialect, name="own"))
 
 

@@ -102,5 +102,5 @@ def test_properties_inside_of_json_and_of_structs_are_read(spark: SparkSession) 
         assert df.filter(compile_selector("color = 'red'", layout)).count() == 1
         assert verify(df, "color = 'red' OR colour IS NULL", layout, missing="null").agrees
     for wrong in ("properties", "$.", "$..a", "$[0]", "$.a b"):
-        with pytest.raises(TranspilerError, match="is not a path to an object"):
+        with pytest.raises(TranspilerError, match="is not a path to a JSON object"):
             stores.variant("payload", json=True, path=wrong)

@@ -63,7 +63,7 @@ def test_a_dialect_of_any_answers_agrees_or_is_refused(spark: SparkSession, data
     dialect = data.draw(dialects)
     message = refused(dialect)
     if message is not None:
-        assert any(f"(its {name})" in message for name, _ in questions())
+        assert any(f"(its field {name})" in message for name, _ in questions())
         return
     names = strategies.NAMES + strategies.HEADERS
     trees = data.draw(

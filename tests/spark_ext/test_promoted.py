@@ -90,7 +90,7 @@ def test_the_file_reader_gets_the_predicate_on_a_promoted_property(
 REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
     ({"promoted": {"a": "TIMESTAMP"}}, "the promoted property a cannot have the type TIMESTAMP"),
     ({"promoted": {"header": "STRING"}}, "a property called header cannot be promoted to a column"),
-    ({"promoted": {}, "mixed": frozenset({"a"})}, "the property a is listed in mixed, but not in promote"),
+    ({"promoted": {}, "mixed": frozenset({"a"})}, "the property a is listed in mixed, but is not promoted to a column"),
     ({"promoted": {"a": "INT"}, "mixed": frozenset({"a"})}, "the mixed property a cannot have the type INT"),
 )
 

@@ -13,9 +13,9 @@ from transpiler.tools.command_spelling import spelled
 #: Hints in Python's spelling, and in the spelling of a command.
 HINTS = (
     (
-        Hint(Setting("missing", "null"), " treats the field as absent"),
-        "missing='null' treats the field as absent",
-        "--missing null treats the field as absent",
+        Hint("perhaps treat the field as absent: ", Setting("missing", "null")),
+        "perhaps treat the field as absent: missing='null'",
+        "perhaps treat the field as absent: --missing null",
     ),
     (
         Hint(Setting("exchange", Verbatim("NAME")), "; ", Setting("exchange", ""), " is the default one"),
@@ -83,9 +83,13 @@ def test_a_hint_that_proposes_nothing_is_kept(hint: str) -> None:
 #: Selectors and schemas, and the proposal that a command prints.
 REFUSED = (
     ("colour = 'red'", "color STRING", "did you mean color"),
-    ("tenant = 'a'", "weight INT", "--missing null treats an unknown name as a missing property"),
+    ("tenant = 'a'", "weight INT", "perhaps treat unknown names as missing properties: --missing null"),
     ("tags = 'a'", "tags MAP<STRING, STRING>", "--layout text-map --layout-option column=tags"),
-    ("x = 1 AND tags > 'a'", "x INT, tags VARIANT", "--layout variant --layout-option column=tags reads properties"),
+    (
+        "x = 1 AND tags > 'a'",
+        "x INT, tags VARIANT",
+        "perhaps read the properties from this column: --layout variant --layout-option column=tags",
+    ),
 )
 
 

@@ -145,8 +145,8 @@ def test_what_routes_besides_is_a_link_and_a_hidden_queue_is_listed() -> None:
     ]
     assert [finding.message for finding in topology.findings] == [
         "novelty: is not understood",
-        "parameters[2]: the shovel has a queue of its own at 'x', which answers call 'shovel s2'",
-        "parameters[6]: this parameter of of-a-plugin is not supported",
+        "parameters[2]: the shovel has a queue of its own at 'x', which this topology calls 'shovel s2'",
+        "parameters[6]: this parameter of of-a-plugin is ignored, because selector-sql does not support it",
     ]
     assert topology_from_dict(topology_to_dict(topology)).links == topology.links
 
@@ -219,11 +219,13 @@ def test_what_broker_j_does_not_show_or_we_do_not_do_is_listed() -> None:
     listed = [finding.message for finding in broker_j().findings]
     host = "virtualhostnodes[0].virtualhosts[0]"
     assert listed == [
-        f"{host}.nodeAutoCreationPolicies: this attribute is not supported, although it can change the routing",
-        f"{host}.queues[2].defaultFilters: this attribute is not supported",
-        f"{host}.exchanges[4].durableBindings[1].arguments.x-qpid-no-local: this kind of filter is not supported",
+        f"{host}.nodeAutoCreationPolicies: "
+        "this attribute is ignored, because selector-sql does not support it, but it can change the routing",
+        f"{host}.queues[2].defaultFilters: this attribute is ignored, because selector-sql does not support it",
+        f"{host}.exchanges[4].durableBindings[1].arguments.x-qpid-no-local: "
+        "this filter is ignored, because selector-sql does not support filters of this kind",
         f"{host}.exchanges[4].durableBindings[2].bindingKey: "
-        "the value contains ${…}, which the broker replaces; it is kept here as written",
+        "the value contains ${…}, which the broker replaces by another text; selector-sql keeps it as written",
     ]
     assert broker_j().findings[0].render().startswith(str(DATA / "broker_j.json"))
 
@@ -487,7 +489,7 @@ def test_each_document_of_a_file_is_looked_at() -> None:
     topology = parse_topology(RESOURCES, "k.yaml")
     assert [queue.name for queue in topology.queues] == ["audit"]
     assert [finding.message for finding in topology.findings] == [
-        "a resource that belongs to no broker: Namespace orders (at 1:1)"
+        "Kubernetes resources that belong to no broker are skipped: Namespace orders (at 1:1)"
     ]
     both = RESOURCES + RESOURCES.partition("---\n")[2].replace("one", "two").replace("audit", "copy")
     assert vhosts_of(both, "k.yaml") == ["one", "two"]

@@ -56,7 +56,7 @@ def test_a_broker_has_the_addresses_and_the_properties_beside_it() -> None:
     assert routed(topology, "orders", routing_type="ANYCAST") == ("eu",)
     assert routed(topology, "orders", routing_type="MULTICAST") == ("all",)
     [left_out] = [each for each in topology.findings if each.code == "import.left-out"]
-    assert left_out.message == "a resource that belongs to no broker: Deployment shop (at 26:1)"
+    assert left_out.message == "Kubernetes resources that belong to no broker are skipped: Deployment shop (at 26:1)"
     assert vhosts_of(text, "k.yaml") == ["one"]
     with pytest.raises(TopologyError, match="there is no broker 'two'"):
         parse_topology(text, "k.yaml", vhost="two")
@@ -69,7 +69,7 @@ def test_an_address_is_of_the_brokers_that_it_names() -> None:
     assert names(parse_topology(both, "k.yaml", vhost="two")) == ["audit", "eu"]
     alone = parse_topology("---\n".join([ARTEMIS, apart]), "k.yaml")
     assert [each.message for each in alone.findings][-1] == (
-        "a resource that belongs to no broker: ActiveMQArtemisAddress a (at 10:1)"
+        "Kubernetes resources that belong to no broker are skipped: ActiveMQArtemisAddress a (at 10:1)"
     )
     assert names(parse_topology(apart, "k.yaml")) == ["eu"]
 

@@ -441,7 +441,7 @@ def test_a_delayed_exchange_routes_as_its_type() -> None:
     assert codes(topology) == ["import.delayed"]
     topology = read(**delayed(**{"x-delayed-type": "topic", "alternate-exchange": "amq.fanout"}), **parts)
     assert [finding.message.partition(": ")[2] for finding in topology.findings] == [
-        "messages are routed without their delay",
+        "the exchange delays messages, but selector-sql ignores the delay",
         "the broker sends a delayed message to the alternate as well, when it is published",
     ]
     assert codes(read(**delayed(**{"x-delayed-type": "x-lvc"}))) == ["import.delayed", "import.exchange-type"]

@@ -108,7 +108,10 @@ def test_of_one_page_nothing_is_called_missing() -> None:
     running = answers(ANSWERS["queues_page.json"])
     found = compared(json.dumps(DECLARED), "d.json", running)
     assert [(one.change, one.subject) for one in found.changes] == [("extra", "extra")]
-    assert "the answer has 1 of 2 pages: which queues are missing is not known" in found.to_dict()["not_computed"]
+    assert (
+        "the broker's output contains 1 of 2 pages: which queues are missing is not known"
+        in found.to_dict()["not_computed"]
+    )
 
 
 def test_a_name_of_digits_or_a_word_of_rabbitmqctl_is_text() -> None:
@@ -262,9 +265,9 @@ def test_the_answer_of_activemq_is_its_queues_and_topics() -> None:
 
 
 def test_answers_of_two_brokers_are_an_error_and_so_are_those_of_another_one() -> None:
-    with pytest.raises(TopologyError, match="another one is of rabbitmq"):
+    with pytest.raises(TopologyError, match="another file is the output of rabbitmq"):
         answers(ANSWERS["queues.json"], listed(ORDERS))
-    with pytest.raises(TopologyError, match="the running broker's answer is from artemis"):
+    with pytest.raises(TopologyError, match="the output is from a running broker of artemis"):
         parse_topology(json.dumps(DECLARED), "d.json", running=answers(listed(ORDERS)))
 
 
@@ -392,7 +395,7 @@ def test_the_table_of_queue_stat_is_the_queues() -> None:
 
 
 def test_names_that_older_versions_cut_are_an_error() -> None:
-    with pytest.raises(TopologyError, match="names of queues that are cut"):
+    with pytest.raises(TopologyError, match="contains shortened names"):
         answers(table((*ROWS[:4], ("a.queue.with.a.name.of...", *ROWS[4][1:]))))
 
 
@@ -464,5 +467,5 @@ def test_a_running_broker_is_compared_in_python(tmp_path: Path) -> None:
     files = [str(tmp_path / "running" / name) for name in ("bindings.json", "queues.json")]
     assert found == diff_running(str(tmp_path / "d.json"), files)
     assert ("missing", "billing") in {(one.change, one.subject) for one in found.changes}
-    with pytest.raises(TopologyError, match="no answer of a running broker"):
+    with pytest.raises(TopologyError, match="no output of a running broker, such as its list of queues, was found in "):
         diff_running(tmp_path / "d.json", tmp_path / "d.json")

@@ -100,9 +100,6 @@ _URI = re.compile("[A-Za-z][A-Za-z0-9+.-]+:/")
 #: Matches the end of the scheme in a URI that was passed as a ``Path``, which turns ``://`` into ``:/``.
 _SLASH = re.compile("(?<=[A-Za-z0-9+.-]{2}):/(?!/)")
 
-#: The end of the error message for a URI of another scheme than ``file:``.
-ELSEWHERE = "does not name a local file"
-
 #: Maximum length of an argument that an error message quotes, in characters.
 _MAX_QUOTED = 40
 
@@ -123,7 +120,7 @@ def local_path(name: str, value: object, others: str) -> Path:
     name = text if isinstance(value, str) else _SLASH.sub("://", text)
     path = local_file(name)
     if path is None:
-        raise TranspilerError.at("argument.uri", f"{one_line(name)} {ELSEWHERE}", hint=others)
+        raise TranspilerError.at("argument.uri", f"{one_line(name)} does not name a local file", hint=others)
     return Path(path)
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any, BinaryIO, NoReturn, cast
 
-from transpiler.base.arguments import ELSEWHERE, local_file
+from transpiler.base.arguments import local_file
 from transpiler.base.diagnostics import one_line
 from transpiler.base.documents.decoding import EncodingError, decode_text
 from transpiler.base.errors import TranspilerError
@@ -154,7 +154,7 @@ def _input_path(name: str) -> str | bytes:
     """
     path = local_file(name)
     if path is None:
-        _refuse(name, f"{ELSEWHERE}: copy it, or give - and its text on standard input")
+        _refuse(name, "does not name a local file: copy it, or give - and its text on standard input")
     return system_path(path)
 
 

@@ -189,9 +189,9 @@ def _properties_of(fields: Mapping[str, Mapping[str, Any]]) -> StoreLayout | Non
             name,
             f"the column {name} stores every value as text, so the original types are lost",
             Hint(
-                "choose how to read text values: ",
+                "perhaps choose how to read the text of each property: ",
                 by_use,
-                ", or replace by-use by string, parsed, json or a mapping such as {'weight': 'DOUBLE'}",
+                ", where by-use can be replaced by string, parsed, json or a mapping such as {'weight': 'DOUBLE'}",
             ),
             by_use.fix,
         )
@@ -199,7 +199,9 @@ def _properties_of(fields: Mapping[str, Mapping[str, Any]]) -> StoreLayout | Non
     if own is not None and _TEXT(own["type"]):
         message = "the column properties contains text, which may be JSON"
         store = StoreCall("variant", "properties", {"json": True})
-        source = UnchosenTexts("properties", message, Hint("if it is, ", store, " reads it"), store.fix)
+        source = UnchosenTexts(
+            "properties", message, Hint("if the column properties contains JSON: ", store), store.fix
+        )
         return own_store("text-map", source, NO_HEADERS, schema)
     return None
 

@@ -176,7 +176,7 @@ def read_headers_match(arguments: Mapping[str, AmqpValue], rules: BindingRules) 
             raise TopologyError.at(
                 "topology.x-match",
                 f"x-match cannot have the value {mode!r}",
-                hint=f"the values of x-match in {rules.name} are {', '.join(modes)}",
+                hint=f"in {rules.name}, x-match must be one of {', '.join(modes)}",
             )
         mode = "all"
     if known.counts_x or mode.endswith("-with-x"):

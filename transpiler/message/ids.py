@@ -101,19 +101,19 @@ def read_id(text: str) -> AmqpValue:
         digits = text[len(ULONG) :]
         if not _DECIMAL.fullmatch(digits) or int(digits[:21]) >= 2**64:
             hint = "perhaps write an integer from 0 to 2^64 - 1 in decimal digits without leading zeros"
-            raise DecodeError.at("id.ulong", f"{text!r} is not a valid ulong id", hint=hint)
+            raise DecodeError.at("id.ulong", f"{text!r} is not a valid ID of the AMQP type ulong", hint=hint)
         return AmqpValue(AmqpType.ULONG, int(digits))
     if text.startswith(UUID_):
         digits = text[len(UUID_) :]
         if not _UUID.fullmatch(digits):
             hint = "perhaps write the UUID as 8-4-4-4-12 hexadecimal digits"
-            raise DecodeError.at("id.uuid", f"{text!r} is not a valid UUID id", hint=hint)
+            raise DecodeError.at("id.uuid", f"{text!r} is not a valid ID of the AMQP type UUID", hint=hint)
         return AmqpValue(AmqpType.UUID, UUID(digits))
     if text.startswith(BINARY):
         digits = text[len(BINARY) :]
         if not _HEX.fullmatch(digits):
             hint = "perhaps write two hexadecimal digits for each byte"
-            raise DecodeError.at("id.binary", f"{text!r} is not a valid binary id", hint=hint)
+            raise DecodeError.at("id.binary", f"{text!r} is not a valid ID of the AMQP type binary", hint=hint)
         return AmqpValue(AmqpType.BINARY, bytes.fromhex(digits))
     for prefix in (NO_PREFIX, STRING):
         if text.startswith(prefix):

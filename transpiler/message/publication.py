@@ -66,4 +66,5 @@ def _text(value: Mapping[str, Any], name: str, elsewhere: object = None) -> str 
 
 
 def _refused(name: str, expected: str) -> DecodeError:
-    return DecodeError.at(f"message.{name.replace('_', '-')}", f"{name}: expected {expected}")
+    code = f"message.{name.replace('_', '-')}"
+    return DecodeError.at(code, f"{name}: expected {expected}")

@@ -124,7 +124,9 @@ def _table(rows: Any) -> dict[str, Any]:
     try:
         return {name: _value(kind, value) for name, kind, value in rows}
     except (TypeError, ValueError):
-        raise DecodeError.at("trace.entry", "Properties must be a table of names, types and values") from None
+        raise DecodeError.at(
+            "trace.entry", "the field Properties must be a list of entries, each with a name, a type and a value"
+        ) from None
 
 
 def _value(kind: str, value: Any) -> Any:

@@ -65,34 +65,38 @@ def subscription_of(
         raise DecodeError.at(
             "subscription.name",
             f"the link name {link_name!r} does not contain the name of a subscription",
-            hint="the name of the subscription comes before the | in the link name",
+            hint="the link name must begin with the name of the subscription, before the character |",
         )
     if is_global and not shared:
         raise DecodeError.at(
             "subscription.global",
-            f"the link {link_name!r} has the capability global, but not shared",
-            hint="a global subscription is always shared, so its source has both capabilities",
+            f"the link {link_name!r} has the capability global, but lacks the capability shared",
+            hint="a global subscription is always shared, so the source of the link needs both capabilities",
         )
     if not shared:
         return _exclusive(link_name, name, client_id, durable)
     if is_global and client_id is not None:
         raise DecodeError.at(
             "subscription.scope",
-            f"the link {link_name!r} is global, but its connection has the client id {client_id!r}",
-            hint="a subscription of a connection with a client id belongs to this client; perhaps omit the client id",
+            f"the link {link_name!r} is for a global subscription (one without a client id), but its connection has "
+            f"the client id {client_id!r}",
+            hint="if a connection has a client id, its subscriptions belong to that client and cannot be global; "
+            "perhaps omit the client id",
         )
     if not is_global and client_id is None:
         raise DecodeError.at(
             "subscription.scope",
-            f"the link {link_name!r} is not global, so it needs a client id, but no client id is given",
-            hint="perhaps pass the client id, or add the capability global",
+            f"the link {link_name!r} is not for a global subscription, so its connection must have a client id, but "
+            "no client id is given",
+            hint="perhaps pass the client id, or add the capability global to the source of the link",
         )
     conventional = _SUFFIX.fullmatch(suffix) if separator else None
     if conventional is not None and bool(conventional["scope"]) and not is_global:
         raise DecodeError.at(
             "subscription.scope",
-            f"the link {link_name!r} is global by its name, but its source lacks the capability global",
-            hint="the source of the source of a global subscription has the capability global",
+            f"the suffix of the link name {link_name!r} is for a global subscription, but the source of the link lacks "
+            "the capability global",
+            hint="perhaps add the capability global to the source of the link",
         )
     if durable is None:
         durable = not (conventional is not None and conventional["volatile"])
@@ -110,8 +114,8 @@ def _exclusive(link_name: str, name: str, client_id: str | None, durable: bool |
     if durable and client_id is None:
         raise DecodeError.at(
             "subscription.client-id",
-            f"the link {link_name!r} makes an unshared durable subscription, but has no client id",
-            hint="an unshared durable subscription must have a client id (section 8.3 of the mapping)",
+            f"the link {link_name!r} creates an unshared durable subscription, but its connection has no client id",
+            hint="an unshared durable subscription must have a client id (AMQP JMS mapping, section 8.3)",
         )
     return Subscription(name if durable else link_name, client_id, durable, shared=False)
 

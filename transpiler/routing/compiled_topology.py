@@ -456,7 +456,7 @@ def _check_layout(path: str | Path, layout: Layout, name: str) -> None:
         raise TopologyError.at(
             "compiled.layout",
             f"{path} was compiled for messages in the layout {name}, not {layout.name}",
-            hint=f"perhaps pass the layout {name}",
+            hint=f"perhaps pass the layout {name}, for which the topology was compiled",
         )
 
 
@@ -491,4 +491,6 @@ def _no_such(item: Binding | Queue) -> TopologyError:
         f"{item.source!r} has no such binding to {item.destination!r} with the key {item.key!r}, so it "
         "cannot be removed"
     )
-    return TopologyError.at("compiled.no-binding", message, hint="the arguments of the binding must be equal, too")
+    return TopologyError.at(
+        "compiled.no-binding", message, hint="a binding is removed only if its arguments are equal, too"
+    )

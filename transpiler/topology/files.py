@@ -315,7 +315,7 @@ def _topology_chosen(chosen: Document | ArtemisResources | RabbitMQResources, as
         return replace(topology, findings=(*topology.findings, *chosen.findings()))
     if isinstance(chosen, Document):
         return _topology_of_data(chosen.plain(), asked)
-    raise TopologyError.at("topology.form", f"the resources of {chosen.name} cannot be read as {asked.form}")
+    raise TopologyError.at("topology.form", f"the Kubernetes resources of {chosen.name} cannot be read as {asked.form}")
 
 
 def _topology_of_definitions(data: Any, asked: _Asked) -> Topology:
@@ -345,18 +345,22 @@ def _running(asked: _Asked, *brokers: RunningBroker) -> Answers | None:
     if asked.running is not None and asked.running.broker not in brokers:
         compared = "RabbitMQ's definitions, and the configuration of Artemis or ActiveMQ"
         message = (
-            f"the running broker's answer is from {asked.running.broker}, but the declared topology is "
-            "for another broker"
+            f"the output is from a running broker of {asked.running.broker}, but the declared topology is for another "
+            "broker"
         )
         raise TopologyError.at(
-            "topology.form", message, hint=f"a running broker's answer can be compared with {compared}"
+            "topology.form",
+            message,
+            hint=f"the output of a running broker, such as its list of queues, can be compared only with {compared}",
         )
     return asked.running
 
 
 def _refuse_version(asked: _Asked) -> None:
     if asked.broker_version is not None:
-        raise TopologyError.at("topology.version", "a broker version applies only to RabbitMQ's definitions")
+        raise TopologyError.at(
+            "topology.version", "a broker version can be given only for a definitions file of RabbitMQ"
+        )
 
 
 def parse_definitions(
@@ -460,7 +464,8 @@ def _topology_of_data(data: Any, asked: _Asked) -> Topology:
     if form == "topology":
         return _own_form(data, asked.vhost)
     raise TopologyError.at(
-        "topology.form", f"a configuration of the form {form} is XML text, so it cannot be a Python object"
+        "topology.form",
+        f"a configuration of the form {form} is XML: it must be given as a file or as text, not as a Python object",
     )
 
 

@@ -108,9 +108,10 @@ def own_default(topology: Topology, offers: Sequence[str] = ()) -> str:
         Hint(
             "perhaps give ",
             Setting("exchange", Verbatim("NAME")),
-            f": the {'exchange is' if len(names) == 1 else 'exchanges are'} {first_of(names, _MAX_LISTED)}; ",
+            f", where NAME is {'the exchange' if len(names) == 1 else 'one of the exchanges'} "
+            f"{first_of(names, _MAX_LISTED)}; for the default exchange, which routes a message to the queue named by "
+            "its routing key: ",
             Setting("exchange", DEFAULT_EXCHANGE),
-            " is the default exchange, which routes to the queue named by the routing key",
             *chain.from_iterable(("; ", offer) for offer in offers),
         )
     )

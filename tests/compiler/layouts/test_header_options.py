@@ -291,7 +291,7 @@ def test_a_column_beside_a_store_is_a_property_of_the_message_in_a_row() -> None
         (
             "color STRING",
             "JMSType = 'a'",
-            "add a column JMSType to the table; missing='null' treats the field as absent",
+            "add a column JMSType to the table; perhaps treat the field properties.subject as absent: missing='null'",
         ),
         ("v VARIANT, c STRING", "x = 1", "stores.variant('v')"),
         (
@@ -299,9 +299,13 @@ def test_a_column_beside_a_store_is_a_property_of_the_message_in_a_row() -> None
             "x = 1",
             "if the column Payload contains JSON: stores.variant('Payload', json=True)",
         ),
-        ("id STRING, value INT", "x = 1", "the columns are id, value; missing"),
+        (
+            "id STRING, value INT",
+            "x = 1",
+            "the columns are id, value; perhaps treat unknown names as missing properties: missing",
+        ),
         ("m MAP<STRING, STRING>", "x = 1", "stores.text_map('m', types='by-use')"),
-        ("v VARIANT", "v = 1", "stores.variant('v') reads properties from this column"),
+        ("v VARIANT", "v = 1", "perhaps read the properties from this column: stores.variant('v')"),
         (
             "`my col` STRING, `order-type` STRING, c INT",
             "x = 1",

@@ -148,8 +148,12 @@ WRONG = (
     ('{"fields":[{"name":"a","type":{"type":"array","elementType":5}}]}', "1:61", "this is not a type of Spark"),
     ('{"fields":[{"name":"a","type":{"type":"map"}}]}', "1:31", "fields[0].type: this is not a type of Spark"),
     ('{"fields": [}', "1:13", "this is not JSON"),
-    ("root\n |-- a string\n", "2:2", "this is not a line of a schema tree"),
-    ("root\n |-- a: string\n |    |-- b: int\n", "3:2", "this is not a line of a schema tree"),
+    ("root\n |-- a string\n", "2:2", "this line does not have the form in which printSchema prints a schema"),
+    (
+        "root\n |-- a: string\n |    |-- b: int\n",
+        "3:2",
+        "this line does not have the form in which printSchema prints a schema",
+    ),
     ("struct<a:string,... 3 more fields>", "1:17", "this schema is truncated"),
 )
 

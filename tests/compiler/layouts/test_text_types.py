@@ -142,9 +142,12 @@ def test_properties_that_are_not_named_are_by_use_or_as_the_asterisk_says() -> N
 @pytest.mark.parametrize(
     ("types", "message"),
     [
-        ("byuse", "'byuse' is neither a policy nor a type for text"),
-        ({"x": "DECIMAL(3,2)"}, "'DECIMAL\\(3,2\\)' is neither a policy nor a type for text"),
-        ({"x": 5}, "5 is neither a policy nor a type for text"),
+        ("byuse", "'byuse' is neither a policy for text nor a type to which text can be converted"),
+        (
+            {"x": "DECIMAL(3,2)"},
+            "'DECIMAL\\(3,2\\)' is neither a policy for text nor a type to which text can be converted",
+        ),
+        ({"x": 5}, "5 is neither a policy for text nor a type to which text can be converted"),
         (5, "types must be a policy's name or a mapping from properties to types, not int"),
     ],
 )

@@ -136,7 +136,7 @@ def test_a_byte_order_mark_crlf_gzip_patterns_and_directories_simply_work() -> N
         ("filter --filter - @ --dialect qpid-java", FILTER, 0, "2 of 3 messages match"),
         ("filter --filter - @ --unknown ignore", UNKNOWN, 0, "warning: filters.unknown: filters.f: "),
         ("filter --filter - @", UNKNOWN, 2, "-: filters.unknown: filters.f: there is no filter with the descriptor"),
-        ("filter --filter - @", NO_LOCAL, 2, "a no-local filter requires the receiver's connection"),
+        ("filter --filter - @", NO_LOCAL, 2, "a no-local filter rejects messages from the receiver's own connection"),
         ("filter --filter - @ --connection c", NO_LOCAL, 0, "3 of 3 messages match"),
         ("filter --filter - @", '{"f": ', 2, "-: filters:1:7: filters.json: this is not JSON"),
         ("filter --filter nowhere @", None, 2, "'nowhere' does not exist"),

@@ -246,7 +246,8 @@ def test_without_an_exchange_the_error_names_those_of_the_topology(spark: SparkS
         lambda: compile_topology(TOPOLOGY, frame),
     ):
         with pytest.raises(
-            TopologyError, match=r"(?s)route.no-exchange.*the exchanges are empty, orders; exchange='' is"
+            TopologyError,
+            match=r"(?s)route.no-exchange.*NAME is one of the exchanges empty, orders; .*: exchange=''",
         ):
             ask()
     assert queues(route(frame, TOPOLOGY, exchange="")) == [["eu"]]

@@ -118,7 +118,7 @@ def test_the_relay_publishes_to_no_internal_exchange(broker: str, to: str) -> No
 def test_a_layout_without_to_is_refused(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     frame = create_messages(spark, [Message()], "amqp-0-10")
     with pytest.raises(
-        LayoutError, match=r"reads the field properties\.to, which the layout amqp-0-10 does not contain"
+        LayoutError, match=r"is routed by its field properties\.to, which the layout amqp-0-10 does not contain"
     ):
         route(frame, topology("qpid-cpp"), frame, publish_to="to")
     named = frame.selectExpr("*", "'jobs' AS `to`")

@@ -32,7 +32,10 @@ from transpiler.topology.records import Queue
 def test_no_column_of_the_messages_is_overwritten(spark: SparkSession, tmp_path: Path) -> None:
     frame = spark.sql("SELECT 1 AS Queues, 2 AS queue, 3 AS outcome, 4 AS topology_version, 'a' AS routing_key")
     taken: list[tuple[Callable[[], object], str]] = [
-        (lambda: route(frame, TOPOLOGY, exchange="orders"), r"column Queues, which column='queues' would overwrite"),
+        (
+            lambda: route(frame, TOPOLOGY, exchange="orders"),
+            r"column='queues' would overwrite a column: the messages have a column Queues",
+        ),
         (lambda: route(frame, TOPOLOGY, column="q", outcome="outcome", exchange="orders"), "outcome='outcome'"),
         (lambda: route(frame, TOPOLOGY, column="q", exchange="orders", exchange_column="queue"), "exchange_column="),
         (lambda: route(frame, TOPOLOGY, column="q", exchange="orders", outcome="q"), "another new column is called q"),

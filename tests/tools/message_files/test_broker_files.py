@@ -195,11 +195,17 @@ def test_an_export_that_was_cut_off_has_the_messages_before() -> None:
             json.dumps(answer(status=404, value=None, error="no\nqueue")),
             "m:1: Jolokia answered with an error, status 404",
         ),
-        (json.dumps(answer(value=5)), "m:1: this answer of Jolokia has no messages, its value is a number: browse()"),
-        (json.dumps(answer(value="no")), "m:1: this answer of Jolokia has no messages, its value is text"),
+        (
+            json.dumps(answer(value=5)),
+            "m:1: the response of Jolokia contains no messages: its value is a number: browse()",
+        ),
+        (json.dumps(answer(value="no")), "m:1: the response of Jolokia contains no messages: its value is text"),
         (json.dumps(answer(value="[")), "m:1: value:1:2: this is not JSON"),
-        (json.dumps(answer(value={"a": 1})), "m:1: this answer of Jolokia has no messages, its value is an object"),
-        (json.dumps([of_broker_j("red", headers=None)]), "m:1: message.headers: headers: the answer of Broker-J"),
+        (
+            json.dumps(answer(value={"a": 1})),
+            "m:1: the response of Jolokia contains no messages: its value is an object",
+        ),
+        (json.dumps([of_broker_j("red", headers=None)]), "m:1: message.headers: headers: the response of Broker-J"),
         (browsed("red").replace("JMSPriority = 4", "JMSPriority = high"), "m:1: message.type: JMSPriority"),
     ],
 )

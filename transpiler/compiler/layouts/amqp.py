@@ -49,8 +49,7 @@ class AmqpLayout(ArchiveLayout):
                 raise LayoutError.at(
                     "layout.promoted",
                     f"the promoted property {name} cannot have the type {type_name}",
-                    hint="a promoted property, which has its own column, has one of the types "
-                    f"{', '.join(SIMPLE_TYPES)}",
+                    hint=f"a promoted property has its own column, whose type must be one of {', '.join(SIMPLE_TYPES)}",
                 )
             if name in SECTIONS:
                 message = f"a property called {name} cannot be promoted to a column, because a section has this name"
@@ -60,8 +59,8 @@ class AmqpLayout(ArchiveLayout):
         for name in sorted(self.mixed.difference(self.promoted)):
             raise LayoutError.at(
                 "layout.promoted",
-                f"the property {name} is listed in mixed, but not in promote",
-                hint="perhaps add the property to promote, with its type",
+                f"the property {name} is listed in mixed, but is not promoted to a column",
+                hint="perhaps add the property, with the type of its column, to the promoted properties",
             )
         for name in sorted(self.mixed):
             if SIMPLE_TYPES[self.promoted[name]] not in UNION.values():

@@ -375,7 +375,7 @@ def unusable(path: Path, spark_type: Any) -> Unusable:
             )
     if len(path) > 1:
         return _beside(reason, spelled(path), column, store)
-    return Unusable(reason, Hint(store, " reads properties from this column"), store, store.fix)
+    return Unusable(reason, Hint("perhaps read the properties from this column: ", store), store, store.fix)
 
 
 #: Names of the field that holds the value in a struct of a value and its type, such as a message attribute of SQS.

@@ -281,7 +281,7 @@ def _check_reading(name: str, reading: Reading | None) -> None:
     if usual and not isinstance(READINGS[name], usual):
         fields = ", ".join(field for field, own in READINGS.items() if isinstance(own, usual))
         hint = f"the header fields that can be read as {kind} are {fields}"
-        raise LayoutError.at("layout.headers", f"{name} cannot be read as {kind}", hint=hint)
+        raise LayoutError.at("layout.headers", f"the header field {name} cannot be read as {kind}", hint=hint)
 
 
 def _place(
@@ -381,7 +381,7 @@ def _beside(name: str, place: ColumnPlace, column_type: ColumnType) -> HeaderPla
             advice = Advice("perhaps cast the column, or choose another column in headers")
     if call is not None:
         headers = Setting("headers", {name: call})
-        advice = Advice(Hint(headers, f" reads {reads}"), headers.fix)
+        advice = Advice(Hint(f"to read {reads}: ", headers), headers.fix)
     return HeaderPlace(_refused(name, ".".join(map(str, place.path)), str(column_type), advice), own)
 
 

@@ -105,7 +105,7 @@ class Layout(ABC):
             DecodeError: A value does not have the type of its column.
             TypeError: ``row`` is neither a mapping nor a row.
         """
-        raise LayoutError.at("layout.rows", f"the layout {self.name} cannot read rows in Python")
+        raise LayoutError.at("layout.rows", f"the layout {self.name} cannot convert rows to messages in Python")
 
     def declaration(self, name: str, kind: str) -> Advice | None:  # noqa: ARG002
         """Return the advice for declaring that the property ``name`` contains values of a kind.

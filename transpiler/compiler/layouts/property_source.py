@@ -13,7 +13,7 @@ from typing import Any
 from transpiler.base.comparison import Comparison
 from transpiler.base.diagnostics import Remedy, first_of
 from transpiler.base.errors import LayoutError
-from transpiler.base.hints import Hint, StoreCall, Verbatim
+from transpiler.base.hints import Hint, Setting, StoreCall, Verbatim
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import (
     AMQP_TYPES,
@@ -364,7 +364,9 @@ class TextProperties(PropertySource):
                 f"types={policy.name!r} decodes bytes, but "
                 f"{'.'.join(map(str, self.path)) or 'the column'} contains text"
             )
-            raise LayoutError.at("layout.types", message, hint="perhaps choose a policy for text, such as by-use")
+            raise LayoutError.at(
+                "layout.types", message, hint=Hint("perhaps choose a policy for text: ", Setting("types", "by-use"))
+            )
         octets = ir.Column(self._path(name), BINARY)
         return policy.stored_bytes(octets, ByItsUse().stored(plain_text(octets)).by_use if by_use else None)
 

@@ -113,9 +113,9 @@ def header_hints(header: str, layout: Layout, schema: Mapping[str, Any] | None) 
     of_schema = typed_columns_of(layout) is not None
     setting = Setting("headers", {header: likely[0] if likely else "…"}, of_schema=of_schema)
     if not likely:
-        return [Hint(setting, f" names the column or the key that contains the {header}")]
+        return [Hint(f"perhaps name the column or key that contains the {header}: ", setting)]
     others = f" (or from {', '.join(likely[1:4])})" if len(likely) > 1 else ""
-    return [Hint(setting, f" reads the {header} from {likely[0]}{others}")]
+    return [Hint(f"perhaps read the {header} from {likely[0]}{others}: ", setting)]
 
 
 def likely_names(header: str, names: Iterable[str]) -> list[str]:

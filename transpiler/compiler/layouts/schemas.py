@@ -197,7 +197,13 @@ def _parse_tree(source: Source) -> dict[str, Any]:
         if match is None or depth >= len(opened) or not _add(opened[depth], match):
             span = Span(here + len(line) - len(line.lstrip()), here + len(written))
             hint = "a line of printSchema's tree reads ' |-- color: string (nullable = true)'"
-            raise LayoutError.at("layout.schema", "this is not a line of a schema tree", source, span, hint)
+            raise LayoutError.at(
+                "layout.schema",
+                "this line does not have the form in which printSchema prints a schema",
+                source,
+                span,
+                hint,
+            )
         inner = _type_of_tree(match["type"])
         _set(opened[depth], match, inner)
         del opened[depth + 1 :]

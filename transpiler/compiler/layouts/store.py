@@ -289,9 +289,11 @@ class StoreLayout(Layout):
             return ()
         like = like_columns(name, self.columns)
         if not like:
-            return (Advice(Hint("perhaps a column or a key contains the header: ", Setting("headers", {name: "…"}))),)
+            return (
+                Advice(Hint(f"perhaps name the column or key that contains {name}: ", Setting("headers", {name: "…"}))),
+            )
         headers = Setting("headers", {name: like[0]})
-        return (Advice(Hint(headers, f" reads {name} from the column {like[0]}"), headers.fix),)
+        return (Advice(Hint(f"perhaps read {name} from the column {like[0]}: ", headers), headers.fix),)
 
     def _columns_with_properties(self, place: MessageField) -> tuple[Advice, ...]:
         """Return advice to read properties from one column instead, if this layout reads them from all columns."""
@@ -323,14 +325,20 @@ class StoreLayout(Layout):
                 f"{name} is read from the key {place.key}: the table has no column of this name, but has "
                 f"{place.near[0]}"
             )
-            return message, Advice(Hint(column, " reads the column, and ", key, " the key"), column.fix)
+            return message, Advice(Hint("to read the column: ", column, "; to read the key: ", key), column.fix)
         if isinstance(place, ColumnPlace) and place.type is None and stated_kind is None and not self.source.names():
             key = Setting("headers", {name: StoreCall("key", str(place.path[-1]))})
             column_name = ".".join(map(str, place.path))
             message = f"{name} is read from a column {column_name}, because the schema of the table is not known"
             schema = Setting("schema", Verbatim("df.schema"))
             return message, Advice(
-                Hint(schema, " determines whether the column exists, and ", key, " reads the key"), key.fix
+                Hint(
+                    "perhaps pass the schema of the table: ",
+                    schema,
+                    f"; or, if {column_name} is a key and not a column: ",
+                    key,
+                ),
+                key.fix,
             )
         return None
 
@@ -377,10 +385,10 @@ class StoreLayout(Layout):
         by_use, always = Setting("types", "by-use"), Setting("types", {name: _DECLARED[kind]})
         return Advice(
             Hint(
+                f"to read the text of {name} as {kind} wherever a selector compares it with {kind}: ",
                 by_use,
-                f" reads a text as {kind} if the selector compares it with {kind}, and ",
+                f"; to always read {name} as {kind}: ",
                 always,
-                f" always reads it as {kind}",
             ),
             by_use.fix,
         )

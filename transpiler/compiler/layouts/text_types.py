@@ -305,5 +305,9 @@ def _policy(word: str) -> Policy:
     spelled = str(word).upper()
     column_type = DECLARABLE.get(SYNONYMS.get(spelled, spelled))
     if column_type is None:
-        raise LayoutError.at("layout.types", f"{word!r} is neither a policy nor a type for text", hint=_HINT)
+        raise LayoutError.at(
+            "layout.types",
+            f"{word!r} is neither a policy for text nor a type to which text can be converted",
+            hint=_HINT,
+        )
     return Declared(column_type)

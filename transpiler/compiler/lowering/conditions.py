@@ -274,11 +274,11 @@ class ConditionLowering(Generic[C]):
                 raise LayoutError.at("filters.connection", message, hint=hint)
             if self.missing == "error":
                 absent = Setting("missing", "null")
+                section, value = message_field.section, message_field.field
                 raise LayoutError.at(
                     "layout.no-column",
-                    f"{prefix}the filter reads {message_field.section}.{message_field.field}, but the layout has no "
-                    "such column",
-                    hint=Hint(absent, " treats the field as absent"),
+                    f"{prefix}the filter reads {section}.{value}, but the layout has no such column",
+                    hint=Hint(f"perhaps treat the field {section}.{value} as absent: ", absent),
                     fix=absent.fix,
                 )
         return header_at(location)
@@ -336,9 +336,8 @@ class PredicateLowering(ConditionLowering[ir.Predicate]):
             return KeyText(NULL)
         message = "the routing key is read from properties.subject, but the layout has no such column"
         absent = Setting("missing", "null")
-        raise LayoutError.at(
-            "layout.no-column", message, hint=Hint(absent, " treats the field as absent"), fix=absent.fix
-        )
+        hint = Hint("perhaps treat the field properties.subject as absent: ", absent)
+        raise LayoutError.at("layout.no-column", message, hint=hint, fix=absent.fix)
 
 
 def _only_fields(condition: Condition) -> bool:

@@ -187,7 +187,7 @@ class HeaderLookup:
         if not found and self._missing == "error":
             near = nearest(name, self._layout.names())
             absent = Setting("missing", "null")
-            as_missing = Advice(Hint(absent, " treats an unknown name as a missing property"), absent.fix)
+            as_missing = Advice(Hint("perhaps treat unknown names as missing properties: ", absent), absent.fix)
             hint, fix = all_advice(self._layout.offers(MessageField(PROPERTIES, name)) or (as_missing,))
             if near:
                 hint = f"did you mean {' or '.join(near)}? Names are case-sensitive"

@@ -116,7 +116,8 @@ class SelectorLowering:
                 f"the SQL of the selector has more than {MAX_NODES:,} operations in this layout",
                 self.source,
                 span,
-                "perhaps split the selector, or store the properties in its arithmetic in typed columns",
+                "perhaps split the selector, or store the properties of its arithmetic expressions in columns of a "
+                "number type",
             )
 
     def condition(self, node: ast.Expression) -> Outcomes:
@@ -310,7 +311,8 @@ def _check(dialect: Dialect) -> None:
 def _refuse(dialect: Dialect, name: str, first: str, second: str) -> NoReturn:
     raise UnsupportedFeatureError.at(
         "dialect.rules",
-        f"the dialect {dialect.title} combines {first} (its {name}) with {second}, but no SQL "
-        "implements this combination",
-        hint="perhaps use the dialect of a real broker; the reference evaluator accepts any combination",
+        f"the dialect {dialect.title} combines {first} (its field {name}) with {second}, but the "
+        "compiler has no SQL for this combination",
+        hint="perhaps use the dialect of a real broker; only the reference evaluator accepts every combination of "
+        "dialect options",
     )

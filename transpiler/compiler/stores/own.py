@@ -113,8 +113,8 @@ def _keys(path: str) -> tuple[str, ...]:
     """Return the keys of a path such as ``$.message.properties``. An invalid path raises ``LayoutError``."""
     steps = list(_STEP.finditer(path))
     if "$" + "".join(step[0] for step in steps) != path:
-        hint = "a path is $, followed by .KEY or ['KEY'] for each nested object: $.message.properties"
-        raise LayoutError.at("layout.option", f"{path!r} is not a path to an object", hint=hint)
+        hint = "the path must be $, followed by .KEY or ['KEY'] for each nested object: $.message.properties"
+        raise LayoutError.at("layout.option", f"{path!r} is not a path to a JSON object", hint=hint)
     return tuple(next(key for key in step.groups() if key is not None) for step in steps)
 
 

@@ -156,15 +156,15 @@ class Reader:
                 )
             near = nearest(name, BY_SYMBOL) if isinstance(name, str) else []
             fix: Remedy = _IGNORED.fix
-            hint = Hint(_IGNORED, " skips this filter, as most brokers do")
+            hint = Hint("perhaps skip filters with unknown descriptors, as most brokers do: ", _IGNORED)
             if near:
                 hint, fix = f"did you mean {near[0]}?", WordFix(path, str(name), near[0])
             message = f"{path}: there is no filter with the descriptor {shown}"
             raise UnknownFilterError.at("filters.unknown", message, hint=hint, fix=fix)
         if row.kind is None:
-            message = f"{path}: {row.symbol} is a known filter, but is not supported"
+            message = f"{path}: selector-sql does not support the filter {row.symbol}"
             raise UnknownFilterError.at(
-                "filters.unavailable", message, hint=Hint(_IGNORED, " leaves it out"), fix=_IGNORED.fix
+                "filters.unavailable", message, hint=Hint("perhaps skip this filter: ", _IGNORED), fix=_IGNORED.fix
             )
         return row
 
@@ -196,7 +196,7 @@ class Reader:
                         "filters.payload",
                         "warning",
                         message,
-                        hint="the value of a no-local filter has no meaning: its descriptor alone "
+                        hint="brokers ignore the value of a no-local filter: the descriptor alone "
                         "identifies the filter",
                     )
                 )
@@ -208,7 +208,7 @@ class Reader:
                 )
             case _:
                 sent = f"some clients send the text '{_NO_LOCAL_TEXT}', which is accepted, too; "
-                hint = Hint(sent, _IGNORED, " accepts any value")
+                hint = Hint(sent, "to accept any value: ", _IGNORED)
                 message = f"expected a list, found {kind_of(payload)}"
                 raise refusal("filters.payload", f"{path}.value", message, hint, _IGNORED.fix)
         return NoLocal(path=path, descriptor=name)
@@ -238,7 +238,14 @@ class Reader:
             raise refusal("filters.x-match", path, f"x-match must be the symbol all or any, not {value.value!r}")
         if value.type is AmqpType.STRING:
             message = f"{path}: x-match must be a symbol, but is a string"
-            self.findings.append(Diagnostic("filters.x-match", "warning", message, hint="some brokers reject a string"))
+            self.findings.append(
+                Diagnostic(
+                    "filters.x-match",
+                    "warning",
+                    message,
+                    hint="some brokers reject a string here; perhaps write all or any as an AMQP symbol",
+                )
+            )
         return Match(value.value)
 
     def properties(self, entries: AmqpMap, content: str, path: str, name: str | int) -> Filter:

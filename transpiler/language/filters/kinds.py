@@ -178,9 +178,10 @@ class NoLocal(_Kind):
         if consumer.connection is None:
             raise LayoutError.at(
                 "filters.connection",
-                f"{self.path}: a no-local filter requires the receiver's connection, which is not given",
-                hint="perhaps pass connection='…', the receiver's connection id in the form in which "
-                "messages record their publisher's",
+                f"{self.path}: a no-local filter rejects messages from the receiver's own connection, but the id of "
+                "this connection is not given",
+                hint="perhaps pass connection='…', the receiver's connection id, written in the same form as the "
+                "publisher's connection id in messages",
             )
         # Apache filter document, 2.1: "accepted … if and only if the message was originally sent … on a separate
         # connection". A message that does not record its publisher's connection is accepted, too: it cannot come from

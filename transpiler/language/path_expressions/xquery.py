@@ -70,7 +70,11 @@ class _Parser(PathParser):
     def _unsupported(self, what: str, span: Span, hint: str | None = None) -> NoReturn:
         hint = hint or "a query may compare paths and headers, and may join the comparisons with and, or and not"
         raise UnsupportedFeatureError.at(
-            "xquery.unsupported", f"{what}: this is not supported in an XQuery filter", self._source, span, hint
+            "xquery.unsupported",
+            f"selector-sql does not support this in an XQuery filter: {what}",
+            self._source,
+            span,
+            hint,
         )
 
     def _no_token(self, text: str, at: int) -> NoReturn:

@@ -35,7 +35,7 @@ _MEMBERS: tuple[tuple[frozenset[str], str], ...] = (
 #: Members by which a message of Broker-J is recognized, apart from its headers.
 _OF_BROKER_J = frozenset({"id", "persistent", "deliveryCount", "state"})
 
-_BROWSE = "browse() of a queue gives some"
+_BROWSE = "browse() of a queue returns messages"
 
 
 def recognized_layout(value: Mapping[str, Any], name: str | None = None) -> StoreLayout | None:
@@ -92,7 +92,9 @@ def _messages_in(record: Record, answer: Any) -> list[Any] | None:
         return list(load_record(value, f"{record.location}: value"))
     if isinstance(value, Mapping) and (recognized_layout(value) is not None or is_listed(value)):
         return [value]
-    return refuse(record.location, f"this answer of Jolokia has no messages, its value is {kind_of(value)}: {_BROWSE}")
+    return refuse(
+        record.location, f"the response of Jolokia contains no messages: its value is {kind_of(value)}: {_BROWSE}"
+    )
 
 
 #: ``_LISTED`` are the members of a message of Artemis's ``listMessages`` that are not application properties;
@@ -153,7 +155,7 @@ def broker_j_message(value: Mapping[str, Any]) -> Message:
     """Return the message for ``value``, in the form of Broker-J; raise ``DecodeError`` if it has no headers."""
     headers = value.get("headers")
     if not isinstance(headers, Mapping):
-        message = "headers: the answer of Broker-J lacks the headers, which contain the message's properties"
+        message = "headers: the response of Broker-J lacks the headers, which contain the message's properties"
         raise DecodeError.at(
             "message.headers", message, hint="request the headers from the broker: getMessageInfo?includeHeaders=true"
         )

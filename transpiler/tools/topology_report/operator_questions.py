@@ -142,8 +142,12 @@ def shapes(topology: Topology) -> Iterator[Finding]:
     for shape, bindings in sorted(found.items(), key=lambda item: -len(item[1])):
         sources = dict.fromkeys(exchange_title(binding.source) for binding in bindings)
         example = binding_label(topology, bindings[0]) or "every message"
-        count = f"{len(bindings):,} {'binding' if len(bindings) == 1 else 'bindings'}"
-        yield Finding("shape", shape, f"{count} of {first_of(sources, 3)}, such as {example}", bindings[0])
+        yield Finding(
+            "shape",
+            shape,
+            f"{len(bindings):,} binding{'s' * (len(bindings) > 1)} of {first_of(sources, 3)}, such as {example}",
+            bindings[0],
+        )
 
 
 def _shape(topology: Topology, binding: Binding) -> str:

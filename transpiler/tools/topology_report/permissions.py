@@ -43,7 +43,8 @@ def allowed(topology: Topology, user: str) -> Iterator[Finding]:
     if not users:
         raise TopologyError.at(
             "topology.unknown",
-            "the file contains no users and permissions; RabbitMQ's definitions of a whole broker contain them",
+            "the file contains no users and permissions; perhaps export the definitions of the whole "
+            "broker, which contain them",
         )
     if user not in users:
         raise unknown_name("user", user, dict.fromkeys(users), ())

@@ -296,7 +296,12 @@ def _redelivered(
     delay, longest = _number(policy.get("redeliveryDelay"), 1000), _number(policy.get("maximumRedeliveryDelay"), -1)
     multiplier = _fraction(policy.get("backOffMultiplier"), 5.0)
     if count is None or first is None or delay is None or longest is None or multiplier is None:
-        return Finding("retries", subject, f"a setting of the policy {of} is no number, and is not computed", about)
+        return Finding(
+            "retries",
+            subject,
+            f"the delays cannot be calculated, because a setting of the policy {of} is not a number",
+            about,
+        )
     grows = "useExponentialBackOff" in policy and policy["useExponentialBackOff"].value == "true" and multiplier > 1
     waits = [first]
     for _ in range(min(count if count >= 0 else _MAX_LISTED, _MAX_DELIVERIES) - 1):

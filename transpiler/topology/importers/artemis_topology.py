@@ -584,16 +584,15 @@ class _Artemis:
                 builder.bind(first, self._key(entry, address), otherwise)
         builder.bind(source, self._key(entry, (*before, MANY_WORDS)), Target("exchange", first))
         message = (
-            f"the address {binding.address!r} contains an any-words wildcard before its end: which "
-            "addresses it matches "
-            "depends on the order in which the addresses were created"
+            f"the address {binding.address!r} contains a multi-word wildcard before its end: which "
+            "addresses it matches depends on the order in which the addresses were created"
         )
         self._findings.append(
             Diagnostic(
                 "topology.any-words",
                 "warning",
                 message,
-                hint="perhaps move the any-words wildcard to the end, or list the addresses",
+                hint="perhaps use the multi-word wildcard only at the end of the address, or list the addresses",
             )
         )
 

@@ -95,7 +95,9 @@ def topology_from_broker_j(data: Any, virtualhost: str | None = None) -> Topolog
     for name in host.data:
         if name in ("nodeAutoCreationPolicies", "globalAddressDomains") and host.data[name]:
             findings.add(
-                "import.unknown", host.at(name), "this attribute is not supported, although it can change the routing"
+                "import.unknown",
+                host.at(name),
+                "this attribute is ignored, because selector-sql does not support it, but it can change the routing",
             )
     names = {entry.text("name") for entry in host.entries("queues")}
     exchange_names = {entry.text("name") for entry in host.entries("exchanges")} | set(QPID_JAVA.predeclared)
@@ -227,12 +229,12 @@ def _undeclared(host: Entry, known: set[str], findings: Findings) -> tuple[Queue
             if name not in known:
                 found.setdefault(name, binding.at("destination"))
     for name, at in found.items():
-        message = f"the answer does not contain {name!r}, which is assumed to be a queue"
+        message = f"the response of Broker-J does not contain {name!r}, which is assumed to be a queue"
         findings.add(
             "import.undeclared-queue",
             at,
             message,
-            "the broker's answer for the whole virtual host contains the type of each destination",
+            "perhaps request the whole virtual host: the response then contains the type of each destination",
         )
     return tuple(Queue(name, path=path, declared=False) for name, path in found.items())
 
@@ -264,14 +266,20 @@ def _text(entry: Entry, name: str, findings: Findings, default: str | None = Non
 def _report_context(value: str, path: str, findings: Findings) -> None:
     if "${" in value:
         findings.add(
-            "import.context", path, "the value contains ${…}, which the broker replaces; it is kept here as written"
+            "import.context",
+            path,
+            "the value contains ${…}, which the broker replaces by another text; selector-sql keeps it as written",
         )
 
 
 def _report_unknown(entry: Entry, known: frozenset[str], findings: Findings) -> None:
     for name, value in entry.data.items():
         if name not in known and value not in (None, [], {}):
-            findings.add("import.unknown", entry.at(name), "this attribute is not supported")
+            findings.add(
+                "import.unknown",
+                entry.at(name),
+                "this attribute is ignored, because selector-sql does not support it",
+            )
 
 
 def _queue(entry: Entry, queues: set[str], exchanges: set[str], findings: Findings) -> Queue:
@@ -377,7 +385,11 @@ def _bindings(entry: Entry, exchange: Exchange, queues: set[str], findings: Find
 
 def _report_argument(name: str, location: Entry, exchange: Exchange, findings: Findings) -> None:
     if name in _OTHER_FILTERS:
-        findings.add("import.unknown", location.at(f"arguments.{name}"), "this kind of filter is not supported")
+        findings.add(
+            "import.unknown",
+            location.at(f"arguments.{name}"),
+            "this filter is ignored, because selector-sql does not support filters of this kind",
+        )
     elif exchange.type != "headers" and name not in (SELECTOR_ARGUMENT, REPLACEMENT_ARGUMENT):
         message = f"a {exchange.type} exchange ignores this argument"
         findings.add("import.ignored", location.at(f"arguments.{name}"), message)

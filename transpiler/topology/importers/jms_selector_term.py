@@ -90,7 +90,8 @@ def _selector(text: str) -> str:
     if parsed != tree:
         raise TopologyError.at(
             "jms-term.selector",
-            f"the term does not represent a selector: the selector {selector!r} has another tree",
+            f"the term does not represent a selector: it was converted to {selector!r}, but a parser reads this "
+            "selector differently",
             source,
             whole,
         )

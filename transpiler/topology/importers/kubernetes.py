@@ -91,8 +91,8 @@ def left_out(resources: Sequence[Resource], brokers: Iterable[Broker]) -> list[D
     listed = [each for each in resources if each not in used]
     if not listed:
         return []
-    what = "a resource that belongs" if len(listed) == 1 else f"{len(listed)} resources that belong"
-    return [Diagnostic("import.left-out", "warning", f"{what} to no broker: {named(listed)}")]
+    message = f"Kubernetes resources that belong to no broker are skipped: {named(listed)}"
+    return [Diagnostic("import.left-out", "warning", message)]
 
 
 def named(resources: Sequence[Resource]) -> str:

@@ -121,7 +121,8 @@ def topology_from_definitions(
             message = f"this binding is skipped, because its exchange {name!r} is skipped"
             findings.add("import.left-out", entry.path, message)
         elif binding.destination_type == "queue" and binding.destination in gone:
-            findings.add("import.left-out", entry.path, f"left out with the queue {binding.destination!r}")
+            message = f"this binding is skipped, because its queue {binding.destination!r} is skipped"
+            findings.add("import.left-out", entry.path, message)
         elif types.get(binding.source) == "x-jms-topic":
             selected = selectors.read(binding)
             if selected is not None:
@@ -299,7 +300,7 @@ class _Readers:
             self._findings.add("import.shovel", entry.path, message)
             return
         self.of_shovels[entry.path] = name
-        message = f"the shovel has a queue of its own at {source.exchange!r}, which answers call {name!r}"
+        message = f"the shovel has a queue of its own at {source.exchange!r}, which this topology calls {name!r}"
         self._findings.add("import.shovel", entry.path, message, severity="info")
         self._add(binding, is_known=True)
 
@@ -308,7 +309,7 @@ class _Readers:
         if fed.upstream not in self._types:
             return
         name = free_name(f"federation of {fed.upstream}", self._taken)
-        message = f"federation has a queue of its own at {fed.upstream!r}, which answers call {name!r}"
+        message = f"federation has a queue of its own at {fed.upstream!r}, which this topology calls {name!r}"
         self._findings.add("import.federation", fed.path, message, severity="info")
         for entry in fed.bindings:
             self._add(replace(_binding(entry), source=fed.upstream, destination=name), is_known=False)
@@ -353,7 +354,11 @@ def _parameters(
                 link = replace(link, source=of_shovels[entry.path], source_type="queue")
             yield link
         else:
-            findings.add("import.unknown", entry.path, f"this parameter of {component or 'a plugin'} is not supported")
+            findings.add(
+                "import.unknown",
+                entry.path,
+                f"this parameter of {component or 'a plugin'} is ignored, because selector-sql does not support it",
+            )
 
 
 #: The first version whose headers exchange compares numbers with ``=:=``, so that 1 is not 1.0.
@@ -378,7 +383,11 @@ class _Version(NamedTuple):
         numbers = re.match(r"([0-9]{1,9})\.([0-9]{1,9})", text)
         if given is not None and numbers is None:
             message = f"{given!r} is not a version of RabbitMQ"
-            raise TopologyError.at("topology.version", message, hint="a version begins with two numbers, such as 4.1")
+            raise TopologyError.at(
+                "topology.version",
+                message,
+                hint="a version begins with two numbers and a dot between them, such as 4.1",
+            )
         return cls(text, None if numbers is None else (int(numbers[1]), int(numbers[2])))
 
 
@@ -416,7 +425,12 @@ def _as_sent(binding: Binding, findings: Findings) -> dict[str, AmqpValue]:
             case AmqpValue(AmqpType.STRING, "undefined") if name != "x-match":
                 arguments[name] = AmqpValue(AmqpType.NULL, None)
                 message = "the text undefined is read as a void argument, which the broker exports as this text"
-                findings.add("import.void", path, message, "a void argument requires the header, but accepts any value")
+                findings.add(
+                    "import.void",
+                    path,
+                    message,
+                    "a binding with a void argument requires that a message has the header, with any value",
+                )
             case AmqpValue(AmqpType.STRING, str() as text) if text.startswith(_BYTES):
                 try:
                     data = base64.b64decode(text.removeprefix(_BYTES).replace("\n", ""), validate=True)

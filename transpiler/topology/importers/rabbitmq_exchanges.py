@@ -96,7 +96,9 @@ class Exchanges:
                 alternate = value
             elif argument not in _UNRELATED_ARGUMENTS:
                 self._findings.add(
-                    "import.unknown", entry.at(f"arguments.{argument}"), "this argument is not supported"
+                    "import.unknown",
+                    entry.at(f"arguments.{argument}"),
+                    "this argument is ignored, because selector-sql does not support it",
                 )
         target = self._alternate(by_policy) if alternate is None else Alternate(alternate)
         flags = entry.flags({**KEPT, "internal": False})
@@ -175,7 +177,9 @@ class Exchanges:
         name = entry.text("type")
         if name == _DELAYED:
             # The plugin delays a message, and then routes it under the rules of the type in ``x-delayed-type``.
-            self._findings.add("import.delayed", entry.at("type"), "messages are routed without their delay")
+            self._findings.add(
+                "import.delayed", entry.at("type"), "the exchange delays messages, but selector-sql ignores the delay"
+            )
             name = arguments_of(entry).text("x-delayed-type")
         if name == _HISTORY:
             message = "the exchange's history, from which a new binding receives earlier messages, is ignored"

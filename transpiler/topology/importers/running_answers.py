@@ -101,7 +101,7 @@ class Answers:
         parts = f"{', '.join(first)} and {last}" if first else last
         notes = [f"the broker's {parts} are compared; what else NEW has is taken from OLD"]
         notes += [
-            f"the answer has {has:,} of {of:,} {unit}: which {part} are missing is not known"
+            f"the broker's output contains {has:,} of {of:,} {unit}: which {part} are missing is not known"
             for part, (has, of, unit) in self.counts.items()
             if has < of
         ]
@@ -128,7 +128,7 @@ def read_answers(sources: Sequence[Source]) -> Answers | None:
             found = one
             continue
         if one.broker != found.broker:
-            message = f"{source.name} is an answer of {one.broker}, and another one is of {found.broker}"
+            message = f"{source.name} is the output of {one.broker}, but another file is the output of {found.broker}"
             raise TopologyError.at("topology.form", message)
         for part, objects in one.parts.items():
             found.parts.setdefault(part, []).extend(objects)
@@ -245,8 +245,9 @@ def _of_queue_stat(source: Source) -> Answers | None:
     [header, *queues] = rows
     width = ends[1] - ends[0] - 1
     if any(row[0].endswith("...") and len(row[0]) == width for row in queues):
-        message = f"{source.name} has names of queues that are cut"
-        raise TopologyError.at("topology.form", message, hint="print them whole: artemis queue stat --maxColumnSize -1")
+        message = f"the list of queues in {source.name} contains shortened names"
+        hint = "perhaps print the queues with their full names: artemis queue stat --maxColumnSize -1"
+        raise TopologyError.at("topology.form", message, hint=hint)
     columns = {re.sub("[ _]", "", title).lower(): place for place, title in enumerate(header)}
     routing, internal = columns.get("routingtype"), columns.get("internal", columns.get("internalqueue"))
     objects: list[Json] = []

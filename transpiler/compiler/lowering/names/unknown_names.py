@@ -44,7 +44,8 @@ class UnknownNames:
         own = () if identifier.section else (Advice(f"perhaps add a column {identifier.name} to the table"),)
         if KAFKA.issubset(self.layout.names()):
             own = (_KAFKA_HEADERS,)
-        absent = Advice(Hint(_ABSENT, " treats the field as absent"), _ABSENT.fix)
+        treated = f"perhaps treat the field {first.section}.{first.field} as absent: "
+        absent = Advice(Hint(treated, _ABSENT), _ABSENT.fix)
         message = f"{identifier.name} is read from {first.section}.{first.field}, but the layout has no such column"
         return self._no_field(identifier, message, (*(self.layout.offers(first) or own), absent))
 
@@ -144,7 +145,7 @@ class UnknownNames:
                 "rename the column or add an alias"
             )
         if not is_offered:
-            yield Advice(Hint(_ABSENT, " treats an unknown name as a missing property"), _ABSENT.fix)
+            yield Advice(Hint("perhaps treat unknown names as missing properties: ", _ABSENT), _ABSENT.fix)
 
 
 def all_advice(advices: Sequence[Advice]) -> tuple[str | None, Remedy | None]:

@@ -67,7 +67,7 @@ class Functions:
             message,
             self.source,
             node.span,
-            "the reference evaluator supports this: selector-sql match",
+            "Spark SQL cannot do this, but selector-sql match can: it uses the reference evaluator, not Spark SQL",
         )
 
     def _pattern_text(self, node: ast.Expression, function: str) -> ast.StringLiteral:

@@ -60,7 +60,9 @@ def diff_running(
     found = read_answers([_source(file) for file in files])
     if found is None:
         named = ", ".join(str(file) for file in files) or "the directory"
-        raise TopologyError.at("topology.form", f"no answer of a running broker: {named}")
+        raise TopologyError.at(
+            "topology.form", f"no output of a running broker, such as its list of queues, was found in {named}"
+        )
     file = local_path("declared", declared, _ELSEWHERE)
     source = _source(file)
     old, new = (

@@ -188,7 +188,7 @@ class _Porting:
             )
         if again != result:
             raise UnsupportedFeatureError.at(
-                "port.refused", f"{self.arriving.title} parses the ported selector differently: {text}", self.source
+                "port.refused", f"{self.arriving.title} gives the ported selector another meaning: {text}", self.source
             )
         self._check_order(tree, again)
         return Ported(text, tuple(_one_for_a_rule(self.notes)))

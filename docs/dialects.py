@@ -112,7 +112,7 @@ ABOUT = {
     ),
     "unlike_types": About(
         "Comparison of unlike types",
-        "The comparison `color = 5` is an example if the property `color` is a string.",
+        "For example, `color = 5` compares values of different types if the property `color` is a string.",
     ),
     "numeric_promotion": About(
         "Comparison of numbers of different types",
@@ -131,7 +131,7 @@ ABOUT = {
     "not_numbers": About("Arithmetic on strings and booleans"),
     "bare_name": About(
         "A number or string as a condition",
-        "The selector `urgent` is an example if the property `urgent` is a number or a string.",
+        "For example, the whole selector can be `urgent`, the name of a property that is a number or a string.",
     ),
     "between_meaning": About(
         "BETWEEN",
@@ -252,9 +252,9 @@ def page() -> str:
     lines += ["## What a property of an AMQP type is", "", *_table("AMQP type", types)]
     lines += ["", "## Names of header fields", ""]
     lines += [
-        "If the table does not list a name for a dialect, the name is an application property there. A default is the",
-        "value of the name if the message lacks the field. [The page on header names](headers.md) lists the names of",
-        "`jms`.",
+        "If the table does not list a name for a dialect, the name is an application property there. If a",
+        "message lacks the field, a selector reads the default. [The page on header names](headers.md) lists the names",
+        "of `jms`.",
         "",
         "| name | dialects | read from |",
         "|---|---|---|",

@@ -113,7 +113,10 @@ def create_messages(
     found = find_layout(layout)
     archive = archive_of(found if promote is None else with_promoted(found, promote, mixed))
     if archive is None:
-        raise LayoutError.at("layout.schema", f"the layout {found.name} does not define a schema")
+        raise LayoutError.at(
+            "layout.schema",
+            f"no rows can be created in the layout {found.name}, because it does not define the columns of a table",
+        )
     canonical = (as_message(message) for message in messages)
     return create_rows(spark, (archive.row(message) for message in canonical), archive)
 

@@ -189,7 +189,7 @@ class Published:
             raise UnsupportedFeatureError.at(
                 "route.keys-stream",
                 "keys is a stream, but the routing keys must be known before the messages are routed",
-                hint="perhaps set keys to an archive of messages, or omit keys: each message's routing "
+                hint="perhaps pass a table of stored messages as keys, or omit keys: each message's routing "
                 "key is then matched when it is routed",
             )
         cased = case_sensitive(keys)
@@ -199,7 +199,7 @@ class Published:
                 "route.keys",
                 f"keys has no column {' and no column '.join(missing)}, from which the routing keys "
                 "of the messages are read",
-                hint="perhaps set keys to the messages, or to other messages with the same columns",
+                hint="perhaps pass the messages themselves as keys, or other messages with the same columns",
             )
 
     def check_key(self) -> None:

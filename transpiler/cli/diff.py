@@ -100,15 +100,15 @@ def diff(
 ) -> None:
     """Find a message that two selectors, filters or topologies, OLD and NEW, treat differently.
 
-    OLD and NEW are the text of a selector, or a file (NAME or @NAME; - is standard input): a selector, a filter or
-    filter set in JSON, or a topology, as the contents show. For topologies the parts that differ are listed as well;
-    settings that decide no route, as a time to live, are listed and not judged. Destinations of ActiveMQ and Artemis
-    that mean one are matched; --map names others.
-    NEW may be what a running broker answers, or a directory of such files: GET /api/queues, /api/exchanges,
-    /api/bindings or /api/policies, rabbitmqctl list_queues and its like, artemis queue stat, or Jolokia's answers of
-    Artemis and ActiveMQ.
-    With MESSAGES, files as match and route read them, the messages that change are counted, and some are shown;
-    selector-spark diff does so on what is too much for one process.
+    OLD and NEW are the text of a selector, or a file (NAME or @NAME; - is standard input) that contains a selector, a
+    filter or filter set in JSON, or a topology. For topologies, the command also lists the elements that differ.
+    Settings that do not affect the routes of messages, such as a time to live, are listed but not judged. Destinations
+    of ActiveMQ and Artemis with the same meaning are matched; --map matches others.
+    NEW may be the output of a running broker, or a directory of such files: GET /api/queues, /api/exchanges,
+    /api/bindings or /api/policies, rabbitmqctl list_queues and its like, artemis queue stat, or Jolokia's responses
+    about Artemis and ActiveMQ.
+    With MESSAGES, files in the forms that match and route read, the command counts the messages that the change
+    affects, and shows some of them; selector-spark diff does the same for more messages than one process can handle.
     """
     first, second = read_pair(old, new, form)
     mapping = {} if names is None else _mapping(names)

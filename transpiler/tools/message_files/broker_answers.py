@@ -157,7 +157,9 @@ def broker_j_message(value: Mapping[str, Any]) -> Message:
     if not isinstance(headers, Mapping):
         message = "headers: the response of Broker-J lacks the headers, which contain the message's properties"
         raise DecodeError.at(
-            "message.headers", message, hint="request the headers from the broker: getMessageInfo?includeHeaders=true"
+            "message.headers",
+            message,
+            hint="perhaps request the headers from the broker: getMessageInfo?includeHeaders=true",
         )
     properties = {name: value.get(member) for name, member in _PROPERTIES.items()}
     properties |= {name: _milliseconds(value.get(member)) for name, member in _TIMES.items()}

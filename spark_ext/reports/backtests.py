@@ -180,10 +180,9 @@ def _check_is_queue(name: str, topology: Topology | None, routed: DataFrame) -> 
         return
     column = Setting("recorded", name)
     hint = Hint(
-        "with ",
+        f"perhaps read each message's queue from the column {name}, and the names of the queues from topology=: "
+        "partial=True and ",
         column,
-        f" and partial=True, each message's queue is read from the column {name}; topology= provides the names of "
-        "the queues",
     )
     message = f"recorded_queue must be the name of one queue for all messages, but {name} is a column of the messages"
     raise LayoutError.at("backtest.recorded-queue", message, hint=hint)

@@ -191,7 +191,8 @@ def _properties_of(fields: Mapping[str, Mapping[str, Any]]) -> StoreLayout | Non
             Hint(
                 "perhaps choose how to read the text of each property: ",
                 by_use,
-                ", where by-use can be replaced by string, parsed, json or a mapping such as {'weight': 'DOUBLE'}",
+                "; by-use can be replaced by string, parsed, json or a mapping of properties to types, such as "
+                "{'weight': 'DOUBLE'}",
             ),
             by_use.fix,
         )

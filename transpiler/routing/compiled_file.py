@@ -236,7 +236,7 @@ def _check_first_line(path: str | Path, data: bytes) -> None:
     by = f"version {written[2].decode()} in form {written[1].decode()}" if written else "another version"
     raise TopologyError.at(
         "compiled.version",
-        f"{path} was written by {by}, but this is version {__version__}, which reads form {FORMAT}",
+        f"{path} was written by {by}, but this is version {__version__}, which reads only form {FORMAT}",
         hint="perhaps compile the topology again with this version",
     )
 

@@ -68,7 +68,7 @@ def kafka_headers(
             stores.time("ts")}``.
     """
     if repeated not in ("last", "first"):
-        raise LayoutError.at("layout.option", f"repeated must be last or first, not {repeated!r}")
+        raise LayoutError.at("layout.option", f"the option repeated must be last or first, not {repeated!r}")
     source = _kafka_source(column, prefix, text_types(types), repeated == "first")
     return make_store("kafka-headers", source, {}, headers, _KAFKA)
 

@@ -167,7 +167,9 @@ def targets(of: Ways) -> Iterator[Finding]:
                 f"there is no {alternate.type} called {alternate.name!r}, so messages that "
                 f"{exchange.name} cannot route are lost"
             )
-            yield Finding("missing-target", f"{exchange.name}, alternate", reason, ("exchange", exchange.name))
+            yield Finding(
+                "missing-target", f"{exchange.name}, alternate {alternate.type}", reason, ("exchange", exchange.name)
+            )
     for link in topology.onward:
         if link.destination is None:
             continue

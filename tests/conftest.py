@@ -48,7 +48,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @cache
 def _uses_spark(file: Path) -> bool:
-    return any(word in file.read_text(encoding="utf-8") for word in ("SparkSession", '"spark"'))
+    return any(word in file.read_text(encoding="utf-8") for word in ("SparkSession", 'usefixtures("spark"'))
 
 
 @cache
@@ -132,8 +132,9 @@ class _Scheduler(LoadFileScheduling):
     """Distribute whole files to processes, and at full size the long ``test_dialects_spark.py`` case by case.
 
     In a sample, all files that use Spark form one scope: while one process runs them, the other runs all others. A
-    second Spark would take half a minute to load the same classes. At full size, files that start a Spark Connect
-    server form one scope, because all servers use the same port.
+    second Spark would load and compile the same classes once more, on cores that are both in use: with it, a sample
+    took as long. At full size, files that start a Spark Connect server form one scope, because all servers use the same
+    port.
     """
 
     def _split_scope(self, nodeid: str) -> str:

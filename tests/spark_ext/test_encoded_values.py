@@ -47,7 +47,7 @@ def test_a_report_states_that_bytes_are_not_text(spark: SparkSession) -> None:
     rows = [([("EventType", bytes.fromhex("a1056f72646572")), ("other", b"\xff")],), ([("EventType", b"order")],)]
     frame = spark.createDataFrame(rows, "headers ARRAY<STRUCT<key: STRING, value: BINARY>>")
     expected_text = (
-        "EventType contains bytes that are not valid UTF-8 in 1 of the examined rows\n  hint: types='amqp' decodes"
+        "EventType contains bytes that are not valid UTF-8 in 1 of the examined rows\n  hint: to decode values"
     )
     texts = stores.kafka_headers()
     for report in (verify(frame, "EventType = 'order'", texts), explain_matches(frame, "EventType = 'order'", texts)):

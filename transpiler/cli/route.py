@@ -263,7 +263,7 @@ def backtest(
     other virtual hosts than TOPOLOGY's are left out and counted.
     selector-spark backtest does so on what is too much for one process.
     """
-    refuse_topologies([log], "write the log first, and then the topology")
+    refuse_topologies([log], "perhaps write the log first, and then the topology")
     where = form.read(topology)
     check_exchange(exchange, where)
     result = Backtest(examples, partial=partial or recorded_queue is not None, topology=where)

@@ -432,7 +432,7 @@ CONNECTED = "network connector n while it is connected"
         ),
         # DemandForwardingBridgeSupport.startRemoteBridge: a static bridge does not ask for consumers.
         (included("staticallyIncluded", "c", of="topic"), "staticBridge='true'", {"c": CONNECTED}),
-        # How many subscriptions the connector has, and when it has a durable one, changes nothing in what is possible.
+        # The number of the connector's subscriptions, and their durability, do not change the set of possible queues.
         ("", "conduitSubscriptions='false' dynamicOnly='true'", {"a.b": ASKED, "c": ASKED, "new": ASKED}),
     ],
 )

@@ -351,7 +351,7 @@ def named_message(message: Message, values: Mapping[str, Any]) -> Message:
 
 
 def plain_message(message: Message) -> dict[str, Any]:
-    """Return ``message`` as plain properties; as message JSON if ``Message.of`` would not restore it from them."""
+    """Return ``message`` as plain properties if ``Message.of`` restores it from them; otherwise as message JSON."""
     sections = message.to_dict()
     plain: dict[str, Any] = dict(sections.get("application_properties", {}))
     for name in _EXACT:

@@ -14,9 +14,9 @@ from transpiler.topology.records import Binding
 
 
 class AskedName(NamedTuple):
-    """How many bindings read a name, and which binding reads it first.
+    """A name of a property or header that conditions of bindings read.
 
-    ``first`` is the text of the first such binding in diagnostics, ``bindings`` the number of these bindings.
+    ``first`` is the text for diagnostics of the first binding that reads the name, ``bindings`` the number of all.
     ``identifier`` is the name as a node of a selector; None if only bindings of headers exchanges read the name.
     """
 

@@ -568,28 +568,31 @@ _BROKERS_FILES = ("definitions.json", "broker.xml", "activemq.xml")
 
 def _is_brokers_file(source: Source) -> bool:
     """Return True if the text contains a topology, or cannot be parsed and has the name of a broker's file."""
-    try:
-        if _is_xml(source.text):
-            return bool(_brokers(read_xml(source)))
-        data = load_documents(source)[0].as_read()
-    except TopologyError:
-        return source.name.endswith(_BROKERS_FILES)
-    return isinstance(data, Mapping) and ("broker" in data or guess_form(data) != "topology")
+    unreadable = source.name.endswith(_BROKERS_FILES)
+    return _contains_topology(source, lambda data: "broker" in data or guess_form(data) != "topology", unreadable)
 
 
 def is_topology_text(source: Source) -> bool:
     """Return True if ``source`` is certainly a topology, and so no file of messages."""
+
+    def is_topology(data: Mapping[str, Any]) -> bool:
+        # A message may have members like those of Broker-J's or the project's own form, such as ``queues``.
+        parts = ("exchanges", "queues", "bindings")
+        is_own = "broker" in data and any(isinstance(data.get(part), list) for part in parts)
+        return is_own or guess_form(data) == "rabbitmq" or any(name in data for name in _OF_BROKER_J)
+
+    return _contains_topology(source, is_topology, False)
+
+
+def _contains_topology(source: Source, is_topology: Callable[[Mapping[str, Any]], bool], unreadable: bool) -> bool:
+    """Return True for a broker's XML or an object that ``is_topology`` accepts; ``unreadable`` if it cannot be parsed."""
     try:
         if _is_xml(source.text):
             return bool(_brokers(read_xml(source)))
         data = load_documents(source)[0].as_read()
     except TopologyError:
-        return False
-    if not isinstance(data, Mapping):
-        return False
-    # A message may have members like those of Broker-J's or the project's own form, such as ``queues``.
-    is_own = "broker" in data and any(isinstance(data.get(part), list) for part in ("exchanges", "queues", "bindings"))
-    return is_own or guess_form(data) == "rabbitmq" or any(name in data for name in _OF_BROKER_J)
+        return unreadable
+    return isinstance(data, Mapping) and is_topology(data)
 
 
 def _is_properties(source: Source) -> bool:

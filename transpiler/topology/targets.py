@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, get_args
 #: the target itself has an empty name. The name of an ``outcome`` is one of ``ENDS``.
 TargetType = Literal["queue", "exchange", "own-queue", "outcome"]
 
-#: What happened to a message. ``delivered``: it reached queues; ``alternate``: only through alternate destinations.
+#: The outcome of a message. ``delivered``: it reached queues; ``alternate``: it did so only by alternate destinations.
 #: ``discarded``, ``returned`` (to its publisher), ``rejected``: it reached no queue. ``no-exchange``: the exchange to
 #: which it was published does not exist. ``undecided``: an exchange decides at random or by a hash, or a JMS broker
 #: decides, what happens. ``dead-letter``: no queue of its address at a JMS broker took it. ``error``: a JMS broker

@@ -27,7 +27,7 @@ _ABSENT = "there is no such file in the folder of the file"
 
 
 class Inclusion(NamedTuple):
-    """What an element includes: the file with the path ``name``.
+    """The file that an element includes, by its path ``name``.
 
     If ``is_root`` is True, the root element of the file replaces the including element. Otherwise the children of the
     root element do. ``why_not`` is a reason not to read the file, as text for users; empty if there is no reason.

@@ -206,7 +206,7 @@ def _delivery_properties(message: Message) -> dict[str, Any]:
 
 
 def _reply_to(address: str | None) -> dict[str, str | None] | None:
-    """Split the reply address ``EXCHANGE/KEY`` into an exchange and a routing key; return None if it is None.
+    """Split the reply address ``EXCHANGE/KEY`` into an exchange and a routing key; return None if the message has none.
 
     An address without a slash is the name of a queue, which is its routing key at the default exchange.
     """

@@ -141,7 +141,7 @@ def stored_value(amqp: AmqpType, value: ir.Value) -> Stored:
     return Stored((StoredValue((amqp,), value),), present, absent, absent)
 
 
-def guarded(stored: Stored, guard: ir.Predicate, converted: ir.Value) -> Stored:
+def stored_behind(stored: Stored, guard: ir.Predicate, converted: ir.Value) -> Stored:
     """Return ``stored`` with ``guard`` before each of its values.
 
     ``converted`` is the value that all values of ``stored`` are made of, such as text that was parsed. Where ``guard``

@@ -23,8 +23,8 @@ from transpiler.compiler.layouts.stored import (
     Stored,
     StoredByUse,
     StoredValue,
-    guarded,
     stored_alternatives,
+    stored_behind,
     stored_value,
 )
 from transpiler.compiler.layouts.variant_values import parsed_json, stored_in_variant
@@ -183,7 +183,7 @@ class AsJson:
     def stored(self, text: ir.Value) -> Stored:
         """Return the JSON value; text that cannot be JSON is not parsed."""
         parsed = parsed_json(text)
-        return guarded(stored_in_variant(parsed, "$"), ir.Matches(text, _JSON), parsed)
+        return stored_behind(stored_in_variant(parsed, "$"), ir.Matches(text, _JSON), parsed)
 
     def read(self, text: str) -> AmqpValue | None:
         """Return the JSON value; None if ``text`` is null or not valid JSON."""
@@ -208,7 +208,7 @@ class Declared:
         cast = ir.Apply(ir.Function.TRY_CAST, (text,), self.type)
         value = ir.Apply(ir.Function.TO_DOUBLE, (cast,), DOUBLE) if self.type.kind is SparkType.FLOAT else cast
         stored = stored_value(AMQP_TYPES[self.type.kind], value)
-        return guarded(stored, ir.Matches(text, _CASTABLE[self.type.kind]), cast)
+        return stored_behind(stored, ir.Matches(text, _CASTABLE[self.type.kind]), cast)
 
     def read(self, text: str) -> AmqpValue | None:
         """Return the text cast to the type as Spark does; None if it cannot be cast."""

@@ -585,7 +585,7 @@ def is_topology_text(source: Source) -> bool:
 
 
 def _contains_topology(source: Source, is_topology: Callable[[Mapping[str, Any]], bool], unreadable: bool) -> bool:
-    """Return True for a broker's XML or an object that ``is_topology`` accepts; ``unreadable`` if it cannot be parsed."""
+    """Return True for a broker's XML or an object that ``is_topology`` accepts; ``unreadable`` if parsing fails."""
     try:
         if _is_xml(source.text):
             return bool(_brokers(read_xml(source)))

@@ -32,7 +32,7 @@ def chosen(dialect: str) -> list[Row]:
     if is_full():
         draw = randomness(dialect)
         return [row for row in rows if draw.random() < SHARES[row.name.partition(":")[0]]]
-    return sample(rows[DIALECTS.index(dialect) :], 40, lambda row: row.name.partition(":")[0])
+    return sample(rows[DIALECTS.index(dialect) :], 24, lambda row: row.name.partition(":")[0])
 
 
 @pytest.fixture(scope="module")
@@ -65,4 +65,4 @@ def test_spark_says_what_the_broker_says(spark: SparkSession, messages: DataFram
                             broker, here = TRUTHS.get(letter), found[number][index]
                             parted.add((dialect, row.name), row.selector, all_messages()[number], broker, here)
     parted.check({key for key in PARTED if key[0] == dialect})
-    assert cases > size(200, 15_000)
+    assert cases > size(100, 15_000)

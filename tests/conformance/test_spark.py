@@ -18,7 +18,7 @@ from transpiler import Message, transpile_selector
 
 def test_every_probe_and_suite_case_has_the_brokers_verdict_or_a_decision(spark: SparkSession) -> None:
     accepted = dict.fromkeys(case.selector for case in single_cases() if case.selector not in REFUSED)
-    selectors = sample(accepted, 250, SINGLE.__contains__)
+    selectors = sample(accepted, 120, SINGLE.__contains__)
     tried = set(selectors)
     cases = [case for case in single_cases() if case.selector in tried]
     messages: dict[str, Message] = {identity(case.message): case.message for case in cases}
@@ -36,7 +36,7 @@ def test_every_probe_and_suite_case_has_the_brokers_verdict_or_a_decision(spark:
 
 @pytest.mark.parametrize("file", RANDOM_FILES)
 def test_every_random_case_has_the_brokers_verdict_or_a_decision(spark: SparkSession, file: str) -> None:
-    agreed = sample(random_selectors(file), 100, lambda item: (file, item.selector) in RANDOM)
+    agreed = sample(random_selectors(file), 50, lambda item: (file, item.selector) in RANDOM)
     tried = {item.selector for item in agreed}
     with settings(spark, INTERPRETED):
         frame = numbered(create_messages(spark, random_messages(file))).cache()

@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 
 from spark_ext import create_messages
 from tests.conformance.parted import Parted
+from tests.sizes import sample, size
 from tests.spark_ext.harness import answers, numbered, settings
 from tests.spark_ext.test_agreement import INTERPRETED
 from transpiler import Message, TranspilerError, evaluate, transpile_selector
@@ -53,7 +54,7 @@ def cases() -> tuple[Case, ...]:
 def parted(found: dict[str, bool | str]) -> Parted:
     apart = Parted()
     for case in cases():
-        if found[case.name] != case.expected:
+        if case.name in found and found[case.name] != case.expected:
             apart.add(case.name, case.selector, case.message, case.expected, found[case.name])
     return apart
 
@@ -74,16 +75,17 @@ def test_the_reference_passes_all_selectors_of_the_tck(dialect: str) -> None:
 def test_spark_passes_all_selectors_of_the_tck(spark: SparkSession, dialect: str) -> None:
     found: dict[str, bool | str] = {}
     compiled: list[tuple[int, Case, str]] = []
-    for row, case in enumerate(cases()):
+    tried = sample(cases(), 60, lambda case: case.name in FAMILY[dialect])
+    for row, case in enumerate(tried):
         try:
             compiled.append((row, case, transpile_selector(case.selector, dialect=dialect).sql))
         except TranspilerError:
             found[case.name] = "error"
     with settings(spark, INTERPRETED):
-        frame = numbered(create_messages(spark, [case.message for case in cases()])).cache()
+        frame = numbered(create_messages(spark, [case.message for case in tried])).cache()
         columns = answers(frame, [sql for _, _, sql in compiled])
         frame.unpersist()
     for (row, case, _), column in zip(compiled, columns, strict=True):
         found[case.name] = column[row] is True
     parted(found).check(FAMILY[dialect])
-    assert len(found) == 175
+    assert len(found) == len(tried) >= size(60, 175)

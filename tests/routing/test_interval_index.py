@@ -11,6 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_ext import create_messages, route
+from tests.sizes import size
 from tests.spark_ext.harness import COMPILED, settings
 from transpiler import Message
 from transpiler.compiler.layouts.amqp import AmqpLayout
@@ -55,7 +56,7 @@ def topology(count: int) -> Topology:
 
 @pytest.mark.parametrize("fused", ["true", "false"])
 def test_ranges_agree_with_the_reference(spark: SparkSession, fused: str) -> None:
-    where = topology(600)
+    where = topology(size(400, 600))
     found = build_plan(where, AmqpLayout(), "error", "amq.fanout")
     assert sum(isinstance(table.index, Interval) for table in found.tables) >= 5
     messages = []

@@ -83,7 +83,7 @@ def test_two_properties_are_compared_as_the_reference_compares_them(
 ) -> None:
     frame, layout = rows_of_pairs(spark, store)
     rules = find_dialect(dialect)
-    texts = tuple(sample(SELECTORS_OF_ENCODED, 3) if store == "encoded" else sample(SELECTORS, 14))
+    texts = tuple(sample(SELECTORS_OF_ENCODED, 3) if store == "encoded" else sample(SELECTORS, 8))
     texts = accepted([parse_selector(text) for text in texts], dialect)
     messages = [layout.message(row) for row in sorted(frame.collect(), key=lambda row: row.id)]
     sqls = [transpile_selector(text, layout, dialect=dialect, result="ternary").sql for text in texts]

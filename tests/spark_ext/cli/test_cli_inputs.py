@@ -58,6 +58,7 @@ def test_the_old_spelling_of_the_input_format_is_reported_what_to_write() -> Non
     assert "--format is --input-format in this command" in result.stderr
 
 
+@pytest.mark.full
 def test_message_lines_are_read_from_directories_patterns_and_gzip() -> None:
     text = lines(MESSAGES)
     Path("day=1").mkdir()

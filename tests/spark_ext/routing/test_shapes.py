@@ -50,14 +50,14 @@ def test_every_shape_is_routed_as_the_reference_does(
     if merged:
         for name, value in {"MAX_TABLES": 0, "UNMERGED_TABLES": 0, "MAX_KEYED": 0, "MAX_KEY_SETS": 2}.items():
             monkeypatch.setattr(tuning, name, value)
-    where = all_shapes(150)
+    where = all_shapes(size(60, 150))
     columns = [f"{sql} AS {name}" for name, sql in COLUMNS.items()]
     # Few distinct values, so that messages and bindings meet.
     frame = spark.range(MESSAGES).selectExpr("id % 7 * 1000 + id AS id").selectExpr(*columns).coalesce(1)
     rows = route(frame, where, frame, exchange="x").collect()
     expected = [list(route_message(where, as_message(row), "x")) for row in rows]
     assert [row.queues for row in rows] == expected
-    assert sum(map(len, expected)) > 200 * len(rows)
+    assert sum(map(len, expected)) > size(80, 200) * len(rows)
 
 
 def extent(plan: RoutingPlan) -> tuple[Any, ...]:

@@ -47,11 +47,31 @@ def test_ranges_are_rows_behind_the_loosest_bounds_of_all(ranges: list[tuple[flo
     ]
     assert isinstance(inside, ir.AnyRow)
     assert {tuple(cell.value for cell in row) for row in inside.rows} == set(ranges)
+    # Each range is in one chunk, and within the bounds of the chunk.
+    assert sorted(row for _, rows in inside.chunks for row in rows) == sorted(inside.rows)
+    for (first, last), rows in inside.chunks:
+        assert len(rows) <= math.isqrt(len(inside.rows)) + 1
+        assert all(first.value <= low.value and high.value <= last.value for low, high in rows)
 
 
 def test_ranges_of_a_value_in_a_map_are_rows_without_bounds() -> None:
     terms = tuple(between(IN_MAP, index, index + 3) for index in range(0, 2_000, 10))
-    assert isinstance(tabulate_disjunctions(ir.Or(terms)), ir.AnyRow)
+    mapped = tabulate_disjunctions(ir.Or(terms))
+    assert isinstance(mapped, ir.AnyRow)
+    assert mapped.chunks
+
+
+def test_few_ranges_and_rows_with_a_text_have_no_chunks() -> None:
+    few = tabulate_disjunctions(ir.Or(tuple(between(IN_MAP, index, index + 3) for index in range(0, 200, 10))))
+    assert isinstance(few, ir.AnyRow)
+    text = ir.Column(("region",), STRING)
+    terms = tuple(
+        ir.And((ir.Compare(Comparison.NE, text, ir.constant(f"r{index}")), between(IN_MAP, index, index + 3)))
+        for index in range(200)
+    )
+    mixed = tabulate_disjunctions(ir.Or(terms))
+    assert isinstance(mixed, ir.AnyRow)
+    assert few.chunks == mixed.chunks == ()
 
 
 def test_what_all_rows_share_stands_outside_of_them() -> None:

@@ -85,6 +85,9 @@ Value = Column | Constant | Apply | When | RowParameter
 #: One row in the table of constants of an ``AnyRow``.
 Row = tuple[Constant, ...]
 
+#: A row of loosest bounds, and the rows of an ``AnyRow`` that are within these bounds.
+Chunk = tuple[Row, tuple[Row, ...]]
+
 
 @dataclass(frozen=True, slots=True)
 class BoolConst:
@@ -166,12 +169,14 @@ class AnyRow:
     """The test that ``predicate`` holds for at least one of ``rows``, which are rows of constants.
 
     Each ``RowParameter`` in ``predicate`` stands for a constant of the row. If ``key`` is not None, only the rows whose
-    first constant equals the message's value of ``key`` are tested.
+    first constant equals the message's value of ``key`` are tested. ``chunks``, if there are any, contain all rows: the
+    predicate holds for a row of a chunk only if it holds for the chunk's bounds.
     """
 
     predicate: Predicate
     rows: tuple[Row, ...]
     key: Value | None = None
+    chunks: tuple[Chunk, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,6 @@ easier to read and can be pushed down to a file reader.
 
 Deliberately not here: rewrites that are useful for any engine (``rewrites``), and the joins of ``spark_ext.routing``.
 
-In reading order: ``map_lookups``, ``nan_tests``, ``disjunctions``, ``constant_tables``, ``method_splitting``;
-``tuning`` has their constants.
+In reading order: ``map_lookups``, ``nan_tests``, ``disjunctions``, ``constant_tables``, ``row_chunks``,
+``method_splitting``; ``tuning`` has their constants.
 """

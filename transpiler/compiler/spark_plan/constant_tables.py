@@ -21,6 +21,7 @@ from transpiler.compiler.ir.column_types import BIGINT, STRING, SparkType
 from transpiler.compiler.ir.java_regex import any_text_expression
 from transpiler.compiler.rewrites.chains import in_or_equal
 from transpiler.compiler.spark_plan import tuning
+from transpiler.compiler.spark_plan.row_chunks import row_chunks
 
 
 def with_lists(node: ir.Coalesce, tests: tuple[ir.Predicate, ...]) -> ir.Predicate | None:
@@ -150,9 +151,13 @@ def _varying(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate:
             # Each of ``tests`` is for another type of one property's value, so at most one of them is not NULL in a
             # row. Therefore each test can have its own list of constants.
             lists = tuple(_merged(*_narrowed(test, rows)) for test in tests)
-            return with_lists(shape, lists) or ir.AnyRow(shape, rows)
+            return with_lists(shape, lists) or _any_row(shape, rows)
         case _:
             return _loosest(shape, rows) or _keyed_lookup(shape, rows) or _preceded_by_bounds(shape, rows)
+
+
+def _any_row(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.AnyRow:
+    return ir.AnyRow(shape, rows, chunks=row_chunks(shape, rows))
 
 
 def _groups(node: ir.Predicate) -> list[int]:
@@ -219,7 +224,7 @@ def _preceded_by_bounds(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Pre
         for term in _terms(shape)
         if isinstance(term, ir.Compare) and _groups(term) and isinstance(term.left, ir.Column) and not term.left.in_map
     ]
-    return ir.all_of(*(bound for bound in bounds if bound is not None), ir.AnyRow(shape, rows))
+    return ir.all_of(*(bound for bound in bounds if bound is not None), _any_row(shape, rows))
 
 
 def _loosest(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate | None:

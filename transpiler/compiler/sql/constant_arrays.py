@@ -23,6 +23,18 @@ def rows_text(rows: Sequence[ir.Row], write: Write) -> str:
     return _from_json(_list(_object(row, 0) for row in rows), f"ARRAY<{_type(rows[0], 0)}>")
 
 
+def chunks_text(chunks: Sequence[ir.Chunk], write: Write) -> str:
+    """Return the SQL of an array with a struct for each chunk: its bounds as the field b, the list of its rows as l."""
+    if not _are_numbers(row for bounds, rows in chunks for row in (bounds, *rows)):
+        texts = ((_struct(bounds, 0, write), rows_text(rows, write)) for bounds, rows in chunks)
+        return _array(f"struct({bounds} AS b, {rows} AS l)" for bounds, rows in texts)
+    row = _type(chunks[0][0], 0)
+    lists = ((_object(bounds, 0), _list(_object(each, 0) for each in rows)) for bounds, rows in chunks)
+    return _from_json(
+        _list(f"{{b:{bounds},l:{rows}}}" for bounds, rows in lists), f"ARRAY<STRUCT<b: {row}, l: ARRAY<{row}>>>"
+    )
+
+
 def map_text(rows: Sequence[ir.Row], write: Write) -> str:
     """Return the SQL of a map from the first constant of each of ``rows`` to all rows that begin with this constant.
 

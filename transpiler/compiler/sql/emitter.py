@@ -154,14 +154,19 @@ def _predicate(node: ir.Predicate) -> Text:
 
 def _listed(node: ir.AnyRow) -> str:
     """Emit an ``exists`` over the rows of ``node``; if it has a key, only over the rows that a map has for this key."""
-    from transpiler.compiler.sql.constant_arrays import let_row_variables, map_text, rows_text
+    from transpiler.compiler.sql.constant_arrays import chunks_text, let_row_variables, map_text, rows_text
 
     row = _free_name(node)
     outer, inner = let_row_variables(node, row)
     if node.key is None:
         columns = ", ".join(f"{_wide(value)} AS v{index}" for index, value in enumerate(outer))
         fits = f"{row} -> {emit_filter(inner)}"
-        return f"exists(array(struct({columns})), m -> exists({rows_text(node.rows, _wide)}, {fits}))"
+        if node.chunks:
+            inside = f"exists(array(g.b), {fits}) AND exists(g.l, {fits})"
+            test = f"exists({chunks_text(node.chunks, _wide)}, g -> {inside})"
+        else:
+            test = f"exists({rows_text(node.rows, _wide)}, {fits})"
+        return f"exists(array(struct({columns})), m -> {test})"
     return f"exists({map_text(node.rows, _wide)}[{_wide(node.key)}], {row} -> {emit_filter(inner)})"
 
 

@@ -27,7 +27,6 @@ from transpiler.base.source import Source
 from transpiler.base.topics import MANY_WORDS, TopicPattern
 from transpiler.language.binding_rules import BindingRules, HeadersMatch, TopicRules
 from transpiler.language.path_expressions import path_tree
-from transpiler.language.path_expressions.xquery import parse_query
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import Dialect
 from transpiler.language.selector.parsing import parse_selector
@@ -100,6 +99,9 @@ class Query:
     @cached_property
     def tree(self) -> path_tree.Expression:
         """The parsed query. Raises the errors of ``parse_query``."""
+        # Imported here to save start-up time: few filters contain an XQuery.
+        from transpiler.language.path_expressions.xquery import parse_query
+
         return parse_query(self.text)
 
 

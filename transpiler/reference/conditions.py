@@ -32,7 +32,6 @@ from transpiler.message.receiver import ANYONE, Receiver
 from transpiler.message.types import AmqpType, AmqpValue, coerce
 from transpiler.reference.evaluate import evaluate
 from transpiler.reference.pairs import is_equal
-from transpiler.reference.paths import matches_query
 
 #: The routing keys of a publication; None is an absent key.
 Keys = tuple[str | None, ...]
@@ -60,6 +59,9 @@ def holds(condition: Condition, message: Message, keys: Keys = (), receiver: Rec
             # A selector whose result is unknown does not select the message.
             return evaluate(condition.tree, message, condition.dialect, receiver) is True
         case Query():
+            # Imported here to save start-up time: few filters contain an XQuery.
+            from transpiler.reference.paths import matches_query
+
             return matches_query(condition.tree, message, condition.subject_header)
         case Present() | Equal() | Like() | Words():
             if condition.message_fields == (ROUTING_KEY,):

@@ -34,7 +34,6 @@ from transpiler.reference.arithmetic import calculate, java_text, sign
 from transpiler.reference.comparison import compare, compare_null
 from transpiler.reference.headers import is_id, look_up
 from transpiler.reference.operands import BrokerError, Operand, Value
-from transpiler.reference.paths import test_xml
 from transpiler.reference.text import call, is_like
 from transpiler.reference.untyped import as_boolean, as_number, typed_by_use
 
@@ -161,6 +160,9 @@ class _Evaluator:
             case ast.IsNull(operand=operand, negated=negated):
                 return (self.operand(operand) is None) != negated
             case ast.BodyQuery(language=language, query=query):
+                # Imported here to save start-up time: few selectors contain an XPath.
+                from transpiler.reference.paths import test_xml
+
                 text = operands.body_text(self.message)
                 return language == "XPATH" and text is not None and test_xml(text, query.value)
             case _:

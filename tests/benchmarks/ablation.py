@@ -166,7 +166,7 @@ _SIX_KEYS = [
 _NO_BUDGET = {engine: {"METHOD": NEVER, "FUSED": NEVER, "OPERATIONS": NEVER}}
 _BOUNDS = "weight BETWEEN 100 AND 9900 AND price BETWEEN 1 AND 99.5"
 _PAIRS = " OR ".join(f"(customer = 'c{number * 7}' AND weight > {number * 37})" for number in range(60))
-_RANGES = " OR ".join(f"weight BETWEEN {number * 5} AND {number * 5 + 2}" for number in range(1_000))
+_RANGES = " OR ".join(f"weight BETWEEN {number * 5} AND {number * 5 + 2}" for number in range(10_000))
 _SUMS = " OR ".join(f"weight + {number} > price * {number}" for number in range(2, 62))
 
 MECHANISMS = (
@@ -196,7 +196,7 @@ MECHANISMS = (
     Mechanism(
         "constant_tables", _without("tabulate_disjunctions"), "OR of 60 equalities, each with a bound", _filter(_PAIRS)
     ),
-    Mechanism("row_chunks", {spark_plan: {"MIN_CHUNKED": NEVER}}, "OR of 1,000 ranges", _filter(_RANGES)),
+    Mechanism("row_chunks", {spark_plan: {"MIN_CHUNKED": NEVER}}, "OR of 10,000 ranges", _filter(_RANGES, 3 * MESSAGES)),
     Mechanism("method_splitting", _without("split_methods"), "OR of 60 sums", _filter(_SUMS)),
 )
 

@@ -196,7 +196,9 @@ MECHANISMS = (
     Mechanism(
         "constant_tables", _without("tabulate_disjunctions"), "OR of 60 equalities, each with a bound", _filter(_PAIRS)
     ),
-    Mechanism("row_chunks", {spark_plan: {"MIN_CHUNKED": NEVER}}, "OR of 10,000 ranges", _filter(_RANGES, 3 * MESSAGES)),
+    Mechanism(
+        "row_chunks", {spark_plan: {"MIN_CHUNKED": NEVER}}, "OR of 10,000 ranges", _filter(_RANGES, 3 * MESSAGES)
+    ),
     Mechanism("method_splitting", _without("split_methods"), "OR of 60 sums", _filter(_SUMS)),
 )
 

@@ -15,7 +15,7 @@ from tests.sizes import randomness, sample, size
 from tests.spark_ext.harness import COMPILED, SPARK, answers, largest_method, settings
 from transpiler import Message, UnsupportedFeatureError, evaluate, parse_selector, transpile_selector
 from transpiler.compiler.compile_options import Result
-from transpiler.compiler.spark_plan.tuning import MIN_TERMS
+from transpiler.compiler.spark_plan.tuning import MIN_CHUNKED, MIN_TERMS
 from transpiler.language.selector.dialects import JMS
 
 #: Texts with characters that are special in a regular expression, in SQL or in a line. Some are prefixes or suffixes of
@@ -164,6 +164,20 @@ def test_a_long_selector_says_what_the_oracle_says(
             assert [answer is True for answer in found] == [answer is True for answer in wanted], text[:200]
         else:
             assert found == wanted, text[:200]
+
+
+@pytest.mark.parametrize("nulls", ["true", "false"])
+def test_ranges_in_chunks_are_unknown_where_the_oracle_says_so(
+    spark: SparkSession, canonical: DataFrame, messages: list[Message], nulls: str
+) -> None:
+    ranges = [chain(name, MIN_CHUNKED + 6) for name in ("ranges", "crowded ranges")]
+    texts = [*ranges, *(f"NOT ({text})" for text in ranges), *(f"({text}) AND p0 IS NOT NULL" for text in ranges)]
+    emitted = [transpile_selector(text, result="ternary").sql for text in texts]
+    assert all(", g -> " in sql for sql in emitted[:2])
+    with settings(spark, {"spark.sql.legacy.followThreeValuedLogicInArrayExists": nulls}):
+        for text, found in zip(texts, answers(canonical, emitted), strict=True):
+            tree = parse_selector(text)
+            assert found == [evaluate(tree, message) for message in messages], text[:200]
 
 
 def sizes() -> Iterator[tuple[str, int]]:

@@ -99,7 +99,7 @@ class Query:
     @cached_property
     def tree(self) -> path_tree.Expression:
         """The parsed query. Raises the errors of ``parse_query``."""
-        # Imported here to save start-up time: few filters contain an XQuery.
+        # This import is here because loading the parser of XQuery takes time, and few filters contain an XQuery.
         from transpiler.language.path_expressions.xquery import parse_query
 
         return parse_query(self.text)

@@ -59,7 +59,7 @@ def holds(condition: Condition, message: Message, keys: Keys = (), receiver: Rec
             # A selector whose result is unknown does not select the message.
             return evaluate(condition.tree, message, condition.dialect, receiver) is True
         case Query():
-            # Imported here to save start-up time: few filters contain an XQuery.
+            # This import is here because loading the evaluator of XQuery takes time, and few filters contain an XQuery.
             from transpiler.reference.paths import matches_query
 
             return matches_query(condition.tree, message, condition.subject_header)

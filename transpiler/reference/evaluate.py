@@ -160,7 +160,7 @@ class _Evaluator:
             case ast.IsNull(operand=operand, negated=negated):
                 return (self.operand(operand) is None) != negated
             case ast.BodyQuery(language=language, query=query):
-                # Imported here to save start-up time: few selectors contain an XPath.
+                # This import is here because loading the evaluator of XPath takes time, and few selectors contain one.
                 from transpiler.reference.paths import test_xml
 
                 text = operands.body_text(self.message)

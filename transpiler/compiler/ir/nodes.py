@@ -85,7 +85,7 @@ Value = Column | Constant | Apply | When | RowParameter
 #: One row in the table of constants of an ``AnyRow``.
 Row = tuple[Constant, ...]
 
-#: A row of loosest bounds, and the rows of an ``AnyRow`` that are within these bounds.
+#: The bounds of a chunk, written as a row, and the rows of an ``AnyRow`` that are within these bounds.
 Chunk = tuple[Row, tuple[Row, ...]]
 
 

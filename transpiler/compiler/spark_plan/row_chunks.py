@@ -15,10 +15,10 @@ from transpiler.compiler.spark_plan import tuning
 
 
 def row_chunks(predicate: ir.Predicate, rows: tuple[ir.Row, ...]) -> tuple[ir.Chunk, ...]:
-    """Divide ``rows`` into chunks of consecutive ranges; return no chunks if a constant is no bound.
+    """Sort ``rows`` and divide them into chunks; return an empty tuple if they are few, or are not ranges of numbers.
 
-    A message is first compared with the bounds of each chunk, so that it is compared with about twice the square root
-    of the number of rows.
+    Spark compares a value first with the bounds of each chunk, and then only with the rows of the chunks whose bounds
+    include the value. For n ranges that do not overlap, these are about twice the square root of n comparisons.
     """
     choices = _loosest_choices(predicate)
     if len(rows) < tuning.MIN_CHUNKED or choices is None:
@@ -40,19 +40,16 @@ _Choice = Callable[..., ir.Constant]
 
 
 def _loosest_choices(predicate: ir.Predicate) -> tuple[_Choice, ...] | None:
-    """Return ``min`` or ``max``, which chooses the loosest bound, for each constant of a row.
+    """Return for each constant of a row the function that chooses the loosest of several bounds: ``min`` or ``max``.
 
-    Return None if a constant is compared for equality, or is neither a BIGINT nor a DOUBLE.
+    Lower bounds have ``min``, and upper bounds ``max``. Return None if ``predicate`` compares a constant for equality,
+    or if a constant is neither a BIGINT nor a DOUBLE. ``predicate`` contains constants of the row only in comparisons
+    joined by AND, OR and Coalesce, so it holds for looser bounds wherever it holds for a row.
     """
     choices: dict[int, _Choice] = {}
     for inner in ir.descendants(predicate):
-        match inner:
-            case ir.Compare(operator=operator, right=ir.RowParameter(index=index, type=column_type)):
-                if operator.is_equality or column_type not in (BIGINT, DOUBLE):
-                    return None
-                choices[index] = min if operator in (Comparison.GT, Comparison.GE) else max
-            case _:
-                # The constants of a row are only in comparisons, which AND, OR and Coalesce join. So a row within
-                # looser bounds is tested wherever one of the chunk's rows would hold.
-                pass
+        if isinstance(inner, ir.Compare) and isinstance(inner.right, ir.RowParameter):
+            if inner.operator.is_equality or inner.right.type not in (BIGINT, DOUBLE):
+                return None
+            choices[inner.right.index] = min if inner.operator in (Comparison.GT, Comparison.GE) else max
     return tuple(choices[index] for index in sorted(choices))

@@ -24,7 +24,7 @@ def rows_text(rows: Sequence[ir.Row], write: Write) -> str:
 
 
 def chunks_text(chunks: Sequence[ir.Chunk], write: Write) -> str:
-    """Return the SQL of an array with a struct for each chunk: its bounds as the field b, the list of its rows as l."""
+    """Return the SQL of an array with a struct for each chunk. Field b has the chunk's bounds, field l its rows."""
     if not _are_numbers(row for bounds, rows in chunks for row in (bounds, *rows)):
         texts = ((_struct(bounds, 0, write), rows_text(rows, write)) for bounds, rows in chunks)
         return _array(f"struct({bounds} AS b, {rows} AS l)" for bounds, rows in texts)

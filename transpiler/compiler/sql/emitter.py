@@ -162,7 +162,8 @@ def _listed(node: ir.AnyRow) -> str:
         columns = ", ".join(f"{_wide(value)} AS v{index}" for index, value in enumerate(outer))
         fits = f"{row} -> {emit_filter(inner)}"
         if node.chunks:
-            # IS TRUE: for a NULL, Spark would otherwise test all rows of each chunk.
+            # If the value is NULL, the first ``exists`` returns NULL. Without IS TRUE, Spark would then evaluate the
+            # second ``exists``, too.
             inside = f"exists(array(g.b), {fits}) IS TRUE AND exists(g.l, {fits})"
             test = f"exists({chunks_text(node.chunks, _wide)}, g -> {inside})"
         else:

@@ -111,8 +111,18 @@ def test_a_text_is_converted_to_the_width_of_the_number_beside_it(column: str, w
     assert f"AS {width}) END" in sql
 
 
-def test_the_example_of_two_untyped_texts_is_what_is_emitted() -> None:
-    sql = bare(transpile_selector("a > b", stores.text_map("p", types="by-use")).sql)
+@pytest.mark.parametrize(
+    ("operator", "except_where"),
+    [
+        (">", ""),
+        (
+            ">=",
+            "(is_integer(a) AND bigint(a) IS NOT NULL AND is_integer(b) AND bigint(b) IS NOT NULL) IS NOT TRUE AND ",
+        ),
+    ],
+)
+def test_the_example_of_two_untyped_texts_is_what_is_emitted(operator: str, except_where: str) -> None:
+    sql = bare(transpile_selector(f"a {operator} b", stores.text_map("p", types="by-use")).sql)
     for name in "ab":
         text = f"p['{name}']"
         sql = sql.replace(f"rlike({text}, '(?s)^[+-]?[0-9]+(?!.)')", f"is_integer({name})")
@@ -120,9 +130,8 @@ def test_the_example_of_two_untyped_texts_is_what_is_emitted() -> None:
         sql = sql.replace(f"try_cast({text} AS BIGINT)", f"bigint({name})")
         sql = sql.replace(f"try_cast({text} AS DOUBLE)", f"double({name})")
     assert sql == (
-        "is_integer(a) AND is_integer(b) AND bigint(a) > bigint(b)"
-        " OR is_number(a) AND (is_integer(a) AND bigint(a) IS NOT NULL AND is_integer(b) AND bigint(b) IS NOT NULL)"
-        " IS NOT TRUE AND is_number(b) AND double(a) > double(b)"
+        f"is_integer(a) AND is_integer(b) AND bigint(a) {operator} bigint(b)"
+        f" OR is_number(a) AND {except_where}is_number(b) AND double(a) {operator} double(b)"
     )
 
 

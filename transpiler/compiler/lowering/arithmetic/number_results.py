@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
@@ -161,11 +162,28 @@ def results_of(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Dia
     Each result is NULL in rows in which the operands do not have the types that yield it.
     """
     if yields_doubles(operator, dialect):
-        return _quotients(operator, left, right, dialect)
-    results = _integers(operator, left, right, dialect)
-    if operator is not Arithmetic.REMAINDER:
-        results += _doubles(operator, left, right, dialect)
-    return results
+        results = _quotients(operator, left, right, dialect)
+    else:
+        results = _integers(operator, left, right, dialect)
+        if operator is not Arithmetic.REMAINDER:
+            results += _doubles(operator, left, right, dialect)
+    return [_with_lifted_guards(item) for item in results]
+
+
+#: Functions whose result is NULL if an argument is NULL.
+_STRICT = frozenset(
+    (*_CHECKED.values(), *_WRAPPED_LONG.values(), *_WRAPPED_INT.values(), *_BIG.values(), ir.Function.TRY_DIVIDE)
+)
+
+
+def _with_lifted_guards(item: Alternative) -> Alternative:
+    """Return ``item`` with the value ``a * 2`` and the guard ``g`` if its value is ``CASE WHEN g THEN a END * 2``."""
+    if not isinstance(item.value, ir.Apply) or item.value.function not in _STRICT:
+        return item
+    sides = item.value.arguments
+    guards = [side.condition for side in sides if isinstance(side, ir.When)]
+    values = tuple(side.value if isinstance(side, ir.When) else side for side in sides)
+    return item._replace(value=replace(item.value, arguments=values), guard=ir.all_of(item.guard, *guards))
 
 
 def _integers(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Dialect) -> list[Alternative]:
@@ -236,9 +254,10 @@ def _doubles(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Diale
     """Return the results for two doubles, or for a double and an integer, as a list of at most one alternative.
 
     If an operand has ``Operand.nearest``, which is one double for its integers and fractions, the result is computed
-    from that double, except in rows in which both operands are integers.
+    from that double, except in rows in which both operands are integers. If the other operand is always an integer,
+    the result is computed from the fractions alone, which is shorter.
     """
-    if left.operand.nearest or right.operand.nearest:
+    if (left.operand.nearest or right.operand.nearest) and left.operand.of(*_FLOATS) and right.operand.of(*_FLOATS):
         return _nearest_doubles(operator, left, right)
     values = [
         value

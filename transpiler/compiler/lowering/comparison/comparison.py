@@ -75,17 +75,17 @@ def alternatives_beside(operator: Comparison, left: Operand, right: Operand, dia
     numbers for ``<``, ``>``, ``<=``, ``>=`` and BETWEEN.
     """
     if left.by_use is None and right.by_use is None:
-        yield from _typed(left, right, dialect)
+        yield from _typed(operator, left, right, dialect)
         return
     orders_numbers = not operator.is_equality and dialect.ordering is Ordering.FALSE
     if orders_numbers and left.by_use is not None and right.by_use is not None:
-        yield from _typed(as_number(left), as_number(right), dialect)
+        yield from _typed(operator, as_number(left), as_number(right), dialect)
         return
     untyped = ir.all_of(*[ir.FALSE if side.by_use is None else side.by_use.untyped for side in (left, right)])
     for kind, read in ((_Kind.NUMBER, as_number), (_Kind.BOOLEAN, as_boolean)):
         first, second = read(left), read(right)
         if untyped != ir.TRUE:
-            for one, other in _typed(_of_kinds(first, kind), _of_kinds(second, kind), dialect):
+            for one, other in _typed(operator, _of_kinds(first, kind), _of_kinds(second, kind), dialect):
                 yield _except_where(untyped, one), other
         # The remaining pairs have a typed number (or boolean) on one side, and on the other side an untyped text that
         # does not spell a number (or boolean), and so is a string.
@@ -122,8 +122,12 @@ def _except_where(excluded: ir.Predicate, item: Alternative) -> Alternative:
     return item._replace(guard=ir.all_of(complement(excluded), item.guard), shared_guard=None, applies_where=None)
 
 
-def _typed(left: Operand, right: Operand, dialect: Dialect) -> Iterator[_Pair]:
-    """Yield the pairs of alternatives that have to be compared, for two operands without untyped texts."""
+def _typed(operator: Comparison, left: Operand, right: Operand, dialect: Dialect) -> Iterator[_Pair]:
+    """Yield the pairs of alternatives that have to be compared, for two operands without untyped texts.
+
+    If ``operator`` is ``<`` or ``>``, two integers are compared both as integers and as their nearest doubles. Rounding
+    never reverses the order of two numbers, so if the comparison of the doubles holds, that of the integers holds too.
+    """
     left, right = _as_nearest(left, right, dialect), _as_nearest(right, left, dialect)
     if not (left.nearest or right.nearest) or not _are_doubles_together(dialect):
         yield from product(left.alternatives, right.alternatives)
@@ -140,9 +144,12 @@ def _typed(left: Operand, right: Operand, dialect: Dialect) -> Iterator[_Pair]:
         yield from product(left.alternatives, right.alternatives)
         return
     yield from integers
-    both_whole = ir.all_of(*[ir.any_of(*[item.applies for item in side]) for side in whole])
-    for one, other in doubles:
-        yield one._replace(guard=ir.all_of(one.guard, complement(both_whole)), applies_where=None), other
+    if operator in (Comparison.LT, Comparison.GT):
+        yield from doubles
+    else:
+        both_whole = ir.all_of(*[ir.any_of(*[item.applies for item in side]) for side in whole])
+        for one, other in doubles:
+            yield one._replace(guard=ir.all_of(one.guard, complement(both_whole)), applies_where=None), other
     for one, other in product(left.alternatives, right.alternatives):
         if not (one.type.numeric and other.type.numeric):
             yield one, other
@@ -225,7 +232,13 @@ class _Pairs:
             and not (one_type and first.type is not second.type)
             and not (self._same_array and operator.is_equality and first.type is OperandType.BYTES)
         ]
-        self._are_all_alike = len(self._kinds) == len(pairs) and all(kind in COMPLEMENTED for kind, _, _ in self._kinds)
+        # If ``<`` or ``>`` compares two integers in two ways (see ``_typed``), it is FALSE only if neither holds.
+        is_compared_once = operator.is_equality or not (left.nearest or right.nearest)
+        self._are_all_alike = (
+            is_compared_once
+            and len(self._kinds) == len(pairs)
+            and all(kind in COMPLEMENTED for kind, _, _ in self._kinds)
+        )
         self._pairs_hold: ir.Predicate | None = None
         self._pairs_throw: ir.Predicate | None = None
 

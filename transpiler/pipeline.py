@@ -19,6 +19,7 @@ from transpiler.compiler.lowering.selectors import SelectorLowering
 from transpiler.compiler.presets import LayoutLike, find_layout
 from transpiler.compiler.rewrites.optimizer import optimize
 from transpiler.compiler.spark_plan.disjunctions import tabulate_disjunctions
+from transpiler.compiler.spark_plan.guarded_conversions import guard_conversions
 from transpiler.compiler.spark_plan.map_lookups import reuse_map_lookups
 from transpiler.compiler.spark_plan.method_splitting import split_methods
 from transpiler.compiler.spark_plan.nan_tests import merge_nan_tests
@@ -39,6 +40,7 @@ PASSES: tuple[Callable[[ir.Predicate], ir.Predicate], ...] = (
     merge_nan_tests,
     tabulate_disjunctions,
     split_methods,
+    guard_conversions,
 )
 
 

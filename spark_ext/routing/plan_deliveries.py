@@ -22,6 +22,7 @@ from spark_ext.routing.lookups import Lookup, build_lookups, cut_up
 from spark_ext.routing.topic_sql import deliveries_at_end, encode_words, key_words, run_automaton
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import STRING, Path
+from transpiler.compiler.spark_plan.guarded_conversions import guard_conversions
 from transpiler.compiler.spark_plan.method_splitting import split_methods
 from transpiler.compiler.sql import emit_filter, quote_name, quote_path, quote_text
 from transpiler.routing.binding_patterns import WHOLE
@@ -298,7 +299,7 @@ class PlanDeliveries:
         """Yield each block of compiled conditions: the SQL of an array of its deliveries, and its conditions."""
         grouped: dict[tuple[str, tuple[str, ...]], list[Compiled]] = {}
         for compiled in self._plan.compiled:
-            text = emit_filter(split_methods(compiled.condition))
+            text = emit_filter(split_methods(guard_conversions(compiled.condition, is_part=True)))
             grouped.setdefault((text, compiled.exchanges), []).append(compiled)
         groups = list(grouped.items())
         for start in range(0, len(groups), tuning.BLOCK):

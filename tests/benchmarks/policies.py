@@ -18,8 +18,18 @@ _JSON = ("7", "7.5", '"many"', '""', "true", '"2024-01-01"', "-3", "eu-west", "1
 #: The filter by hand for ``p * q > 100``, over the text of ``p`` and of ``q``, after its test for numbers.
 _NUMBERS = "{p} RLIKE '^[-+.0-9eE]+$' AND {q} RLIKE '^[-+.0-9eE]+$'"
 _PRODUCT = f"{_NUMBERS} AND try_cast({{p}} AS DOUBLE) * try_cast({{q}} AS DOUBLE) > 100"
+_ORDER = f"{_NUMBERS} AND try_cast({{p}} AS DOUBLE) >= try_cast({{q}} AS DOUBLE)"
+#: The filter by hand for numbers in a VARIANT, after its test of the types.
+_IN_VARIANT = " AND ".join(
+    f"schema_of_variant(variant_get(v, '$.{name}')) NOT IN ('STRING', 'BOOLEAN')" for name in "pq"
+)
 #: The text of a Kafka header as an engineer would look it up.
 _HEADER = "CAST(filter(headers, h -> h.key = '{}')[0].value AS STRING)"
+
+
+def _double(name: str) -> str:
+    return f"try_cast(variant_get(v, '$.{name}') AS DOUBLE)"
+
 
 #: For each policy, a selector over the properties ``p`` and ``q`` and the filter that an engineer would write for the
 #: same meaning.
@@ -29,10 +39,13 @@ QUERIES = (
     ("by-use", "p = TRUE", "lower(t['p']) = 'true'"),
     ("by-use", "p + 1 > 5", "t['p'] RLIKE '^[-+.0-9eE]+$' AND try_cast(t['p'] AS DOUBLE) + 1 > 5"),
     ("by-use", "p * q > 100", _PRODUCT.format(p="t['p']", q="t['q']")),
+    ("by-use", "p >= q", _ORDER.format(p="t['p']", q="t['q']")),
     ("by-use, Kafka", "p * q > 100", _PRODUCT.format(p=_HEADER.format("p"), q=_HEADER.format("q"))),
     ("parsed", "p > 5", "t['p'] RLIKE '^ *[-+0-9][-+.0-9eE]* *$' AND try_cast(t['p'] AS DOUBLE) > 5"),
     ("json", "p > 5", "t['p'] RLIKE '^[-0-9][-+.0-9eE]*$' AND try_cast(t['p'] AS DOUBLE) > 5"),
     ("json", "p = 'many'", "t['p'] LIKE '\"%' AND get_json_object(t['p'], '$') = 'many'"),
+    ("VARIANT", "p >= q", f"{_IN_VARIANT} AND {_double('p')} >= {_double('q')}"),
+    ("VARIANT", "p * q > 100", f"{_IN_VARIANT} AND {_double('p')} * {_double('q')} > 100"),
     ("BIGINT", "p > 5", "t['p'] RLIKE '^[+-]?[0-9]+$' AND try_cast(t['p'] AS BIGINT) > 5"),
     ("INT", "p BETWEEN 5 AND 9", "t['p'] RLIKE '^[+-]?[0-9]+$' AND try_cast(t['p'] AS INT) BETWEEN 5 AND 9"),
     ("DOUBLE", "p > 5", "t['p'] RLIKE '^[-+.0-9]' AND try_cast(t['p'] AS DOUBLE) > 5"),
@@ -41,6 +54,8 @@ QUERIES = (
 
 
 def _layout(policy: str) -> Layout:
+    if policy == "VARIANT":
+        return stores.variant("v")
     if policy.endswith(", Kafka"):
         return stores.kafka_headers("headers", types=policy.removesuffix(", Kafka"))
     return stores.text_map("t", types=policy if policy.islower() else {"p": policy})
@@ -64,12 +79,17 @@ def policies_table(spark: SparkSession, directory: Path, count: int, rounds: int
         written = ", ".join("'" + text + "'" for text in texts)
         p, q = (f"array({written})[CAST({row} % {len(texts)} AS INT)]" for row in ("id", "id DIV 3"))
         headers = ", ".join(f"named_struct('key', '{key}', 'value', CAST({key} AS BINARY))" for key in "pq")
-        columns = ("map('p', p, 'q', q) AS t", f"array({headers}) AS headers")
+        members = ", ".join(f"'{key}', try_parse_json({key})" for key in "pq")
+        columns = (
+            "map('p', p, 'q', q) AS t",
+            f"array({headers}) AS headers",
+            f"to_variant_object(named_struct({members})) AS v",
+        )
         rows = spark.range(count).selectExpr(f"{p} AS p", f"{q} AS q")
         rows.selectExpr(*columns).coalesce(1).write.mode("overwrite").parquet(target)
         frames[kind] = spark.read.parquet(target)
     for policy, selector, by_hand in QUERIES:
-        frame = frames["json" if policy == "json" else "text"]
+        frame = frames["json" if policy in ("json", "VARIANT") else "text"]
         ours = transpile_selector(selector, _layout(policy)).sql
         first, second = in_turn([counting(frame, text) for text in (ours, by_hand)], cpu, rounds, least)
         if first.result != second.result:

@@ -77,6 +77,7 @@ TYPES: dict[ir.Function, tuple[ColumnType, ...]] = {
     ),
     ir.Function.VARIANT_TYPE: (VARIANT,),
     ir.Function.VARIANT_GET: (VARIANT, STRING),
+    ir.Function.CAST_VARIANT: (VARIANT,),
     ir.Function.TEXT_OF_OCTETS: (ColumnType(SparkType.INT_ARRAY),),
 }
 

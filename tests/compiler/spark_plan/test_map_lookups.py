@@ -27,16 +27,15 @@ def short(sql: str) -> str:
         ("a > 2 AND a < 5", "coalesce(a.long > 2 AND a.long < 5, a.double > 2D AND a.double < 5D)"),
         (
             "a BETWEEN 2 AND 5",
-            "coalesce(CAST(a.long AS DOUBLE), a.double) >= 2D AND coalesce(CAST(a.long AS DOUBLE), a.double) <= 5D",
+            "coalesce(a.long, a.double) >= 2D AND coalesce(a.long, a.double) <= 5D",
         ),
         (
             "a BETWEEN 2 AND 5.5",
-            "coalesce(a.double, CAST(a.long AS DOUBLE)) >= 2D AND coalesce(a.double, CAST(a.long AS DOUBLE)) <= 5.5D",
+            "coalesce(a.double, a.long) >= 2D AND coalesce(a.double, a.long) <= 5.5D",
         ),
         (
             "a BETWEEN 2 AND 5 AND b = 'x'",
-            "coalesce(CAST(a.long AS DOUBLE), a.double) >= 2D AND coalesce(CAST(a.long AS DOUBLE), a.double) <= 5D"
-            " AND b.string = 'x'",
+            "coalesce(a.long, a.double) >= 2D AND coalesce(a.long, a.double) <= 5D AND b.string = 'x'",
         ),
         (
             "a BETWEEN 2 AND 5 OR b = 'x'",

@@ -280,10 +280,15 @@ class Function(IdentityEnum):
     FROM_BASE64 = "from base64", "try_to_binary({0}, 'base64')"
     #: Parses JSON text to a VARIANT; NULL if it is not valid JSON.
     PARSE_JSON = "parse JSON", "try_parse_json({0})"
-    #: ``VARIANT_GET``: the value at a path in a VARIANT, cast to the type of the IR node; NULL if the cast fails.
-    VARIANT_GET = "variant get", "try_variant_get({0:bare}, {1:bare}, '{kind}')"
     #: ``VARIANT_AT``: the value at a path in a VARIANT, as a VARIANT. ``VARIANT_TYPE``: the name of a VARIANT's type.
     VARIANT_AT = "variant at", "variant_get({0:bare}, {1:bare})"
+    #: ``VARIANT_GET``: the value at a path in a VARIANT, cast to the type of the IR node; NULL if the cast fails.
+    #: ``CAST_VARIANT``: likewise, a whole VARIANT. Spark moves ``try_variant_get`` into the scan of the file. There it
+    #: can skip row groups by a comparison of strings. But it also reads a number from every string there, before the
+    #: type is tested, and each string that is not a number costs an exception. So only strings and header fields are
+    #: read by ``VARIANT_GET``.
+    VARIANT_GET = "variant get", "try_variant_get({0:bare}, {1:bare}, '{lower_type}')"
+    CAST_VARIANT = "cast variant", "try_cast({0:bare} AS {type})"
     VARIANT_TYPE = "variant type", "schema_of_variant({0})"
     #: The text whose UTF-8 bytes are the elements of an array of integers, signed or unsigned. ``| 256`` gives each
     #: element three hexadecimal digits, so that the last two digits are always the byte with its leading zero.

@@ -259,6 +259,17 @@ class Coalesce:
 
 
 @dataclass(frozen=True, slots=True)
+class Guarded:
+    """The result of ``predicate`` in rows in which ``guard`` holds, and otherwise NULL.
+
+    The result is that of an AND, but ``predicate`` is evaluated only in these rows.
+    """
+
+    guard: Predicate
+    predicate: Predicate
+
+
+@dataclass(frozen=True, slots=True)
 class SeparateMethod:
     """A predicate that Spark compiles to a separate Java method; it has the same result as ``predicate``."""
 
@@ -274,7 +285,7 @@ class NotTrue:
 
 Test = BoolConst | Compare | In | ArrayContains | Like | Topic | Matches | AnyRow | XPath | IsTrue | IsNull | IsNan
 Chain = And | Or
-Predicate = Test | Chain | Coalesce | SeparateMethod | NotTrue
+Predicate = Test | Chain | Coalesce | Guarded | SeparateMethod | NotTrue
 
 TRUE = BoolConst(True)
 FALSE = BoolConst(False)

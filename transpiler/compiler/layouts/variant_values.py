@@ -54,8 +54,11 @@ def stored_in_variant(variant: ir.Value, path: str) -> Stored:
     def has_type(name: str) -> ir.Predicate:
         return ir.Compare(Comparison.EQ, type_name, ir.constant(name))
 
+    def cast(column_type: ColumnType) -> ir.Value:
+        return ir.Apply(ir.Function.CAST_VARIANT, (whole,), column_type)
+
     def value(amqp: AmqpType, column_type: ColumnType, guard: ir.Predicate) -> StoredValue:
-        return StoredValue((amqp,), variant_get(variant, path, column_type), guard)
+        return StoredValue((amqp,), cast(column_type), guard)
 
     def begins(*names: str) -> ir.Predicate:
         # Compare only the first three letters: the name of a type can have parameters, as DECIMAL(5,2), ARRAY<BIGINT>
@@ -64,7 +67,7 @@ def stored_in_variant(variant: ir.Value, path: str) -> Stored:
         return ir.In(first, tuple(ir.constant(name[:3]) for name in names))
 
     values = [
-        value(AmqpType.STRING, STRING, has_type("STRING")),
+        StoredValue((AmqpType.STRING,), variant_get(variant, path, STRING), has_type("STRING")),
         value(AmqpType.LONG, BIGINT, has_type("BIGINT")),
         value(AmqpType.DOUBLE, DOUBLE, begins("DECIMAL", "DOUBLE", "FLOAT")),
         value(AmqpType.BOOLEAN, BOOLEAN, has_type("BOOLEAN")),
@@ -76,7 +79,7 @@ def stored_in_variant(variant: ir.Value, path: str) -> Stored:
         number = ir.In(type_name, (ir.constant("STRING"), ir.constant("BOOLEAN")), negated=True)
         values[2] = value(AmqpType.DOUBLE, DOUBLE, begins("DECIMAL", "DOUBLE"))
     else:
-        time = ir.Apply(ir.Function.MILLISECONDS, (variant_get(variant, path, TIMESTAMP),), BIGINT)
+        time = ir.Apply(ir.Function.MILLISECONDS, (cast(TIMESTAMP),), BIGINT)
         values += [
             value(AmqpType.BINARY, BINARY, has_type("BINARY")),
             StoredValue((AmqpType.TIMESTAMP,), time, has_type("TIMESTAMP")),
@@ -91,7 +94,7 @@ def stored_in_variant(variant: ir.Value, path: str) -> Stored:
         present=ir.Compare(Comparison.NE, type_name, ir.constant("VOID")),
         absent=ir.any_of(ir.IsNull(whole), null),
         key_absent=ir.IsNull(whole),
-        number=StoredValue((AmqpType.DOUBLE,), variant_get(variant, path, DOUBLE), number),
+        number=StoredValue((AmqpType.DOUBLE,), cast(DOUBLE), number),
     )
 
 

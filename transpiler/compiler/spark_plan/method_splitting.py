@@ -11,6 +11,7 @@ from __future__ import annotations
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import Key
 from transpiler.compiler.spark_plan import tuning
+from transpiler.compiler.spark_plan.guarded_conversions import guard_values
 
 
 def split_methods(node: ir.Predicate) -> ir.Predicate:
@@ -22,7 +23,8 @@ def split_methods(node: ir.Predicate) -> ir.Predicate:
     splitter = _Splitter()
     if splitter.weight(node) <= tuning.METHOD_BYTES or splitter.has_long_test(node):
         return node
-    divided = splitter.cut(node)[0]
+    # A block is evaluated before the rest, so a conversion must be in the same block as the test that protects it.
+    divided = splitter.cut(guard_values(node))[0]
     sizes = ir.Sizes()
     return divided if sizes.of(divided) <= tuning.MAX_GROWTH * sizes.of(node) else node
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import assert_never
 
 from transpiler.compiler import ir
-from transpiler.compiler.ir.column_types import ColumnType, SparkType
+from transpiler.compiler.ir.column_types import BIGINT, DOUBLE, ColumnType, SparkType
 from transpiler.compiler.sql.precedence import LEVELS, Text
 from transpiler.compiler.sql.quoting import decimal_literal, quote_path, quote_text, wall_clock_literal
 from transpiler.message.types import TypeClass
@@ -146,6 +146,8 @@ def _predicate(node: ir.Predicate) -> Text:
             # predicate twice makes Spark generate a separate method for it.
             text = emit_filter(predicate)
             return f"coalesce({text}, {text})", _PRIMARY
+        case ir.Guarded(guard=guard, predicate=predicate):
+            return f"CASE WHEN {emit_filter(guard)} THEN {emit_filter(predicate)} END", _PRIMARY
         case ir.NotTrue(predicate=predicate):
             return f"{_within(_predicate(predicate), _PRIMARY)} IS NOT TRUE", _TEST
         case _:
@@ -324,14 +326,15 @@ _FORMATS = {"bare": _OR, "sum": _SUM}
 def _apply(function: ir.Function, arguments: tuple[ir.Value, ...], value_type: ColumnType) -> Text:
     if function.sql:
         # To Spark, ``timestamp`` is the type that ``spark.sql.timestampType`` selects.
-        kind = "timestamp_ltz" if value_type.kind is SparkType.TIMESTAMP else value_type.kind.value.lower()
+        kind = "TIMESTAMP_LTZ" if value_type.kind is SparkType.TIMESTAMP else str(value_type)
         is_tested = _tests_texts(function)
         texts = [_Argument(argument, is_tested) for argument in arguments]
-        return function.sql.format(*texts, type=value_type, kind=kind), _PRIMARY
+        return function.sql.format(*texts, type=kind, lower_type=kind.lower()), _PRIMARY
     if function in _SYMBOLS or function is ir.Function.DIVIDE:
         left, right = arguments
         return _calculate(function, left, right, value_type)
     if function is ir.Function.FIRST:
+        arguments = _widened_by_spark(arguments)
         cases = [argument for argument in arguments if isinstance(argument, ir.When)]
         if len(cases) == len(arguments) and ir.are_exclusive([ir.type_test(case.condition) for case in cases]):
             return _choice(cases), _PRIMARY
@@ -360,6 +363,25 @@ def _apply(function: ir.Function, arguments: tuple[ir.Value, ...], value_type: C
             from transpiler.compiler.sql.encoded_bytes import TEXTS
 
             return TEXTS[function].format(_Argument(first)), _PRIMARY
+
+
+def _widened_by_spark(arguments: tuple[ir.Value, ...]) -> tuple[ir.Value, ...]:
+    """Return the arguments of a COALESCE without casts of integers to DOUBLE, if another argument is a DOUBLE.
+
+    Spark itself converts all arguments to their widest type.
+    """
+    plain = tuple(map(_without_widening, arguments))
+    return plain if any(argument.type == DOUBLE for argument in plain) else arguments
+
+
+def _without_widening(value: ir.Value) -> ir.Value:
+    match value:
+        case ir.When(condition=condition, value=inner):
+            return ir.When(condition, _without_widening(inner))
+        case ir.Apply(function=ir.Function.TO_DOUBLE, arguments=(inner,)) if inner.type == BIGINT:
+            return inner
+        case _:
+            return value
 
 
 _SYMBOLS = {ir.Function.ADD: ("+", _SUM), ir.Function.SUBTRACT: ("-", _SUM), ir.Function.MULTIPLY: ("*", _PRODUCT)}

@@ -225,8 +225,11 @@ def _where_certain(item: StoredValue) -> ir.Predicate | None:
 
     A guard that tests the type of a VARIANT ensures that the value is not NULL, because the value is read as that type.
     """
-    value = ir.without_conversions(item.value)
-    certain = isinstance(value, ir.Apply) and value.function is ir.Function.VARIANT_GET and _names_types(item.guard)
+    match ir.without_conversions(item.value):
+        case ir.Apply(function=ir.Function.VARIANT_GET | ir.Function.CAST_VARIANT):
+            certain = _names_types(item.guard)
+        case _:
+            certain = False
     return item.guard if certain else _where_constant(item)
 
 

@@ -74,7 +74,7 @@ from transpiler.compiler.ir.traversal import (
     substitute_parameters,
     without_conversions,
 )
-from transpiler.compiler.ir.type_tests import TypeTest, are_exclusive, type_test
+from transpiler.compiler.ir.type_tests import TypeTest, are_exclusive, tested_value, type_test
 
 __all__ = [
     "CLASSES",
@@ -136,6 +136,7 @@ __all__ = [
     "size",
     "sql_not",
     "substitute_parameters",
+    "tested_value",
     "type_class",
     "type_test",
     "without_conversions",

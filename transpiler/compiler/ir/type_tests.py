@@ -1,13 +1,14 @@
-"""Recognize predicates that test the name of a VARIANT's type."""
+"""Recognize predicates that test the type of an untyped value: the name of a VARIANT's type, or the form of a text."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from transpiler.base.comparison import Comparison
 from transpiler.compiler.ir.functions import Function
-from transpiler.compiler.ir.nodes import Apply, Compare, Constant, In, Predicate, Value
+from transpiler.compiler.ir.nodes import Apply, Compare, Constant, In, Matches, Predicate, Value
 
 
 class TypeTest(NamedTuple):
@@ -52,3 +53,15 @@ def are_exclusive(tests: Sequence[TypeTest | None]) -> bool:
         for first in test.names
         for second in other.names
     )
+
+
+def tested_value(predicate: Predicate) -> Value | None:
+    """Return the VARIANT whose type, or the text whose form ``predicate`` tests; None if it is another predicate."""
+    match predicate:
+        case Matches(value=value):
+            return value
+        case In(negated=True):
+            # ``type_test`` does not recognize ``NOT IN``.
+            predicate = replace(predicate, negated=False)
+    test = type_test(predicate)
+    return test.type_name.arguments[0] if test is not None and isinstance(test.type_name, Apply) else None

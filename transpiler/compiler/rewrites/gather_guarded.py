@@ -8,7 +8,6 @@ which makes tables of disjunctions of the same shape.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
 
 from transpiler.compiler import ir
 
@@ -124,8 +123,4 @@ def _without_guards(term: ir.Predicate) -> ir.Predicate:
 
 
 def _is_guard(test: ir.Predicate) -> bool:
-    """Return True if ``test`` tests a value's type: the name of a VARIANT's type, or the form of a number in text."""
-    if isinstance(test, ir.Matches):
-        return True
-    # ``NOT IN`` is a guard too, but ``type_test`` does not recognize it.
-    return ir.type_test(replace(test, negated=False) if isinstance(test, ir.In) else test) is not None
+    return ir.tested_value(test) is not None

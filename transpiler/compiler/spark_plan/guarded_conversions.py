@@ -9,9 +9,7 @@ rows in which the branch is chosen.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping
 
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import SparkType
@@ -22,9 +20,6 @@ _CONVERSIONS = frozenset(
 )
 _CHEAP = frozenset({SparkType.STRING, SparkType.TIMESTAMP})
 
-#: A function that joins the tests of an AND and the terms that these tests protect.
-_Join = Callable[[Sequence[ir.Predicate], Sequence[ir.Predicate]], ir.Predicate]
-
 
 def guard_conversions(node: ir.Predicate, is_part: bool = False) -> ir.Predicate:
     """Rewrite ``g AND a > 1 AND a < 5`` as ``CASE WHEN g THEN a > 1 AND a < 5 END``, where ``a`` is a conversion.
@@ -33,21 +28,8 @@ def guard_conversions(node: ir.Predicate, is_part: bool = False) -> ir.Predicate
     ``is_part``, other parts of the same SQL may contain ``a`` too, so once is enough.
     """
     counts = Counter(_evaluated(node))
-    repeated = {value for value, count in counts.items() if count > 1 or is_part}
-    return _joined(node, repeated, _case) if repeated else node
-
-
-def guard_values(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite ``g AND a > 1`` as ``g AND CASE WHEN g THEN a END > 1``, where ``a`` is a conversion.
-
-    The terms of the AND can then be evaluated in any order.
-    """
-    while True:
-        conversions = set(_evaluated(node))
-        changed = _joined(node, conversions, partial(_values, conversions)) if conversions else node
-        if changed == node:
-            return node
-        node = changed
+    repeated = [value for value, count in counts.items() if count > 1 or is_part]
+    return _guarded(node, _by_argument(repeated)) if repeated else node
 
 
 def _evaluated(node: ir.Node) -> Iterator[ir.Apply]:
@@ -69,51 +51,37 @@ def _evaluated(node: ir.Node) -> Iterator[ir.Apply]:
                 yield from _evaluated(part)
 
 
-def _joined(node: ir.Predicate, conversions: set[ir.Apply], join: _Join) -> ir.Predicate:
-    """Return ``node`` with ``join`` applied to each AND that tests the argument of one of ``conversions``."""
-    node = ir.rebuild(node, lambda inner: _joined(inner, conversions, join))
-    if not isinstance(node, ir.And):
-        return node
-    tested = {_tested(term) for term in node.terms}
-    protected = {value for value in conversions if value.arguments[0] in tested}
-    sources = {value.arguments[0] for value in protected}
-    inside = [term for term in node.terms if not protected.isdisjoint(_evaluated(term))]
-    guards = [term for term in node.terms if _tested(term) in sources and term not in inside]
-    if not inside or not guards:
-        return node
-    joined = join(guards, inside)
-    terms = [joined if term is guards[0] else term for term in node.terms]
-    return ir.all_of(*[term for term in terms if term not in guards and term not in inside])
+def _by_argument(conversions: Iterable[ir.Apply]) -> dict[ir.Value, set[ir.Apply]]:
+    """Return ``conversions`` grouped by the value that they convert."""
+    groups: dict[ir.Value, set[ir.Apply]] = {}
+    for value in conversions:
+        groups.setdefault(value.arguments[0], set()).add(value)
+    return groups
 
 
-def _case(guards: Sequence[ir.Predicate], inside: Sequence[ir.Predicate]) -> ir.Predicate:
-    return ir.Guarded(ir.all_of(*guards), ir.all_of(*inside))
+def _guarded(node: ir.Predicate, conversions: Mapping[ir.Value, set[ir.Apply]]) -> ir.Predicate:
+    """Return ``node`` with a CASE for each AND that tests the argument of one of ``conversions``.
 
-
-def _values(conversions: set[ir.Apply], guards: Sequence[ir.Predicate], inside: Sequence[ir.Predicate]) -> ir.Predicate:
-    """Return the AND of ``guards`` and ``inside``, in which each conversion is behind the guard of its argument."""
-
-    def value(inner: ir.Value) -> ir.Value:
-        if isinstance(inner, ir.When):
-            return inner
-        if isinstance(inner, ir.Apply) and inner in conversions:
-            own = ir.all_of(*[guard for guard in guards if _tested(guard) == inner.arguments[0]])
-            return ir.guarded(own, ir.rebuild(inner, predicate, value))
-        return ir.rebuild(inner, predicate, value)
+    ``conversions`` are grouped by their arguments.
+    """
 
     def predicate(inner: ir.Predicate) -> ir.Predicate:
+        return _guarded(inner, conversions)
+
+    def value(inner: ir.Value) -> ir.Value:
         return ir.rebuild(inner, predicate, value)
 
-    return ir.all_of(*guards, *map(predicate, inside))
-
-
-def _tested(term: ir.Predicate) -> ir.Value | None:
-    """Return the value whose text or type ``term`` tests; None if it is another test."""
-    match term:
-        case ir.Matches(value=value):
-            return value
-        case ir.In(negated=True):
-            # ``type_test`` does not recognize ``NOT IN``.
-            term = replace(term, negated=False)
-    test = ir.type_test(term)
-    return test.type_name.arguments[0] if test is not None and isinstance(test.type_name, ir.Apply) else None
+    node = ir.rebuild(node, predicate, value)
+    if not isinstance(node, ir.And):
+        return node
+    tested = {source for term in node.terms if (source := ir.tested_value(term)) in conversions}
+    if not tested:
+        return node
+    protected = {value for source in tested if source is not None for value in conversions[source]}
+    inside = [term for term in node.terms if not protected.isdisjoint(_evaluated(term))]
+    guards = [term for term in node.terms if ir.tested_value(term) in tested and term not in inside]
+    if not inside or not guards:
+        return node
+    case = ir.Guarded(ir.all_of(*guards), ir.all_of(*inside))
+    terms = [case if term is guards[0] else term for term in node.terms]
+    return ir.all_of(*[term for term in terms if term not in guards and term not in inside])

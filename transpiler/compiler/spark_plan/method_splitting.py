@@ -11,20 +11,22 @@ from __future__ import annotations
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import Key
 from transpiler.compiler.spark_plan import tuning
-from transpiler.compiler.spark_plan.guarded_conversions import guard_values
+from transpiler.compiler.spark_plan.guarded_conversions import guard_conversions
 
 
 def split_methods(node: ir.Predicate) -> ir.Predicate:
     """Split ``node`` into blocks, which Spark compiles to separate Java methods, if one method would be too long.
 
     The result holds in the same rows. A predicate that contains one very long test is not split, because the method of
-    that test would remain too long. Nor is a predicate split if its SQL would grow too much.
+    that test would remain too long. Nor is a predicate split if its SQL would grow too much, or if it contains
+    conversions behind a test of their type: Spark evaluates a block in advance, and so before that test.
     """
     splitter = _Splitter()
     if splitter.weight(node) <= tuning.METHOD_BYTES or splitter.has_long_test(node):
         return node
-    # A block is evaluated before the rest, so a conversion must be in the same block as the test that protects it.
-    divided = splitter.cut(guard_values(node))[0]
+    if guard_conversions(node, is_part=True) is not node:
+        return node
+    divided = splitter.cut(node)[0]
     sizes = ir.Sizes()
     return divided if sizes.of(divided) <= tuning.MAX_GROWTH * sizes.of(node) else node
 

@@ -177,13 +177,26 @@ _STRICT = frozenset(
 
 
 def _with_lifted_guards(item: Alternative) -> Alternative:
-    """Return ``item`` with the value ``a * 2`` and the guard ``g`` if its value is ``CASE WHEN g THEN a END * 2``."""
+    """Return ``item`` with the value ``a * 2`` and the guard ``g`` if its value is ``CASE WHEN g THEN a END * 2``.
+
+    The guard ``g`` must test the type of an untyped value.
+    """
     if not isinstance(item.value, ir.Apply) or item.value.function not in _STRICT:
         return item
-    sides = item.value.arguments
-    guards = [side.condition for side in sides if isinstance(side, ir.When)]
-    values = tuple(side.value if isinstance(side, ir.When) else side for side in sides)
-    return item._replace(value=replace(item.value, arguments=values), guard=ir.all_of(item.guard, *guards))
+    guards: list[ir.Predicate] = []
+    values: list[ir.Value] = []
+    for side in item.value.arguments:
+        if isinstance(side, ir.When) and _tests_type(side.condition):
+            guards.append(side.condition)
+            values.append(side.value)
+        else:
+            values.append(side)
+    return item._replace(value=replace(item.value, arguments=tuple(values)), guard=ir.all_of(item.guard, *guards))
+
+
+def _tests_type(guard: ir.Predicate) -> bool:
+    terms = guard.terms if isinstance(guard, ir.And) else (guard,)
+    return any(ir.tested_value(term) is not None for term in terms)
 
 
 def _integers(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Dialect) -> list[Alternative]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any, get_args
 
 import pytest
 
@@ -11,9 +13,11 @@ from tests.golden.corpus import dialects
 from tests.golden.findings import CONSTRUCTS, OF_DIALECTS
 from transpiler import TranspilerError, parse_selector
 from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.source import Span
 from transpiler.language.conditions import Like, Present, key_matches, text_equals
 from transpiler.language.filters.sets import read_filters
 from transpiler.language.path_expressions.xpath import parse_xpath
+from transpiler.language.selector import ast
 from transpiler.message.header_fields import MessageField
 from transpiler.topology import topology_from_dict
 from transpiler.topology.broker_rules import RULES
@@ -40,6 +44,12 @@ def test_a_tree_is_the_same_at_another_position_of_the_text() -> None:
         assert (tree, hash(tree), repr(tree)) == (moved, hash(moved), repr(moved)), text
         tried += 1
     assert tried > len(CASES) / 2
+
+
+@pytest.mark.parametrize("node", get_args(ast.Expression), ids=lambda node: node.__name__)
+def test_a_node_of_a_tree_that_a_program_builds_needs_no_location(node: type[Any]) -> None:
+    fields = {field.name: field for field in dataclasses.fields(node)}
+    assert fields["span"].default == Span(0, 0)
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -138,3 +138,23 @@ def test_what_the_broker_throws_on_is_evaluated() -> None:
 def test_only_what_is_known_to_be_there_or_not_decides_a_test_of_null(known: Known, never: tuple[str, ...]) -> None:
     tests = ("n IS NULL", "n IS NOT NULL")
     assert tuple(text for text in tests if never_holds(text, ARTEMIS_CORE, lambda _: known)) == never
+
+
+@pytest.mark.parametrize(
+    ("pattern", "fits"),
+    [
+        ("'a%'", True),
+        ("'%b'", True),
+        ("'a_b'", True),
+        ("'_%_'", True),
+        ("'b%'", False),
+        ("'a!%b' ESCAPE '!'", True),
+        ("'a!_b' ESCAPE '!'", False),
+        ("'!a!%!b' ESCAPE '!'", True),
+        ("'a!!%' ESCAPE '!'", False),
+    ],
+)
+def test_a_pattern_decides_a_known_text(pattern: str, fits: bool) -> None:
+    tests = (f"n LIKE {pattern}", f"n NOT LIKE {pattern}")
+    never = tests[1] if fits else tests[0]
+    assert [text for text in tests if never_holds(text, ARTEMIS_CORE, lambda _: "a%b")] == [never]

@@ -55,6 +55,8 @@ VALUES: list[tuple[bytes, AmqpType | Compound | None, Any]] = [
     (b"\x98" + bytes(range(16)), AmqpType.UUID, UUID(bytes=bytes(range(16)))),
     (encode(AmqpValue(AmqpType.CHAR, "A")), Compound.LIST, b""),
     (encode(AmqpValue(AmqpType.DECIMAL128, Decimal("1.5"))), Compound.LIST, b""),
+    # Values of fixed width whose type no selector compares: decimal32, char and decimal64.
+    *[(bytes((code,)) + b"\x01" * width, Compound.LIST, b"") for code, width in ((0x74, 4), (0x73, 4), (0x84, 8))],
     (encode(AmqpList((AmqpValue(AmqpType.INT, 1),))), Compound.LIST, b""),
     (encode(AmqpList(())), Compound.LIST, b""),
     (encode(Described(AmqpValue(AmqpType.SYMBOL, "s"), AmqpValue(AmqpType.LONG, 1))), Compound.LIST, b""),
@@ -63,6 +65,7 @@ VALUES: list[tuple[bytes, AmqpType | Compound | None, Any]] = [
 #: Bytes that are not in the encoding, or are cut off. They are read as text.
 PLAIN = [b"", b"order", b"5", b"2500", b"true", "é".encode(), b"\xa1\x06order", b"\xa1", b"\x54", b"\x56\x02", b"\xff"]
 PLAIN += [b"\xb1\x00\x00", b"\x82\x00", b"\x70", "Дело".encode(), b"\x00", b"AB", b"qu"]
+PLAIN += [b"\x45\x01", b"\x74" + b"\x01" * 3, b"\x73" + b"\x01" * 5, b"\x84" + b"\x01" * 7, b"\x84" + b"\x01" * 9]
 
 
 @pytest.mark.parametrize(("octets", "kind", "content"), VALUES)

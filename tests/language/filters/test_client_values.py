@@ -6,6 +6,7 @@ documentation describes them. The product recognises a client's class only by th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -89,8 +90,26 @@ def test_what_is_wrong_in_a_clients_filter_is_reported_at_its_path() -> None:
         transpile_filter({symbol("x"): Described(symbol("example.com:unknown"), "a")})
     with pytest.raises(DecodeError, match=r"filters\.x\.value"):
         transpile_filter({symbol("x"): Described(symbol("apache.org:selector-filter:string"), ulong(5))})
-    deep: Any = Described(symbol("apache.org:selector-filter:string"), "TRUE")
-    for _ in range(200):
-        deep = Described(symbol("apache.org:not-filter:list"), [deep])
-    with pytest.raises(DecodeError, match="are nested more than 32 levels deep"):
-        transpile_filter(deep)
+
+
+@pytest.mark.parametrize("depth", [200, 20_000])
+@pytest.mark.parametrize(
+    ("around", "message"),
+    [
+        (
+            lambda inner: Described(symbol("apache.org:not-filter:list"), [inner]),
+            "are nested more than 32 levels deep",
+        ),
+        (lambda inner: [inner], "expected a filter, found an array"),
+        (lambda inner: {symbol("x"): inner}, "expected a filter, found an object"),
+    ],
+    ids=["described list", "list", "map"],
+)
+def test_a_clients_filter_that_is_nested_too_deep_is_refused(
+    around: Callable[[Any], Any], message: str, depth: int
+) -> None:
+    deep: Any = "TRUE"
+    for _ in range(depth):
+        deep = around(deep)
+    with pytest.raises(DecodeError, match=message):
+        transpile_filter(Described(symbol("apache.org:and-filter:list"), [deep]))

@@ -29,7 +29,9 @@ def described_layout(described: Any) -> str | Layout:
     """Return the layout that ``described`` specifies."""
     match described:
         case {"store": name, **others}:
-            layout: Layout = stores.preset(name, _options(others.get("options", {})))
+            options = _options(others.get("options", {}))
+            # Tables of CSV have no preset, because a preset would not know the names of the columns.
+            layout: Layout = stores.csv(**options) if name == "csv" else stores.preset(name, options)
         case {"inferred": schema, **others}:
             layout = layout_from_schema(schema_in(schema), **_options(others.get("options", {})))
         case {"promoted": promoted, **others}:

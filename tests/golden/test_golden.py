@@ -33,6 +33,17 @@ def test_every_finding_is_what_it_was() -> None:
     assert not changed, f"{len(changed)} answers changed:\n" + "\n\n".join(changed[:5])
 
 
+def test_no_finding_is_a_fault_of_the_input() -> None:
+    """An answer is a result or an error with a message for users. A KeyError says that the input names nothing."""
+    faults = ("KeyError", "AttributeError", "IndexError", "AssertionError", "RecursionError", "NameError")
+    found = [
+        line
+        for line in recorded_lines()
+        if line.split('"answer": {"')[-1].startswith(tuple(f'{name}"' for name in faults))
+    ]
+    assert found == []
+
+
 def _difference(before: Any, now: Any) -> list[str]:
     old, new = (json.dumps(expected_text, indent=1, ensure_ascii=False).split("\n") for expected_text in (before, now))
     return list(unified_diff(old, new, "before", "now", lineterm="", n=1))

@@ -22,6 +22,7 @@ from spark_ext import compile_topology, route
 from spark_ext.routing import tuning as engine
 from tests.benchmarks import routing_shapes, topics
 from tests.benchmarks.measure import Table, in_turn, ratio, spark_cpu, written
+from tests.benchmarks.policies import mixed_texts
 from tests.benchmarks.routing import (
     CANONICAL,
     different_selectors,
@@ -30,7 +31,7 @@ from tests.benchmarks.routing import (
     selector_topology,
 )
 from transpiler import pipeline as compiler
-from transpiler import transpile_selector
+from transpiler import stores, transpile_selector
 from transpiler.compiler.spark_plan import tuning as spark_plan
 from transpiler.routing import tuning as plans
 from transpiler.topology.broker_rules import QPID_JAVA
@@ -151,6 +152,17 @@ def _filter(text: str, messages: int = 5 * MESSAGES) -> Callable[[Bench], Query]
     return query
 
 
+def _filter_texts(text: str) -> Callable[[Bench], Query]:
+    """Return a function that creates a query: the selector ``text`` as a filter over texts of mixed kinds."""
+
+    def query(bench: Bench) -> Query:
+        stored = bench.stored(mixed_texts(bench.spark, bench.scaled(5 * MESSAGES)))
+        layout = stores.text_map("t", types="by-use")
+        return lambda: stored.filter(transpile_selector(text, layout).sql).selectExpr("t['p'] AS queues")
+
+    return query
+
+
 def _without(name: str) -> Off:
     return {compiler: {"PASSES": tuple(run for run in compiler.PASSES if run.__name__ != name)}}
 
@@ -198,6 +210,12 @@ MECHANISMS = (
     ),
     Mechanism(
         "row_chunks", {spark_plan: {"MIN_CHUNKED": NEVER}}, "OR of 10,000 ranges", _filter(_RANGES, 3 * MESSAGES)
+    ),
+    Mechanism(
+        "guarded_conversions",
+        _without("guard_conversions"),
+        "`p >= q` over text of mixed kinds",
+        _filter_texts("p >= q"),
     ),
     Mechanism("method_splitting", _without("split_methods"), "OR of 60 sums", _filter(_SUMS)),
 )

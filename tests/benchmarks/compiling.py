@@ -23,12 +23,9 @@ from transpiler.base.source import Source
 from transpiler.compiler import ir
 from transpiler.compiler.lowering.selectors import SelectorLowering
 from transpiler.compiler.presets import find_layout
-from transpiler.compiler.rewrites.optimizer import optimize
-from transpiler.compiler.spark_plan.disjunctions import tabulate_disjunctions
-from transpiler.compiler.spark_plan.map_lookups import reuse_map_lookups
-from transpiler.compiler.spark_plan.method_splitting import split_methods
 from transpiler.compiler.sql import emit_filter
 from transpiler.language.selector.dialects import JMS
+from transpiler.pipeline import PASSES
 
 TYPICAL = "region LIKE 'eu-%' AND weight > 2500 AND color = 'blue' AND NOT JMSPriority < 3"
 
@@ -71,7 +68,10 @@ def phases(frame: DataFrame, scale: int) -> Table:
     lowered = SelectorLowering(layout, "error", source, JMS).selector(tree)
 
     def rewrite() -> ir.Predicate:
-        return split_methods(tabulate_disjunctions(reuse_map_lookups(optimize(lowered))))
+        predicate = lowered
+        for run in PASSES:
+            predicate = run(predicate)
+        return predicate
 
     optimized = rewrite()
     sql = emit_filter(optimized)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from tests.benchmarks.filters import counting
 from tests.benchmarks.measure import Table, in_turn, ratio, spark_cpu
@@ -61,6 +62,26 @@ def _layout(policy: str) -> Layout:
     return stores.text_map("t", types=policy if policy.islower() else {"p": policy})
 
 
+def mixed_texts(spark: SparkSession, count: int, texts: Sequence[str] = _TEXTS) -> DataFrame:
+    """Return ``count`` messages whose properties ``p`` and ``q`` are among ``texts``.
+
+    They are stored as a map (``t``), as headers of Kafka (``headers``) and as a VARIANT (``v``).
+    """
+    written = ", ".join("'" + text + "'" for text in texts)
+    p, q = (f"array({written})[CAST({row} % {len(texts)} AS INT)]" for row in ("id", "id DIV 3"))
+    headers = ", ".join(f"named_struct('key', '{key}', 'value', CAST({key} AS BINARY))" for key in "pq")
+    members = ", ".join(f"'{key}', try_parse_json({key})" for key in "pq")
+    return (
+        spark.range(count)
+        .selectExpr(f"{p} AS p", f"{q} AS q")
+        .selectExpr(
+            "map('p', p, 'q', q) AS t",
+            f"array({headers}) AS headers",
+            f"to_variant_object(named_struct({members})) AS v",
+        )
+    )
+
+
 def policies_table(spark: SparkSession, directory: Path, count: int, rounds: int, least: float) -> Table:
     """Return the table of each query over ``count`` messages: compiled, and by hand."""
     table = Table(
@@ -76,17 +97,7 @@ def policies_table(spark: SparkSession, directory: Path, count: int, rounds: int
     frames = {}
     for kind, texts in (("text", _TEXTS), ("json", _JSON)):
         target = str(directory / f"policies-{kind}")
-        written = ", ".join("'" + text + "'" for text in texts)
-        p, q = (f"array({written})[CAST({row} % {len(texts)} AS INT)]" for row in ("id", "id DIV 3"))
-        headers = ", ".join(f"named_struct('key', '{key}', 'value', CAST({key} AS BINARY))" for key in "pq")
-        members = ", ".join(f"'{key}', try_parse_json({key})" for key in "pq")
-        columns = (
-            "map('p', p, 'q', q) AS t",
-            f"array({headers}) AS headers",
-            f"to_variant_object(named_struct({members})) AS v",
-        )
-        rows = spark.range(count).selectExpr(f"{p} AS p", f"{q} AS q")
-        rows.selectExpr(*columns).coalesce(1).write.mode("overwrite").parquet(target)
+        mixed_texts(spark, count, texts).coalesce(1).write.mode("overwrite").parquet(target)
         frames[kind] = spark.read.parquet(target)
     for policy, selector, by_hand in QUERIES:
         frame = frames["json" if policy in ("json", "VARIANT") else "text"]

@@ -1,4 +1,4 @@
-"""Files that broker.xml includes by XInclude and activemq.xml imports by Spring.
+"""Files that broker.xml includes by XInclude and activemq.xml imports by Spring, and the files in a directory.
 
 Read in apache/activemq-artemis: ``XMLUtil.readerToElement`` (the text is parsed with XInclude and without the file's
 name, so relative paths begin at the directory in which the broker was started), ``XmlProvider`` (the property
@@ -28,7 +28,7 @@ from transpiler.cli import main
 from transpiler.reference.route import publish
 from transpiler.tools.topology_report.findings import report
 from transpiler.topology.displayed_addresses import addresses_of
-from transpiler.topology.files import parse_topology, vhosts_of
+from transpiler.topology.files import definition_files, parse_topology, vhosts_of
 from transpiler.topology.importers.artemis_config import _WITHOUT_ROUTING
 
 XI = "xmlns:xi='http://www.w3.org/2001/XInclude'"
@@ -209,3 +209,20 @@ def test_a_spring_import_that_is_not_read_is_a_member_of_answers(resource: str, 
     assert message.startswith(f"{resource} is imported, and not read: ")
     # A bean of another file acts on the broker only if the broker refers to it, which is a finding of its own.
     assert publish(topology, {}, "queue://q").queues == ("queue://q",)
+
+
+def test_what_is_no_file_in_a_directory_of_definitions_is_skipped_by_name(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"queues": [{"name": "q", "vhost": "/"}]}', encoding="utf-8")
+    (tmp_path / "folder.json").mkdir()
+    (tmp_path / "readme.txt").touch()
+    os.mkfifo(tmp_path / "pipe.json")
+    (tmp_path / "gone.json").symlink_to(tmp_path / "nothing")
+    (tmp_path / ".hidden").touch()
+    found = definition_files(tmp_path)
+    assert found.files == [tmp_path / "a.json"]
+    warning, note = (finding.message for finding in found.left_out)
+    assert "folder.json (a directory)" in warning
+    assert "pipe.json" in warning
+    assert "gone.json" in warning
+    assert "readme.txt" in note
+    assert ".hidden" not in note + warning

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
+from pyspark.sql.types import LongType, StructField, StructType
 
 from spark_ext import CompiledTopology, compile_topology, route
 from spark_ext.routing import constant_tables, session_tables, tuning
@@ -317,3 +319,17 @@ def test_a_change_of_any_kind_is_routed_in_the_same_pass(
     # The words of a key, and the final sort of the queues, are computed once.
     plans = [str(each._jdf.queryExecution().optimizedPlan().toString()) for each in (before, routed)]
     assert plans[0].count("split(") == plans[1].count("split(") > 0
+
+
+@pytest.mark.parametrize("given", [None, "5000"])
+def test_a_large_table_leaves_the_settings_of_the_session_as_they_were(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, given: str | None
+) -> None:
+    monkeypatch.setattr(tuning, "LOCAL_TABLE", 0)
+    names = ("spark.sql.execution.arrow.localRelationThreshold", "spark.sql.execution.arrow.maxRecordsPerBatch")
+    table = pa.table({"n": list(range(1_000))})
+    with settings(spark, {} if given is None else dict.fromkeys(names, given)):
+        before = spark.conf.getAll
+        found = constant_tables.arrow_frame(spark, table, StructType([StructField("n", LongType())]))
+        assert found.count() == 1_000
+        assert spark.conf.getAll == before

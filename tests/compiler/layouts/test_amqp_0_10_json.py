@@ -11,6 +11,7 @@ from tests.spark_ext.test_headers import zero_ten_messages
 from transpiler import DecodeError, Message
 from transpiler.compiler.layouts.amqp_0_10 import ZeroTenLayout
 from transpiler.compiler.layouts.json_rows import read_row
+from transpiler.message.sections import Properties
 
 UUID = "01234567-89ab-cdef-0123-456789abcdef"
 
@@ -95,3 +96,19 @@ def test_what_does_not_fit_is_refused_with_its_path(data: dict[str, Any], expect
     with pytest.raises(DecodeError) as error:
         read_row(data)
     assert expected in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("address", "stored"),
+    [
+        ("replies/eu", {"exchange": "replies", "routing_key": "eu"}),
+        ("replies/eu/west", {"exchange": "replies", "routing_key": "eu/west"}),
+        ("replies", {"exchange": None, "routing_key": "replies"}),
+        ("/eu", {"exchange": None, "routing_key": "/eu"}),
+        ("replies/", {"exchange": None, "routing_key": "replies/"}),
+        (None, None),
+    ],
+)
+def test_a_reply_address_is_stored_as_an_exchange_and_a_key(address: str | None, stored: dict[str, str] | None) -> None:
+    message = Message(properties=Properties(reply_to=address))
+    assert ZeroTenLayout().row(message)["message_properties"]["reply_to"] == stored

@@ -74,7 +74,7 @@ from transpiler.compiler.ir.traversal import (
     substitute_parameters,
     without_conversions,
 )
-from transpiler.compiler.ir.type_tests import TypeTest, are_exclusive, tested_value, type_test
+from transpiler.compiler.ir.type_tests import TypeTest, are_exclusive, is_parsed_json, tested_value, type_test
 
 __all__ = [
     "CLASSES",
@@ -130,6 +130,7 @@ __all__ = [
     "first_of",
     "guarded",
     "in_64_bits",
+    "is_parsed_json",
     "rebuild",
     "replace_columns",
     "replace_columns_in",

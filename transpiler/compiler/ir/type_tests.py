@@ -1,4 +1,4 @@
-"""Recognize predicates that test the type of an untyped value: the name of a VARIANT's type, or the form of a text."""
+"""Recognize tests of the type of an untyped value, which is a VARIANT or a text, and VARIANTs that are parsed JSON."""
 
 from __future__ import annotations
 
@@ -65,3 +65,10 @@ def tested_value(predicate: Predicate) -> Value | None:
             predicate = replace(predicate, negated=False)
     test = type_test(predicate)
     return test.type_name.arguments[0] if test is not None and isinstance(test.type_name, Apply) else None
+
+
+def is_parsed_json(variant: Value) -> bool:
+    """Return True if ``variant`` is parsed from JSON text, so that its values have only the types of JSON."""
+    while isinstance(variant, Apply) and variant.function in (Function.VARIANT_AT, Function.FIRST):
+        variant = variant.arguments[0]
+    return isinstance(variant, Apply) and variant.function is Function.PARSE_JSON

@@ -73,7 +73,7 @@ def stored_in_variant(variant: ir.Value, path: str) -> Stored:
         value(AmqpType.BOOLEAN, BOOLEAN, has_type("BOOLEAN")),
     ]
     number = begins("BIGINT", "DECIMAL", "DOUBLE", "FLOAT")
-    if is_json(variant):
+    if ir.is_parsed_json(variant):
         # ``number`` guards a cast to DOUBLE. In JSON, only numbers, strings and booleans can be cast, so it is enough
         # to exclude STRING and BOOLEAN.
         number = ir.In(type_name, (ir.constant("STRING"), ir.constant("BOOLEAN")), negated=True)
@@ -96,13 +96,6 @@ def stored_in_variant(variant: ir.Value, path: str) -> Stored:
         key_absent=ir.IsNull(whole),
         number=StoredValue((AmqpType.DOUBLE,), cast(DOUBLE), number),
     )
-
-
-def is_json(variant: ir.Value) -> bool:
-    """Return True if ``variant`` is parsed from JSON text, so that its values have only the types of JSON."""
-    while isinstance(variant, ir.Apply) and variant.function in (ir.Function.VARIANT_AT, ir.Function.FIRST):
-        variant = variant.arguments[0]
-    return isinstance(variant, ir.Apply) and variant.function is ir.Function.PARSE_JSON
 
 
 def parsed_json(text: ir.Value) -> ir.Value:

@@ -13,7 +13,6 @@ from transpiler.base.comparison import Comparison
 from transpiler.base.ieee754 import EXACT, float32
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, BINARY, DOUBLE, STRING, SparkType
-from transpiler.compiler.layouts.variant_values import is_json
 from transpiler.compiler.lowering.operands import DECIMAL, Alternative, complement
 from transpiler.language.selector.dialect_rules import FloatOrder, NumericPromotion, Ordering
 from transpiler.language.selector.dialects import Dialect
@@ -384,6 +383,6 @@ def _is_from_json_or_number(value: ir.Value) -> bool:
         case ir.Apply(function=ir.Function.NUMBER_IN_TEXT):
             return True
         case ir.Apply(function=ir.Function.VARIANT_GET | ir.Function.CAST_VARIANT, arguments=(variant, *_)):
-            return is_json(variant)
+            return ir.is_parsed_json(variant)
         case _:
             return False

@@ -18,10 +18,10 @@ from transpiler.compiler.compile_options import FilterOptions, Result, SelectorO
 from transpiler.compiler.lowering.selectors import SelectorLowering
 from transpiler.compiler.presets import LayoutLike, find_layout
 from transpiler.compiler.rewrites.optimizer import optimize
-from transpiler.compiler.spark_plan import tuning
 from transpiler.compiler.spark_plan.disjunctions import tabulate_disjunctions
 from transpiler.compiler.spark_plan.map_lookups import reuse_map_lookups
 from transpiler.compiler.spark_plan.nan_tests import merge_nan_tests
+from transpiler.compiler.spark_plan.rarely_needed import guard_if_untyped, split_if_long
 from transpiler.compiler.sql import emit_boolean, emit_filter, emit_operand, emit_ternary
 from transpiler.compiler.transpiled import Trace, Transpiled
 from transpiler.language.selector.dialects import Dialect, find_dialect
@@ -31,28 +31,6 @@ if TYPE_CHECKING:
     from transpiler.language.filters.sets import FiltersLike
     from transpiler.topology.qpid_address.address import Address, NodeType
 
-
-def split_methods(node: ir.Predicate) -> ir.Predicate:
-    """Apply ``method_splitting`` to ``node``, unless ``node`` is certainly short enough for one Java method."""
-    largest_node = tuning.NODE_BYTES + 2 * tuning.LOOKUP_BYTES
-    if ir.size(node) * largest_node <= tuning.METHOD_BYTES:
-        return node
-    # Imported in the function to save start-up time: most selectors are short.
-    from transpiler.compiler.spark_plan import method_splitting
-
-    return method_splitting.split_methods(node)
-
-
-def guard_conversions(node: ir.Predicate) -> ir.Predicate:
-    """Apply ``guarded_conversions`` to ``node`` if it contains a test of the type of an untyped value."""
-    if all(ir.tested_value(part) is None for part in ir.descendants(node) if isinstance(part, ir.Test)):
-        return node
-    # Imported in the function to save start-up time: most layouts are typed.
-    from transpiler.compiler.spark_plan import guarded_conversions
-
-    return guarded_conversions.guard_conversions(node)
-
-
 #: The passes that transform a lowered predicate before it becomes SQL, in order. The first simplifies the predicate, so
 #: that Spark can push it down. The others only speed up the code that Spark generates.
 PASSES: tuple[Callable[[ir.Predicate], ir.Predicate], ...] = (
@@ -60,8 +38,8 @@ PASSES: tuple[Callable[[ir.Predicate], ir.Predicate], ...] = (
     reuse_map_lookups,
     merge_nan_tests,
     tabulate_disjunctions,
-    split_methods,
-    guard_conversions,
+    split_if_long,
+    guard_if_untyped,
 )
 
 

@@ -299,7 +299,7 @@ class PlanDeliveries:
         """Yield each block of compiled conditions: the SQL of an array of its deliveries, and its conditions."""
         grouped: dict[tuple[str, tuple[str, ...]], list[Compiled]] = {}
         for compiled in self._plan.compiled:
-            text = emit_filter(split_methods(guard_conversions(compiled.condition, is_part=True)))
+            text = emit_filter(guard_conversions(split_methods(compiled.condition), is_part=True))
             grouped.setdefault((text, compiled.exchanges), []).append(compiled)
         groups = list(grouped.items())
         for start in range(0, len(groups), tuning.BLOCK):

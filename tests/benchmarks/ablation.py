@@ -213,11 +213,11 @@ MECHANISMS = (
     ),
     Mechanism(
         "guarded_conversions",
-        _without("guard_conversions"),
+        _without("guard_if_untyped"),
         "`p >= q` over text of mixed kinds",
         _filter_texts("p >= q"),
     ),
-    Mechanism("method_splitting", _without("split_methods"), "OR of 60 sums", _filter(_SUMS)),
+    Mechanism("method_splitting", _without("split_if_long"), "OR of 60 sums", _filter(_SUMS)),
 )
 
 

@@ -56,12 +56,15 @@ def are_exclusive(tests: Sequence[TypeTest | None]) -> bool:
 
 
 def tested_value(predicate: Predicate) -> Value | None:
-    """Return the VARIANT whose type, or the text whose form ``predicate`` tests; None if it is another predicate."""
+    """Return the VARIANT or text whose type ``predicate`` tests; None if ``predicate`` is not a test of a type.
+
+    The type of a text is tested by a regular expression.
+    """
     match predicate:
         case Matches(value=value):
             return value
         case In(negated=True):
-            # ``type_test`` does not recognize ``NOT IN``.
+            # ``type_test`` recognizes only IN. The same value is tested without NOT.
             predicate = replace(predicate, negated=False)
     test = type_test(predicate)
     return test.type_name.arguments[0] if test is not None and isinstance(test.type_name, Apply) else None

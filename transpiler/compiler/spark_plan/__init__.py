@@ -9,5 +9,5 @@ easier to read and can be pushed down to a file reader.
 Deliberately not here: rewrites that are useful for any engine (``rewrites``), and the joins of ``spark_ext.routing``.
 
 In reading order: ``map_lookups``, ``nan_tests``, ``disjunctions``, ``constant_tables``, ``row_chunks``,
-``guarded_conversions``, ``method_splitting``; ``tuning`` has their constants.
+``method_splitting``, ``guarded_conversions``, ``rarely_needed``; ``tuning`` has their constants.
 """

@@ -33,7 +33,7 @@ def guard_conversions(node: ir.Predicate, is_part: bool = False) -> ir.Predicate
 
 
 def _evaluated(node: ir.Node) -> Iterator[ir.Apply]:
-    """Yield the conversions that Spark evaluates in every row if it evaluates ``node``, once for each occurrence."""
+    """Yield each conversion in ``node`` outside of the branches of a CASE: Spark evaluates it in every row."""
     match node:
         case ir.When(condition=condition):
             yield from _evaluated(condition)

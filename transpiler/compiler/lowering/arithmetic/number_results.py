@@ -177,9 +177,10 @@ _STRICT = frozenset(
 
 
 def _with_lifted_guards(item: Alternative) -> Alternative:
-    """Return ``item`` with the value ``a * 2`` and the guard ``g`` if its value is ``CASE WHEN g THEN a END * 2``.
+    """Move the conditions of CASE expressions in the value of ``item`` to its guard.
 
-    The guard ``g`` must test the type of an untyped value.
+    The value ``CASE WHEN g THEN a END * 2`` becomes ``a * 2``, and ``g`` is added to the guard. Only conditions that
+    test the type of a text or VARIANT are moved.
     """
     if not isinstance(item.value, ir.Apply) or item.value.function not in _STRICT:
         return item

@@ -232,7 +232,8 @@ class _Pairs:
             and not (one_type and first.type is not second.type)
             and not (self._same_array and operator.is_equality and first.type is OperandType.BYTES)
         ]
-        # If ``<`` or ``>`` compares two integers in two ways (see ``_typed``), it is FALSE only if neither holds.
+        # ``<`` and ``>`` may compare two integers both as integers and as doubles (see ``_typed``). Then the result is
+        # FALSE only if both comparisons fail.
         is_compared_once = operator.is_equality or not (left.nearest or right.nearest)
         self._are_all_alike = (
             is_compared_once

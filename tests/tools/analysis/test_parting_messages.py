@@ -113,6 +113,25 @@ def test_a_difference_is_found_wherever_brute_force_finds_one_and_a_proof_is_rig
     assert proved > 0
 
 
+@pytest.mark.parametrize(
+    ("dialect", "old", "new", "values"),
+    [
+        ("jms", "(a <> b) AND (NOT (a LIKE 'x%'))", "b NOT LIKE 'x_'", ("", "xy")),
+        ("activemq", "(NOT (a = 5)) AND a + 1 > 5 AND b IN ('x', 'xy')", "NOT ((b = 'x') OR (a = b))", (6, "x")),
+        ("artemis", "((a = b) OR (a NOT LIKE 'x_')) AND (b = 'x' OR a <> 5)", "a = b AND b = 5 OR a <> 5", (5, "x")),
+        ("rabbitmq", "NOT ((b NOT IN ('x')) OR (a + 1 > 5))", "(b > 5) OR (a = b)", (4, "x")),
+    ],
+)
+def test_values_of_two_names_are_combined_for_all_outcomes_of_the_tests_of_one(
+    dialect: str, old: str, new: str, values: tuple[object, object]
+) -> None:
+    message = Message.from_dict({"application_properties": dict(zip("ab", values, strict=True))})
+    assert evaluate(old, message, dialect) is True
+    assert evaluate(new, message, dialect) is not True
+    result = diff_selectors(old, new, dialect)
+    assert result.lost is not None, f"{dialect}: {old} | {new}\n{result}"
+
+
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_the_truths_that_are_possible_include_the_one_there_is(dialect: str) -> None:
     draw, rules = randomness(dialect), find_dialect(dialect)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from decimal import Decimal
@@ -22,6 +23,7 @@ from transpiler.message.broker_fields import names_header_field
 from transpiler.message.header_fields import PROPERTIES, MessageField
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.tools.analysis.building import fields_read
 from transpiler.tools.analysis.cells import COMMON, RARE, Cell, oddness
 from transpiler.tools.analysis.constants import is_constant
 from transpiler.tools.analysis.formula import Test, WordPattern, bit_of
@@ -62,9 +64,10 @@ def samples(
 ) -> list[Sample]:
     """Return sample messages that set ``message_fields`` to values near ``constants``, the likeliest messages first.
 
-    The first values of all fields are combined with each other; each later value appears in a few samples, and
-    ``drawn`` is the number of additional random samples. ``calculating`` is True if one of ``tests`` has arithmetic, so
-    that its outcome can change at other values than ``constants``.
+    Some values of each field are combined with those of all other fields. For each list of outcomes that the tests of
+    one field can have, these values include one that gives it. Each other value appears in a few samples, and ``drawn``
+    is the number of additional random samples. ``calculating`` is True if one of ``tests`` has arithmetic, so that its
+    outcome can change at other values than ``constants``.
     """
     slots = sorted(set(message_fields), key=lambda message_field: (message_field.section, message_field.field))
     lists = [_items(message_field, tests, constants, calculating) for message_field in slots]
@@ -73,16 +76,19 @@ def samples(
     size = max(2, math.floor(_PRODUCT ** (1 / len(lists)) + 1e-9))
     if len(lists) == 1:
         size = len(lists[0])
-    chosen = list(itertools.product(*(items[:size] for items in lists))) if len(lists) <= 6 else []
+    varied = [
+        _varied(slot, items, tests) if len(items) > size else items for slot, items in zip(slots, lists, strict=True)
+    ]
+    chosen = list(itertools.product(*(items[:size] for items in varied))) if len(lists) <= 6 else []
     if len(lists) > 1:
         # Add each value that is not among the first ones twice: alone, and together with the likeliest value of each
         # other field.
-        for message_field, items in enumerate(lists):
+        for message_field, items in enumerate(varied):
             for other in (0, 1):
                 rest = [others[min(other, len(others) - 1)] for others in lists]
                 chosen += [(*rest[:message_field], item, *rest[message_field + 1 :]) for item in items[size:]]
         # A comparison of two names can change its outcome where both values are equal, or equal only after rounding.
-        chosen += list(zip(*(items[size:] for items in lists), strict=False))
+        chosen += list(zip(*lists, strict=False))
         chosen += _close(slots, lists)
     if any(len(items) > size for items in lists) or len(lists) > 6:
         chosen += _drawn(slots, lists, drawn)
@@ -93,6 +99,24 @@ def samples(
         )
         for row in chosen
     ]
+
+
+def _varied(slot: MessageField, items: list[Item], tests: Sequence[Test]) -> list[Item]:
+    """Return ``items`` ordered so that the first ones have all outcomes of the ``tests`` that read ``slot`` alone.
+
+    The first item with each list of outcomes comes first, then the second item with each list, and so on.
+    """
+    own = [test for test in tests if fields_read(test) == (slot,)]
+    if not own or len(own) * len(items) > _JUDGEMENTS // 40:
+        return items
+    counts: Counter[tuple[int, ...]] = Counter()
+    ranks = []
+    for item in items:
+        message = message_of({slot: item.value})
+        outcomes = tuple([bit_of(test.judge(message)) for test in own])
+        ranks.append(counts[outcomes])
+        counts[outcomes] += 1
+    return [item for _, item in sorted(zip(ranks, items, strict=True), key=lambda pair: pair[0])]
 
 
 def _drawn(slots: list[MessageField], lists: list[list[Item]], count: int) -> Iterator[tuple[Item, ...]]:

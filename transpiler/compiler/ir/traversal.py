@@ -147,20 +147,6 @@ def descendants(node: Node) -> Iterator[Node]:
             waiting.extend(children(inner))
 
 
-def constants_in(node: Node) -> set[Constant]:
-    """Return all constants inside ``node``."""
-    constants: set[Constant] = set()
-    for inner in descendants(node):
-        match inner:
-            case Constant():
-                constants.add(inner)
-            case In(members=members):
-                constants.update(members)
-            case _:
-                pass
-    return constants
-
-
 def column_paths(node: Node) -> set[Path]:
     """Return the paths that ``node`` reads in a row."""
     return {inner.path for inner in descendants(node) if isinstance(inner, Column)} | {

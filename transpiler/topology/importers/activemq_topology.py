@@ -347,7 +347,7 @@ class _ActiveMQ:
                 builder.set_alternate(source, within)
                 for destination in level:
                     self._virtual(source, within, destination, entry)
-                    if _is_selector_aware(destination) and entry.kind == TOPIC_KIND:
+                    if _is_selector_aware(destination):
                         self._cast(source, destination, levels[:number], entry)
             source = within
         if entry.kind == QUEUE_KIND:

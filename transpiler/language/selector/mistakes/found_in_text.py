@@ -152,14 +152,14 @@ def markup_entities(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     """
     text = reading.source.text
     position = finding.span.start if finding.span is not None else len(text)
-    if not any(match.start() <= position < match.end() for match in ENTITY.finditer(text)):
+    found = next((match for match in ENTITY.finditer(text) if match.start() <= position < match.end()), None)
+    if found is None:
         return None
     quote = "'" if reading.dialect.double_quotes is DoubleQuotes.REFUSED else '"'
     written = without_entities(text, quote)
     # A selector that was copied from XML often has && for AND. Inside string literals, && is kept.
     written = _AND_SIGNS.sub(lambda match: match[0] if match[1] else "AND", written)
     hint, fix = f"write the characters themselves: {both_ends(written)}", Fix(written, span=Span(0, len(text)))
-    found = next(match for match in ENTITY.finditer(text) if match.start() <= position < match.end())
     message = f"{found[0]} is XML markup, not a part of a selector"
     span = Span(*found.span())
     return replace(finding, code="syntax.unexpected-token", message=message, span=span, hint=hint, fix=fix)

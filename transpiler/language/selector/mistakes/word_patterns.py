@@ -270,7 +270,7 @@ def match(elements: tuple[Element, ...], reading: Reading, anchor: int) -> tuple
     If the first element is an operand, it must end directly before the anchor. Return the matched words and the index
     after the last word; None if the elements do not match.
     """
-    leading = elements[0] if elements[0].is_operand and len(elements) > 1 else None
+    leading = elements[0] if elements[0].is_operand else None
     taken, at, underlined = Captured(reading, anchor), anchor, None
     for element in elements[leading is not None :]:
         end = element.take(reading, at)

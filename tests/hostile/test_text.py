@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyspark.errors import ParseException
 from pyspark.sql import SparkSession
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
@@ -28,6 +29,7 @@ from transpiler import (
 )
 from transpiler.base.comparison import Comparison
 from transpiler.compiler.inference import layout_from_schema
+from transpiler.compiler.sql.quoting import quote_name
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import DIALECTS
 from transpiler.topology import topology_from_dict
@@ -149,6 +151,30 @@ def test_a_column_of_any_name_is_reached(spark: SparkSession, values: dict[str, 
             one = {"descriptor": "amqp:application-properties-filter", "value": {name: index}}
             texts.append(transpile_filter(one, layout).sql)
         assert answers(frame.selectExpr("*", "0 AS id_of_row"), texts, "id_of_row") == [[True]] * len(NAMES)
+
+
+@pytest.mark.parametrize("values", SETTINGS, ids=IDS)
+def test_a_column_whose_name_is_a_keyword_is_a_column(spark: SparkSession, values: dict[str, str]) -> None:
+    keywords = [row.keyword.lower() for row in spark.sql("SELECT keyword FROM sql_keywords()").collect()]
+    assert len(keywords) > 300
+    with settings(spark, values):
+        parser = spark._jsparkSession.sessionState().sqlParser()
+        wrong = [
+            name
+            for keyword in keywords
+            for name in (keyword, keyword.upper())
+            if not _is_column(parser, quote_name(name), name)
+        ]
+    assert wrong == []
+
+
+def _is_column(parser: Any, text: str, name: str) -> bool:
+    """Return True if Spark reads the SQL ``text`` as the column ``name``."""
+    try:
+        parsed = parser.parseExpression(text)
+    except ParseException:
+        return False
+    return parsed.getClass().getSimpleName() == "UnresolvedAttribute" and parsed.name().strip("`") == name
 
 
 def test_a_collated_column_is_compared_by_its_bytes(spark: SparkSession) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -52,6 +53,32 @@ def test_a_valid_type_is_accepted(spark_type: Any) -> None:
 def test_an_invalid_type_is_rejected(spark_type: Any) -> None:
     with pytest.raises(ValueError, match="is no "):
         AsType(spark_type)
+
+
+def test_an_invalid_type_is_rejected_at_each_place_of_a_type() -> None:
+    inner: Any = ("STRUCT", ("a", "INT"), ("b", ("ARRAY", "STRING")))
+    valid: Any = ("MAP", ("ARRAY", inner), ("MAP", "STRING", inner))
+    assert AsType(valid).type == valid
+    invalid = list(_with_one_name_replaced(valid, "INT) x"))
+    assert len(invalid) == 5
+    for spark_type in invalid:
+        with pytest.raises(ValueError, match="is no type of Spark"):
+            AsType(spark_type)
+
+
+def _with_one_name_replaced(spark_type: Any, name: str) -> Iterator[Any]:
+    """Yield ``spark_type`` with each of the type names in it replaced by ``name``, one at a time."""
+    match spark_type:
+        case str():
+            yield name
+        case ("STRUCT", *fields):
+            for index, (field, inner) in enumerate(fields):
+                for replaced in _with_one_name_replaced(inner, name):
+                    yield ("STRUCT", *fields[:index], (field, replaced), *fields[index + 1 :])
+        case (kind, *parts):
+            for index, part in enumerate(parts):
+                for replaced in _with_one_name_replaced(part, name):
+                    yield (kind, *parts[:index], replaced, *parts[index + 1 :])
 
 
 @pytest.mark.parametrize("name", ["", "a b", "x)", "x -> y", "é", "1"])

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from transpiler import DecodeError, Message, UnsupportedFeatureError, matches, transpile_filter
+from transpiler.language.filters.json import to_json
+from transpiler.language.filters.sets import read_filters
 
 
 class symbol(str):  # noqa: N801
@@ -83,6 +85,23 @@ def test_the_filter_set_of_a_selector_is_taken() -> None:
 )
 def test_filters_of_each_kind_are_taken(filters: Any, message: Any, expected: bool) -> None:
     assert matches(filters, message) is expected
+
+
+@pytest.mark.parametrize(
+    ("name", "base", "value", "kind"),
+    [
+        *((name, int, 3, name) for name in ("byte", "short", "ubyte", "ushort", "uint", "ulong", "timestamp")),
+        ("int32", int, 3, "int"),
+        ("float32", float, 2.5, "float"),
+        ("char", str, "x", "char"),
+        ("symbol", str, "x", "symbol"),
+    ],
+)
+def test_a_value_of_each_class_of_the_client_has_its_amqp_type(name: str, base: type, value: Any, kind: str) -> None:
+    given = type(name, (base,), {})(value)
+    filters = {"p": Described(symbol("amqp:application-properties-filter"), {"n": given})}
+    [(_, node)] = read_filters(filters, "ignore").filters
+    assert to_json(node)["value"] == {"n": {"type": kind, "value": value}}
 
 
 def test_what_is_wrong_in_a_clients_filter_is_reported_at_its_path() -> None:

@@ -152,7 +152,11 @@ def _check_keys(resource: Resource, spec: Mapping[str, Any]) -> None:
             hint, fix = meant(name, known, f"{resource.path}.spec")
             if fix is not None:
                 refuse(
-                    "topology.unknown", f"{resource.path}.spec.{name}", f"a {resource.kind} has no {name!r}", hint, fix
+                    "topology.unknown",
+                    f"{resource.path}.spec.{name}",
+                    f"a resource of the kind {resource.kind} has no {name!r}",
+                    hint,
+                    fix,
                 )
 
 

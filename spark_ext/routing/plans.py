@@ -144,9 +144,7 @@ def warn_of_fields(prepared: Prepared) -> None:
     to, layout = prepared.to, before_sent(prepared.columns.layout)
     message_fields = [PUBLISHED_EXCHANGE] if to.exchange is None and to.named is None and to.given is None else []
     message_fields += [
-        message_field
-        for message_field in PUBLISHED_KEYS
-        if to.key is None and to.by_message and layout.has_field(message_field)
+        message_field for message_field in PUBLISHED_KEYS if to.by_message and layout.has_field(message_field)
     ]
     for message_field in message_fields:
         _warn_of(layout, message_field, "")

@@ -229,7 +229,7 @@ class Published:
     @property
     def key(self) -> str | None:
         """The SQL of the messages' own routing key; None if the plan does not read it."""
-        return self._own_key() if self._to.by_message and self._to.key is None and self._reads_key() else None
+        return self._own_key() if self._to.by_message and self._reads_key() else None
 
     def reads(self) -> list[Path]:
         """Return the paths of the messages' columns for exchange and routing keys, as far as the plan reads them."""

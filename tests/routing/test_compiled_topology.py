@@ -219,6 +219,7 @@ def test_what_depends_on_all_queues_is_compiled_anew(monkeypatch: pytest.MonkeyP
         Topology(RABBITMQ, alternate.exchanges, alternate.queues, tuple(added)), LAYOUT, "error"
     )
     monkeypatch.setattr(tuning, "MAX_CHANGED_QUEUES", 1)
+    assert compiled.updated(added).changes is not None
     assert compiled.updated([*added, Binding("d", "q3", "k")]).changes is None
 
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from transpiler.base.diagnostics import Diagnostic, Severity, nearest, shortened
 from transpiler.base.documents.xml_elements import Element
 from transpiler.base.errors import TranspilerError, UnsupportedFeatureError
-from transpiler.language.selector import ast
 from transpiler.language.selector.broker_dialects import ACTIVEMQ
 from transpiler.language.selector.parsing import parse_selector
 from transpiler.topology.addressing import QUEUE_KIND, TOPIC_KIND, activemq_parts
@@ -527,11 +526,9 @@ def _check_selector(element: Element, selector: str) -> None:
     if not selector.strip():
         element.refuse("topology.filter", "the selector is empty, so the broker does not start", "omit the selector")
     try:
-        tree = parse_selector(selector, ACTIVEMQ)
+        parse_selector(selector, ACTIVEMQ)
     except UnsupportedFeatureError:
         return
     except TranspilerError as error:
         message = f"the selector {selector!r} is invalid, so the broker does not start: {error.diagnostics[0].message}"
         element.refuse("topology.filter", message)
-    if isinstance(tree, ast.StringLiteral | ast.IntegerLiteral | ast.FloatLiteral | ast.Calculate | ast.Sign):
-        element.refuse("topology.filter", f"the selector {selector!r} is not a condition, so the broker does not start")

@@ -31,6 +31,48 @@ def message(subject: str | None = None, **headers: Any) -> Message:
     return Message.from_dict({"properties": {"subject": subject}, "application_properties": headers})
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "names"),
+    [
+        (
+            "definitions.json",
+            json.dumps(
+                {
+                    "rabbitmq_version": "4.0.5",
+                    "vhosts": [{"name": "/"}, {"name": "test"}],
+                    "queues": [{"name": "q", "vhost": "/"}, {"name": "r", "vhost": "test"}],
+                    "exchanges": [],
+                    "bindings": [],
+                }
+            ),
+            ["/", "test"],
+        ),
+        (
+            "config.json",
+            json.dumps(
+                {
+                    "virtualhostnodes": [
+                        {"name": "n", "virtualhosts": [{"name": host, "queues": [{"name": "q"}]}]}
+                        for host in ("live", "test")
+                    ]
+                }
+            ),
+            ["live", "test"],
+        ),
+        (
+            "activemq.xml",
+            "<beans xmlns:a='http://activemq.apache.org/schema/core'><a:broker brokerName='one'/>"
+            "<a:broker brokerName='two'/></beans>",
+            ["one", "two"],
+        ),
+    ],
+)
+def test_each_virtual_host_in_the_list_of_a_file_can_be_read(name: str, text: str, names: list[str]) -> None:
+    assert vhosts_of(text, name) == names
+    for vhost in names:
+        parse_topology(text, name, vhost=vhost)
+
+
 def test_definitions_of_a_real_broker_read_without_a_finding() -> None:
     topology = read_topology(EXAMPLES / "definitions.json")
     assert (len(topology.exchanges), len(topology.queues), len(topology.bindings)) == (6, 42, 43)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from transpiler.compiler.layouts.amqp import AmqpLayout
+from transpiler.compiler.presets import find_layout
 from transpiler.routing import tuning
 from transpiler.routing.check_plan import check_plan
 from transpiler.routing.plan import RoutingPlan, build_plan
@@ -53,3 +54,28 @@ def test_a_number_that_points_outside_of_the_automaton_is_refused(plan: RoutingP
     changed = replace(plan, trie=replace(plan.trie, **far_numbers(plan.trie)[name]))
     with pytest.raises(ValueError, match="which no plan has"):
         check_plan(changed)
+
+
+COLUMNS = (
+    "tiny TINYINT, small SMALLINT, whole INT, long BIGINT, single FLOAT, double DOUBLE, exact DECIMAL(12,2), "
+    "name STRING, sent TIMESTAMP, routing_key STRING"
+)
+
+
+@pytest.mark.parametrize("column", ["tiny", "small", "whole", "long", "single", "double", "exact", "name"])
+@pytest.mark.parametrize("test", ["{column} = {value}", "{column} <> {value} AND name <> 'x{number}'"])
+def test_a_plan_over_columns_of_each_type_passes(column: str, test: str) -> None:
+    values = [f"'x{n}'" if column == "name" else f"{n}.25" if column in FRACTIONS else str(n) for n in range(20)]
+    texts = [test.format(column=column, value=value, number=n) for n, value in enumerate(values)]
+    bindings = [
+        {"source": "t", "queue": "q", "key": "k", "arguments": {"x-filter-jms-selector": text}} for text in texts
+    ]
+    exchanges = [{"name": "t", "type": "topic"}]
+    described = {"broker": "qpid-java", "queues": ["q"], "exchanges": exchanges, "bindings": bindings}
+    made = build_plan(topology_from_dict(described), find_layout(COLUMNS), "null", "t")
+    assert any(table.signature.types or len(table.signature.key_types) > 1 for table in made.tables)
+    check_plan(made)
+
+
+#: The columns whose values can be fractions.
+FRACTIONS = ("single", "double", "exact")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -210,6 +211,10 @@ def test_what_depends_on_all_queues_is_compiled_anew(monkeypatch: pytest.MonkeyP
     added = [Binding("d", "q2", "k")]
     compiled = compile_plan(topology(_NAMES, []), LAYOUT, Settings())
     assert compiled.updated(added).changes is not None
+    queues = re.fullmatch(r"CompiledTopology\(rabbitmq: ([0-9,]+) queues\)", repr(compiled))
+    assert queues is not None
+    assert repr(compiled.updated(added)) == f"CompiledTopology(rabbitmq: {queues[1]} queues, 1 queue changed)"
+    assert repr(compiled.updated([*added, Binding("d", "q3", "k")])).endswith(", 2 queues changed)")
     assert compiled.updated([Binding("t", "f", "#", destination_type="exchange")]).changes is None
     assert compiled.updated(removed=BETWEEN[:1]).changes is None
     alternate = Topology(RABBITMQ, (Exchange("d", "direct", Alternate("amq.fanout")),), (Queue("q2"),))

@@ -190,7 +190,8 @@ class CompiledTopology:
         return hashlib.sha256(named).hexdigest()[:_DIGITS]
 
     def __repr__(self) -> str:
-        changed = f", {len(self.changes.queues):,} queues changed" if self.changes else ""
+        count = len(self.changes.queues) if self.changes else 0
+        changed = f", {count:,} queue{'s' * (count > 1)} changed" if self.changes else ""
         return f"CompiledTopology({self.topology.rules.name}: {len(self.plan.queues):,} queues{changed})"
 
     @property

@@ -210,7 +210,8 @@ class _Check:
             self._only_nodes(nodes or name not in _OF_NODES, f"is taken by {name}", argument.span.start)
         least, most = FUNCTIONS[name]
         if not least <= len(call.arguments) <= most:
-            raise NoXPathError(f"{name} takes {least}{f' to {most}' if most > least else ''} arguments", position)
+            numbers = f"{least}{f' to {most}' if most > least else ''} argument{'' if least == most == 1 else 's'}"
+            raise NoXPathError(f"{name} takes {numbers}", position)
 
     def _step(self, step: tree.Step) -> None:
         shown = self._text[step.span.start : step.span.end]

@@ -191,7 +191,7 @@ class CompiledTopology:
 
     def __repr__(self) -> str:
         count = len(self.changes.queues) if self.changes else 0
-        changed = f", {count:,} queue{'s' * (count > 1)} changed" if self.changes else ""
+        changed = f", {count:,} queue{'s' * (count != 1)} changed" if self.changes else ""
         return f"CompiledTopology({self.topology.rules.name}: {len(self.plan.queues):,} queues{changed})"
 
     @property

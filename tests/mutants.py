@@ -206,9 +206,6 @@ def cover() -> None:
     """Record the tests of ``make test``, and the recorded findings, that run each line of the product."""
     import coverage
 
-    # The findings are imported before the recording starts, because lines that run during an import belong to no test.
-    from tests.golden.findings import answer, recorded
-
     FOLDER.mkdir(parents=True, exist_ok=True)
     recording = coverage.Coverage(
         data_file=str(FOLDER / "coverage"), source=[str(ROOT / "transpiler"), str(ROOT / "spark_ext")]
@@ -216,6 +213,9 @@ def cover() -> None:
     recording.erase()
     recording.start()
     pytest.main(["-q", "-p", "no:xdist", "-p", "no:cacheprovider", "-m", "not live", "tests"], [_Contexts(recording)])
+    # Imported here because pytest rewrites the assertions of modules that it imports itself.
+    from tests.golden.findings import answer, recorded
+
     findings = recorded()
     for number in range(0, len(findings), CHUNK):
         recording.switch_context(f"{_FINDINGS}{number}")

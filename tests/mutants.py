@@ -36,9 +36,9 @@ COVERED = FOLDER / "covered.json"
 #: The folders whose code is changed.
 ROOMS = ("transpiler/compiler", "transpiler/language", "transpiler/routing", "transpiler/topology", "spark_ext/routing")
 
-#: Maximum number of tests without Spark, and with it, that run for one mutant, and of seconds for each of the steps. A
-#: mutant that runs into an endless loop is noticed by the time.
-MOST, MOST_ON_SPARK, PATIENCE = 300, 80, 240
+#: Maximum number of tests without Spark, of tests with it, and of chunks of findings that run for one mutant, and of
+#: seconds for each of the three steps. A mutant that runs into an endless loop is noticed by the time.
+MOST, MOST_ON_SPARK, MOST_CHUNKS, PATIENCE = 300, 80, 400, 300
 
 #: Number of recorded findings that are run together, and number of parallel processes.
 CHUNK, PROCESSES = 20, 2
@@ -290,6 +290,7 @@ def notice(mutant: Mutant, tree: Path) -> str:
     plain = [name for name in tests if not _is_on_spark(name.split("::")[0])][:MOST]
     on_spark = [name for name in tests if _is_on_spark(name.split("::")[0])][:MOST_ON_SPARK]
     findings = [name.removeprefix(_FINDINGS) for name in contexts if name.startswith(_FINDINGS)]
+    findings = random.Random(0).sample(findings, min(len(findings), MOST_CHUNKS))
     pytest_ = ["-m", "pytest", "-q", "-x", "-p", "no:xdist", "-p", "no:cacheprovider"]
     steps = {
         "tests": [*pytest_, *plain] if plain else [],

@@ -267,15 +267,16 @@ class _Checker:
             return
         function = FUNCTIONS.get(node.function)
         if function is None:
-            near = nearest(node.function, FUNCTIONS)
-            hint = f"did you mean {near[0]}?" if near else f"the functions are {', '.join(FUNCTIONS)}"
-            start = node.span.start
-            fix = Fix(near[0], span=Span(start, start + len(node.function))) if near else None
             # Imported here because only the error for an unknown function needs the module.
             from transpiler.language.selector.mistakes.functions import operator_for
 
-            if not near and (found := operator_for(self._text(node))) is not None:
+            near, start = nearest(node.function, FUNCTIONS), node.span.start
+            if (found := operator_for(self._text(node))) is not None:
                 hint, fix = f"write {found[1]}", Fix(found[1], span=node.span)
+            elif near:
+                hint, fix = f"did you mean {near[0]}?", Fix(near[0], span=Span(start, start + len(node.function)))
+            else:
+                hint, fix = f"the functions are {', '.join(FUNCTIONS)}", None
             self.report("type.function", f"there is no function {node.function}", node.span, hint, fix)
             return
         least, most = function.least, function.most

@@ -14,6 +14,7 @@ from urllib.parse import unquote
 from transpiler.base.diagnostics import Diagnostic, Fix
 from transpiler.base.source import Span
 from transpiler.base.times import iso_time
+from transpiler.language.selector.dialect_rules import Identifiers
 from transpiler.language.selector.literal_scanner import string_literal
 from transpiler.language.selector.mistakes.word_patterns import as_pattern
 from transpiler.language.selector.mistakes.words import COMPARISONS, Reading, both_ends
@@ -150,6 +151,10 @@ def name_in_code(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
         return None
     name = match[1] or match[2] or match[3]
     message = "a selector contains the plain name of a property"
+    if "." in name and reading.dialect.identifiers is Identifiers.ASCII:
+        hint = f"names in {reading.dialect.title} cannot contain dots, so it cannot test {name}"
+        span = Span(*match.span())
+        return replace(finding, code="syntax.unexpected-token", message=message, span=span, hint=hint, fix=None)
     return _improved(finding, message, f"write the name alone: {name}", Span(*match.span()), name)
 
 

@@ -252,6 +252,7 @@ RULES: tuple[Rule, ...] = (
         Row("a @op:ISNULL", "write «{a} IS NULL»"),
         Row("a @op:NOTNULL,EXISTS", "write «{a} IS NOT NULL»"),
         Row("a NOT @op:EXISTS", "write «{a} IS NULL»"),
+        Row("a ?NOT @op:MOD ?b", "the dialects activemq, artemis, qpid-java and rabbitmq have %", "no remainder"),
         Row("a NOT @op:spelled ?TO ?b", "write «NOT ({a} {op:sign} {b})»"),
         Row("a @op:spelled ?TO ?b", "write «{a} {op:sign} {b}»"),
         Row("a ?NOT @op:ILIKE b", "did you mean LIKE? perhaps {a} {no}LIKE {b}, which is case-sensitive"),
@@ -371,6 +372,7 @@ RULES: tuple[Rule, ...] = (
     *_sign(
         "{title} writes ! as NOT",
         Row("a @! x:LIKE,IN,BETWEEN", "write NOT {x}", fix="NOT"),
+        Row("ending @! b", "NOT comes before a condition, and <> compares two values"),
         Row("@! b", "write NOT {b}", fix="NOT"),
         Row("@! end", "NOT comes before a condition"),
         Row("@!", "write NOT", fix="NOT"),

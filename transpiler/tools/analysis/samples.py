@@ -38,8 +38,9 @@ _CLOSE_NUMBERS = (
 )
 
 #: Limits of samples for one group of message fields. ``_JUDGEMENTS`` is the maximum of samples × tests × constants in a
-#: thorough search. ``_LEAST`` is the minimum number of samples, even if the product then exceeds ``_JUDGEMENTS``.
-_JUDGEMENTS, _LEAST = 400_000, 60
+#: thorough search, ``_NORMAL_JUDGEMENTS`` that in a normal search. ``_LEAST`` is the minimum number of samples, even if
+#: the product then exceeds the maximum.
+_JUDGEMENTS, _NORMAL_JUDGEMENTS, _LEAST = 400_000, 10_000, 60
 #: Maximum number of constants that are tried for one group of message fields.
 _CONSTANTS = 40
 
@@ -64,9 +65,9 @@ def samples(
 ) -> list[Sample]:
     """Return sample messages that set ``message_fields`` to values near ``constants``, the likeliest messages first.
 
-    Some values of each field are combined with those of all other fields. For each list of outcomes that the tests of
-    one field can have, these values include one that gives it. Each other value appears in a few samples, and ``drawn``
-    is the number of additional random samples. ``calculating`` is True if one of ``tests`` has arithmetic, so that its
+    The first values of all fields are combined with each other. A test that reads one field has as many different
+    outcomes on the first values of the field as possible. Each other value appears in a few samples, and ``drawn`` is
+    the number of additional random samples. ``calculating`` is True if one of ``tests`` has arithmetic, so that its
     outcome can change at other values than ``constants``.
     """
     slots = sorted(set(message_fields), key=lambda message_field: (message_field.section, message_field.field))
@@ -102,12 +103,13 @@ def samples(
 
 
 def _varied(slot: MessageField, items: list[Item], tests: Sequence[Test]) -> list[Item]:
-    """Return ``items`` ordered so that the first ones have all outcomes of the ``tests`` that read ``slot`` alone.
+    """Return ``items``, the values of the field ``slot``, in an order in which different values come first.
 
-    The first item with each list of outcomes comes first, then the second item with each list, and so on.
+    Two values are alike if all tests that read no other field have the same outcomes on them. The order is: one value
+    of each kind, then a second value of each kind, and so on. If there are too many tests, the order is unchanged.
     """
     own = [test for test in tests if fields_read(test) == (slot,)]
-    if not own or len(own) * len(items) > _JUDGEMENTS // 40:
+    if not own or len(own) * len(items) > _NORMAL_JUDGEMENTS:
         return items
     counts: Counter[tuple[int, ...]] = Counter()
     ranks = []
@@ -228,7 +230,7 @@ def sampled_cells(message_fields: set[MessageField], tests: Sequence[Test], weig
     constants = list(every.values())[:_CONSTANTS]
     calculating = any(_is_calculating(test) for test in tests)
     made = samples(message_fields, tests, constants, calculating, _THOROUGH if thorough else _DRAWN)
-    most = max(_LEAST, (_JUDGEMENTS if thorough else _JUDGEMENTS // 40) // max(weight * (1 + len(every)), 1))
+    most = max(_LEAST, (_JUDGEMENTS if thorough else _NORMAL_JUDGEMENTS) // max(weight * (1 + len(every)), 1))
     is_all = thorough or (len(made) <= most and len(message_fields) == 1)
     made = _thinned(made, most)
     best: dict[tuple[int, ...], tuple[tuple[bool, int], Cell]] = {}

@@ -253,6 +253,7 @@ RULES: tuple[Rule, ...] = (
         Row("a @op:NOTNULL,EXISTS", "write «{a} IS NOT NULL»"),
         Row("a NOT @op:EXISTS", "write «{a} IS NULL»"),
         Row("a ?NOT @op:MOD ?b", "the dialects activemq, artemis, qpid-java and rabbitmq have %", "no remainder"),
+        Row("a NOT @op:MOD,DIV ?b", "NOT comes before a condition, as in NOT ({a} = …)"),
         Row("a NOT @op:spelled ?TO ?b", "write «NOT ({a} {op:sign} {b})»"),
         Row("a @op:spelled ?TO ?b", "write «{a} {op:sign} {b}»"),
         Row("a ?NOT @op:ILIKE b", "did you mean LIKE? perhaps {a} {no}LIKE {b}, which is case-sensitive"),

@@ -8,37 +8,22 @@ and translates all conditions to SQL once.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
-from decimal import Decimal
+from collections.abc import Collection, Iterable
 from itertools import chain
 
 from transpiler.compiler import ir
-from transpiler.compiler.ir.column_types import STRING, ColumnType, Element, SparkType
+from transpiler.compiler.ir.column_types import STRING, ColumnType, Element
 from transpiler.compiler.sql import emit_filter, emit_value
 from transpiler.routing.columns import PREFIX, READ, ROW
 from transpiler.routing.constant_rows import Delivery
 from transpiler.routing.exchange_graph import Entry
 from transpiler.routing.plan import RoutingPlan, Table
-from transpiler.routing.signatures import Parameter, Signature
+from transpiler.routing.signatures import CLASSES, Parameter, Signature
 from transpiler.routing.topic_automaton import TopicAutomaton
 
 _NAME = re.compile(rf"{PREFIX}[a-z0-9_]+")
 _READ = re.compile(rf"{READ}(0|[1-9][0-9]{{0,8}})(_[a-z0-9_]+)?")
 _PARAMETER = re.compile("p(0|[1-9][0-9]{0,8})")
-
-#: For each type of column, the Python classes that its constants may have.
-_CLASSES: Mapping[SparkType, set[type]] = {
-    SparkType.BOOLEAN: {bool},
-    SparkType.TINYINT: {int},
-    SparkType.SMALLINT: {int},
-    SparkType.INT: {int},
-    SparkType.BIGINT: {int},
-    SparkType.FLOAT: {float, int},
-    SparkType.DOUBLE: {float, int},
-    SparkType.DECIMAL: {Decimal, int},
-    SparkType.STRING: {str},
-    SparkType.BINARY: {bytes},
-}
 
 #: Maximum of state numbers and of the lengths of paths through the exchange graph, because Spark has them as INT.
 _MAX_INT = 2**31 - 1
@@ -154,7 +139,7 @@ def _check_constants(rows: Iterable[tuple[Parameter, ...]], types: tuple[ColumnT
     _need({len(types)} >= {*map(len, listed)}, "a row of another length")
     for column_type, column in zip(types, zip(*listed, strict=True), strict=False):
         kind = column_type.kind
-        _need({*map(type, column)} <= _CLASSES.get(kind, set()), f"a constant that is no {kind.value}")
+        _need(kind in CLASSES and {*map(type, column)} <= {CLASSES[kind]}, f"a constant that is no {kind.value}")
         if kind.bits is not None:
             _need(-(2 ** (kind.bits - 1)) <= min(column) and max(column) < 2 ** (kind.bits - 1), "an integer too large")
 

@@ -9,7 +9,7 @@ afterwards.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from itertools import product
@@ -207,24 +207,24 @@ def constant_of(value: ir.Value) -> Extract | None:
             return None
 
 
-#: The Spark types that the columns of a constant table can have.
-_PLAIN = (
-    SparkType.BOOLEAN,
-    SparkType.TINYINT,
-    SparkType.SMALLINT,
-    SparkType.INT,
-    SparkType.BIGINT,
-    SparkType.FLOAT,
-    SparkType.DOUBLE,
-    SparkType.DECIMAL,
-    SparkType.STRING,
-    SparkType.BINARY,
-)
+#: The Spark types that the columns of a constant table can have, each with the Python class of the constants.
+CLASSES: Mapping[SparkType, type] = {
+    SparkType.BOOLEAN: bool,
+    SparkType.TINYINT: int,
+    SparkType.SMALLINT: int,
+    SparkType.INT: int,
+    SparkType.BIGINT: int,
+    SparkType.FLOAT: float,
+    SparkType.DOUBLE: float,
+    SparkType.DECIMAL: Decimal,
+    SparkType.STRING: str,
+    SparkType.BINARY: bytes,
+}
 
 
 def is_plain(constant: ir.Constant) -> bool:
     """Return True if ``constant`` has a type that a constant table can contain."""
-    return constant.type.kind in _PLAIN
+    return constant.type.kind in CLASSES
 
 
 def constant_value(constant: ir.Constant) -> Parameter:

@@ -17,6 +17,7 @@ import itertools
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -36,9 +37,9 @@ COVERED = FOLDER / "covered.json"
 #: The folders whose code is changed.
 ROOMS = ("transpiler/compiler", "transpiler/language", "transpiler/routing", "transpiler/topology", "spark_ext/routing")
 
-#: Maximum number of tests without Spark, of tests with it, and of chunks of findings that run for one mutant, and of
-#: seconds for each of the three steps. A mutant that runs into an endless loop is noticed by the time.
-MOST, MOST_ON_SPARK, MOST_CHUNKS, PATIENCE = 300, 80, 400, 300
+#: Maximum number of tests without Spark and of tests with it that run for one mutant, and of seconds for each of the
+#: three steps. A mutant that runs into an endless loop is noticed by the time.
+MOST, MOST_ON_SPARK, PATIENCE = 800, 80, 600
 
 #: Number of recorded findings that are run together, and number of parallel processes.
 CHUNK, PROCESSES = 20, 2
@@ -261,24 +262,50 @@ def _is_on_spark(file: str) -> bool:
     return "SparkSession" in text or 'usefixtures("spark"' in text
 
 
-def _statement(mutant: Mutant) -> range:
-    """Return the lines of the innermost statement with the mutant; of a statement with a body, those before it."""
+def _statement(mutant: Mutant) -> ast.stmt:
+    """Return the innermost statement that contains the mutant."""
     tree = ast.parse((ROOT / mutant.file).read_text(encoding="utf-8"))
     found = [
         node
         for node in ast.walk(tree)
         if isinstance(node, ast.stmt) and node.lineno <= mutant.line <= (node.end_lineno or 0)
     ]
-    inner = max(found, key=lambda node: (node.lineno, -(node.end_lineno or 0)))
-    body = getattr(inner, "body", None)
-    return range(inner.lineno, body[0].lineno if body else (inner.end_lineno or 0) + 1)
+    return max(found, key=lambda node: (node.lineno, -(node.end_lineno or 0)))
+
+
+@cache
+def _sources() -> dict[str, list[str]]:
+    return {file: (ROOT / file).read_text(encoding="utf-8").splitlines() for file in _covered()["lines"]}
+
+
+def _readers(statement: ast.stmt) -> set[int]:
+    """Return the contexts that run a line with a name that ``statement`` defines.
+
+    A module runs its constants when it is imported, which no test does.
+    """
+    targets = [
+        node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    ]
+    if isinstance(statement, ast.ClassDef | ast.FunctionDef):
+        targets = [statement.name]
+    word = re.compile(rf"\b(?:{'|'.join(targets)})\b")
+    return {
+        number
+        for file, lines in _covered()["lines"].items()
+        for line, numbers in lines.items()
+        if targets and word.search(_sources()[file][int(line) - 1])
+        for number in numbers
+    }
 
 
 def _contexts(mutant: Mutant) -> list[str]:
-    """Return the tests and findings that run the changed statement, or else the module that contains it."""
+    """Return the tests and findings that run the changed statement, or read its names, or run its module."""
     names, lines = _covered()["contexts"], _covered()["lines"].get(mutant.file, {})
-    numbers = {number for line in _statement(mutant) for number in lines.get(str(line), ())}
-    numbers = numbers or {number for of_line in lines.values() for number in of_line}
+    statement = _statement(mutant)
+    body = getattr(statement, "body", None)
+    own = range(statement.lineno, body[0].lineno if body else (statement.end_lineno or 0) + 1)
+    numbers = {number for line in own for number in lines.get(str(line), ())}
+    numbers = numbers or _readers(statement) or {number for of_line in lines.values() for number in of_line}
     return [names[number] for number in sorted(numbers)]
 
 
@@ -290,7 +317,7 @@ def notice(mutant: Mutant, tree: Path) -> str:
     plain = [name for name in tests if not _is_on_spark(name.split("::")[0])][:MOST]
     on_spark = [name for name in tests if _is_on_spark(name.split("::")[0])][:MOST_ON_SPARK]
     findings = [name.removeprefix(_FINDINGS) for name in contexts if name.startswith(_FINDINGS)]
-    findings = random.Random(0).sample(findings, min(len(findings), MOST_CHUNKS))
+    random.Random(0).shuffle(findings)
     pytest_ = ["-m", "pytest", "-q", "-x", "-p", "no:xdist", "-p", "no:cacheprovider"]
     steps = {
         "tests": [*pytest_, *plain] if plain else [],

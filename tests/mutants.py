@@ -274,8 +274,12 @@ def _statement(mutant: Mutant) -> ast.stmt:
 
 
 @cache
-def _sources() -> dict[str, list[str]]:
-    return {file: (ROOT / file).read_text(encoding="utf-8").splitlines() for file in _covered()["lines"]}
+def _sources() -> dict[str, dict[str, str]]:
+    """Return the lines of each file that a test runs, by number."""
+    return {
+        file: {str(number): line for number, line in enumerate((ROOT / file).read_text("utf-8").splitlines(), 1)}
+        for file in _covered()["lines"]
+    }
 
 
 def _readers(statement: ast.stmt) -> set[int]:
@@ -293,7 +297,7 @@ def _readers(statement: ast.stmt) -> set[int]:
         number
         for file, lines in _covered()["lines"].items()
         for line, numbers in lines.items()
-        if targets and word.search(_sources()[file][int(line) - 1])
+        if targets and word.search(_sources()[file].get(line, ""))
         for number in numbers
     }
 

@@ -303,25 +303,30 @@ def _readers(statement: ast.stmt) -> set[int]:
 
 
 def _contexts(mutant: Mutant) -> list[str]:
-    """Return the tests and findings that run the changed statement, or read its names, or run its module."""
+    """Return, in random order, the tests and findings that run the changed statement.
+
+    If no test runs it, return those that read its names, and then those that run its module.
+    """
     names, lines = _covered()["contexts"], _covered()["lines"].get(mutant.file, {})
     statement = _statement(mutant)
     body = getattr(statement, "body", None)
     own = range(statement.lineno, body[0].lineno if body else (statement.end_lineno or 0) + 1)
-    numbers = {number for line in own for number in lines.get(str(line), ())}
-    numbers = numbers or _readers(statement) or {number for of_line in lines.values() for number in of_line}
-    return [names[number] for number in sorted(numbers)]
+    groups = [{number for line in own for number in lines.get(str(line), ())}]
+    if not groups[0]:
+        groups = [_readers(statement), {number for of_line in lines.values() for number in of_line}]
+    ordered: dict[int, None] = {}
+    for group in groups:
+        ordered |= dict.fromkeys(random.Random(0).sample(sorted(group), len(group)))
+    return [names[number] for number in ordered]
 
 
 def notice(mutant: Mutant, tree: Path) -> str:
     """Return the first step that notices ``mutant`` in the working tree ``tree``: tests, findings, Spark; else ""."""
     contexts = _contexts(mutant)
     tests = [name for name in contexts if not name.startswith(_FINDINGS)]
-    random.Random(0).shuffle(tests)
     plain = [name for name in tests if not _is_on_spark(name.split("::")[0])][:MOST]
     on_spark = [name for name in tests if _is_on_spark(name.split("::")[0])][:MOST_ON_SPARK]
     findings = [name.removeprefix(_FINDINGS) for name in contexts if name.startswith(_FINDINGS)]
-    random.Random(0).shuffle(findings)
     pytest_ = ["-m", "pytest", "-q", "-x", "-p", "no:xdist", "-p", "no:cacheprovider"]
     steps = {
         "tests": [*pytest_, *plain] if plain else [],

@@ -262,13 +262,17 @@ def _is_on_spark(file: str) -> bool:
     return "SparkSession" in text or 'usefixtures("spark"' in text
 
 
+def _first_line(statement: ast.stmt) -> int:
+    return min([statement.lineno, *(each.lineno for each in getattr(statement, "decorator_list", ()))])
+
+
 def _statement(mutant: Mutant) -> ast.stmt:
     """Return the innermost statement that contains the mutant."""
     tree = ast.parse((ROOT / mutant.file).read_text(encoding="utf-8"))
     found = [
         node
         for node in ast.walk(tree)
-        if isinstance(node, ast.stmt) and node.lineno <= mutant.line <= (node.end_lineno or 0)
+        if isinstance(node, ast.stmt) and _first_line(node) <= mutant.line <= (node.end_lineno or 0)
     ]
     return max(found, key=lambda node: (node.lineno, -(node.end_lineno or 0)))
 

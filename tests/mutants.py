@@ -309,7 +309,7 @@ def _readers(statement: ast.stmt) -> set[int]:
 def _contexts(mutant: Mutant) -> list[str]:
     """Return, in random order, the tests and findings that run the changed statement.
 
-    If no test runs it, return those that read its names, and then those that run its module.
+    If no test runs it, return those that read its names, those that run its module, and then all others.
     """
     names, lines = _covered()["contexts"], _covered()["lines"].get(mutant.file, {})
     statement = _statement(mutant)
@@ -317,7 +317,11 @@ def _contexts(mutant: Mutant) -> list[str]:
     own = range(statement.lineno, body[0].lineno if body else (statement.end_lineno or 0) + 1)
     groups = [{number for line in own for number in lines.get(str(line), ())}]
     if not groups[0]:
-        groups = [_readers(statement), {number for of_line in lines.values() for number in of_line}]
+        groups = [
+            _readers(statement),
+            {number for of_line in lines.values() for number in of_line},
+            {*range(len(names))},
+        ]
     ordered: dict[int, None] = {}
     for group in groups:
         ordered |= dict.fromkeys(random.Random(0).sample(sorted(group), len(group)))

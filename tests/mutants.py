@@ -289,7 +289,7 @@ def _sources() -> dict[str, dict[str, str]]:
 def _readers(statement: ast.stmt) -> set[int]:
     """Return the contexts that run a line with a name that ``statement`` defines.
 
-    A module runs its constants when it is imported, which no test does.
+    The statement itself is run when its module is imported.
     """
     targets = [
         node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
@@ -306,22 +306,26 @@ def _readers(statement: ast.stmt) -> set[int]:
     }
 
 
+def _is_in_function(mutant: Mutant) -> bool:
+    tree = ast.parse((ROOT / mutant.file).read_text(encoding="utf-8"))
+    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    return any(node.body[0].lineno <= mutant.line <= (node.end_lineno or 0) for node in functions)
+
+
 def _contexts(mutant: Mutant) -> list[str]:
     """Return, in random order, the tests and findings that run the changed statement.
 
-    If no test runs it, return those that read its names, those that run its module, and then all others.
+    A statement outside of functions is run by the test that happens to import the module first. For such a statement,
+    return the tests that read its names, those that run its module, and then all others.
     """
     names, lines = _covered()["contexts"], _covered()["lines"].get(mutant.file, {})
     statement = _statement(mutant)
     body = getattr(statement, "body", None)
-    own = range(statement.lineno, body[0].lineno if body else (statement.end_lineno or 0) + 1)
+    own = range(_first_line(statement), body[0].lineno if body else (statement.end_lineno or 0) + 1)
     groups = [{number for line in own for number in lines.get(str(line), ())}]
-    if not groups[0]:
-        groups = [
-            _readers(statement),
-            {number for of_line in lines.values() for number in of_line},
-            {*range(len(names))},
-        ]
+    if not groups[0] or not _is_in_function(mutant):
+        module = {number for of_line in lines.values() for number in of_line}
+        groups = [_readers(statement), module, {*range(len(names))}]
     ordered: dict[int, None] = {}
     for group in groups:
         ordered |= dict.fromkeys(random.Random(0).sample(sorted(group), len(group)))

@@ -39,7 +39,7 @@ ROOMS = ("transpiler/compiler", "transpiler/language", "transpiler/routing", "tr
 
 #: Maximum number of tests without Spark and of tests with it that run for one mutant, and of seconds for each of the
 #: three steps. A mutant that runs into an endless loop is noticed by the time.
-MOST, MOST_ON_SPARK, PATIENCE = 800, 80, 600
+MOST, MOST_ON_SPARK, PATIENCE = 300, 40, 600
 
 #: Number of recorded findings that are run together, and number of parallel processes.
 CHUNK, PROCESSES = 20, 2

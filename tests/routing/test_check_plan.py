@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from transpiler.base.comparison import Comparison
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import BIGINT, DOUBLE, STRING, TIMESTAMP, ColumnType, Element
 from transpiler.compiler.layouts.amqp import AmqpLayout
 from transpiler.compiler.presets import find_layout
 from transpiler.routing import tuning
 from transpiler.routing.check_plan import check_plan
-from transpiler.routing.plan import RoutingPlan, build_plan
+from transpiler.routing.columns import ROW
+from transpiler.routing.constant_rows import Delivery
+from transpiler.routing.exchange_graph import Hop, Visit
+from transpiler.routing.plan import RoutingPlan, Table, build_plan
 from transpiler.routing.topic_automaton import TopicAutomaton
 from transpiler.topology import topology_from_dict
 
@@ -79,3 +87,206 @@ def test_a_plan_over_columns_of_each_type_passes(column: str, test: str) -> None
 
 #: The columns whose values can be fractions.
 FRACTIONS = ("single", "double", "exact")
+
+
+@pytest.fixture(scope="module")
+def walk() -> RoutingPlan:
+    """A plan with several entries, steps between exchanges, an alternate exchange and a table."""
+    bindings = [{"source": "a", "queue": "q", "key": f"k{number}"} for number in range(20)]
+    described = {
+        "broker": "rabbitmq",
+        "queues": ["q", "r"],
+        "exchanges": [{"name": "a", "type": "direct", "alternate": "b"}, {"name": "b", "type": "direct"}],
+        "bindings": [
+            *bindings,
+            {"source": "a", "exchange": "b", "key": "k1"},
+            {"source": "b", "queue": "r", "key": "k1"},
+        ],
+    }
+    return build_plan(topology_from_dict(described), find_layout(COLUMNS + ", exchange STRING"), "null", None)
+
+
+@pytest.fixture(scope="module")
+def rows() -> RoutingPlan:
+    """A plan with one entry, whose table has two keys and a residual predicate with a parameter, and with a condition.
+
+    All messages go to the topic exchange, so no alternate is asked for, and the plan is simple.
+    """
+    texts = [f"long <> {number} AND name = 'x{number}'" for number in range(20)]
+    bindings = [
+        {"source": "t", "queue": "q", "key": "k", "arguments": {"x-filter-jms-selector": text}} for text in texts
+    ]
+    exchanges = [{"name": "t", "type": "topic"}]
+    described = {"broker": "qpid-java", "queues": ["q"], "exchanges": exchanges, "bindings": bindings}
+    return build_plan(topology_from_dict(described), find_layout(COLUMNS), "null", "t")
+
+
+def with_entry(plan: RoutingPlan, name: str, **changed: Any) -> RoutingPlan:
+    return replace(plan, entries={**plan.entries, name: replace(plan.entries[name], **changed)})
+
+
+def with_delivery(plan: RoutingPlan, delivery: Delivery) -> RoutingPlan:
+    return replace(plan, compiled=[plan.compiled[0]._replace(delivery=delivery)])
+
+
+def with_signature(plan: RoutingPlan, **changed: Any) -> RoutingPlan:
+    [table] = plan.tables
+    return replace(plan, tables=[Table(replace(table.signature, **changed), table.rows)])
+
+
+def with_rows(plan: RoutingPlan, rows: Any) -> RoutingPlan:
+    [table] = plan.tables
+    return replace(plan, tables=[Table(table.signature, rows)])
+
+
+def equals(*path: Any, column_type: ColumnType = BIGINT) -> ir.Predicate:
+    return ir.Compare(Comparison.EQ, ir.Column(path, column_type), ir.constant(1))
+
+
+#: A delivery of the state 0 to the queue 0, and a group of rows with this delivery.
+HERE = Delivery(0, None, 0)
+GROUP = {(1,): [HERE]}
+
+#: For each name: a change of the plan ``walk`` that makes it invalid, and what is refused.
+OF_WALK: dict[str, tuple[Callable[[RoutingPlan], RoutingPlan], str]] = {
+    "a read that is none": (lambda plan: replace(plan, reads={"color": ("color",)}), "a column 'color'"),
+    "a read of a strange column": (
+        lambda plan: replace(plan, reads={"_routing_read0": ("_routing_KEY", "a")}),
+        "a column '_routing_KEY'",
+    ),
+    "no states": (lambda plan: with_entry(plan, "a", states=()), "no state of 'a'"),
+    "a negative state": (lambda plan: with_entry(plan, "a", states=(-1,)), "a number out of its range"),
+    "a state too large": (lambda plan: with_entry(plan, "a", states=(2**31 - 1,)), "a number out of its range"),
+    "a path too long": (lambda plan: with_entry(plan, "a", length=2**31 - 1), "a number out of its range"),
+    "a negative length": (lambda plan: with_entry(plan, "a", length=-1), "a number out of its range"),
+    "an alternate of no state": (
+        lambda plan: with_entry(plan, "a", alternates=((-1, 7, None),)),
+        "a number out of its range",
+    ),
+    "an alternate at no state": (
+        lambda plan: with_entry(plan, "a", alternates=((6, -7, None),)),
+        "a number out of its range",
+    ),
+    "a stop of no state": (lambda plan: with_entry(plan, "a", steps=(Visit(-1),)), "a number out of its range"),
+    "a stop before no state": (
+        lambda plan: with_entry(plan, "a", steps=(Visit(7), Visit(6, ((-1, Hop(0)),)))),
+        "a number out of its range",
+    ),
+    "a hop to the same stop": (
+        lambda plan: with_entry(plan, "a", steps=(Visit(7), Visit(6, ((7, Hop(1)),)))),
+        "a number out of its range",
+    ),
+    "an alternate hop to the same stop": (
+        lambda plan: with_entry(plan, "a", steps=(Visit(7), Visit(6, alternate=Hop(1)))),
+        "a number out of its range",
+    ),
+    "other entries": (lambda plan: replace(plan, exchange="a"), "entries of other exchanges"),
+    "a key of no entry": (
+        lambda plan: replace(plan, key_exchanges=frozenset({"x"})),
+        "an exchange that compares keys and is no entry",
+    ),
+    "patterns alone": (lambda plan: replace(plan, patterns=[HERE]), "patterns without an automaton"),
+    "a strange whole state": (lambda plan: replace(plan, whole=frozenset({-1})), "a number out of its range"),
+    "a key without an exchange": (
+        lambda plan: with_rows(plan, {("k",): {(): [HERE]}}),
+        "a row of another length",
+    ),
+}
+
+#: The same for the plan ``rows``.
+OF_ROWS: dict[str, tuple[Callable[[RoutingPlan], RoutingPlan], str]] = {
+    "a delivery of no state": (lambda plan: with_delivery(plan, Delivery(-1, None, 0)), "a number out of its range"),
+    "a delivery to no queue": (lambda plan: with_delivery(plan, Delivery(0, None, 1)), "a number out of its range"),
+    "a delivery to no state": (lambda plan: with_delivery(plan, Delivery(0, -1, None)), "a number out of its range"),
+    "a step in a simple plan": (lambda plan: with_delivery(plan, Delivery(0, 0, None)), "a delivery to nowhere"),
+    "a delivery to nowhere": (
+        lambda plan: with_delivery(replace(plan, simple=False), Delivery(0, None, None)),
+        "a delivery to nowhere",
+    ),
+    "a delivery to both": (
+        lambda plan: with_delivery(replace(plan, simple=False), Delivery(0, 0, 0)),
+        "a delivery to nowhere",
+    ),
+    "a delivery of a row to no queue": (
+        lambda plan: with_rows(plan, {("k", "x"): {(1,): [Delivery(0, None, 1)]}}),
+        "a number out of its range",
+    ),
+    "a parameter in a condition": (
+        lambda plan: replace(plan, compiled=[plan.compiled[0]._replace(condition=equals(ROW, "p0"))]),
+        "a parameter ['p0']",
+    ),
+    "a parameter in a guard": (lambda plan: with_signature(plan, guard=equals(ROW, "p0")), "a parameter ['p0']"),
+    "a parameter in a key": (
+        lambda plan: with_signature(plan, keys=(ir.Column((ROW, "p0"), BIGINT),) * 2),
+        "a parameter ['p0']",
+    ),
+    "a parameter beyond the last": (
+        lambda plan: with_signature(plan, residual=equals(ROW, "p1")),
+        "a parameter ['p1']",
+    ),
+    "a parameter of another type": (
+        lambda plan: with_signature(plan, residual=equals(ROW, "p0", column_type=DOUBLE)),
+        "a parameter ['p0']",
+    ),
+    "a parameter with zeros": (lambda plan: with_signature(plan, residual=equals(ROW, "p00")), "a parameter ['p00']"),
+    "a parameter without a name": (
+        lambda plan: with_signature(plan, residual=equals(ROW, Element("p0"))),
+        "a parameter [Element",
+    ),
+    "a step too many": (
+        lambda plan: with_signature(plan, residual=equals(ROW, "p0", "p0")),
+        "a parameter ['p0', 'p0']",
+    ),
+    "no step": (lambda plan: with_signature(plan, residual=equals(ROW)), "a parameter []"),
+    "a column without a name": (
+        lambda plan: with_signature(plan, residual=equals(Element("x"), "y")),
+        "a column without a name",
+    ),
+    "a strange column": (lambda plan: with_signature(plan, guard=equals("_routing_X", "a")), "a column '_routing_X'"),
+    "a key too many": (lambda plan: with_signature(plan, key_types=(STRING,)), "a key without a type"),
+    "an empty group": (lambda plan: with_rows(plan, {("k", "x"): {}}), "an empty row"),
+    "an empty row": (lambda plan: with_rows(plan, {("k", "x"): {(1,): []}}), "an empty row"),
+    "a key too long": (lambda plan: with_rows(plan, {("k", "x", "y"): GROUP}), "a row of another length"),
+    "keys of two lengths": (
+        lambda plan: with_rows(plan, {("k", "x"): GROUP, ("k",): GROUP}),
+        "a row of another length",
+    ),
+    "a constant too many": (lambda plan: with_rows(plan, {("k", "x"): {(1, 2): [HERE]}}), "a row of another length"),
+    "a key of another class": (lambda plan: with_rows(plan, {("k", 1): GROUP}), "a constant that is no STRING"),
+    "a truth value": (lambda plan: with_rows(plan, {("k", "x"): {(True,): [HERE]}}), "a constant that is no BIGINT"),
+    "a fraction": (lambda plan: with_rows(plan, {("k", "x"): {(1.0,): [HERE]}}), "a constant that is no BIGINT"),
+    "an integer too large": (lambda plan: with_rows(plan, {("k", "x"): {(2**63,): [HERE]}}), "an integer too large"),
+    "an integer too small": (
+        lambda plan: with_rows(plan, {("k", "x"): {(-(2**63) - 1,): [HERE]}}),
+        "an integer too large",
+    ),
+    "a column of times": (
+        lambda plan: with_signature(plan, types=(TIMESTAMP,), residual=ir.TRUE),
+        "a constant that is no TIMESTAMP",
+    ),
+}
+
+
+def test_the_plans_that_are_changed_pass(walk: RoutingPlan, rows: RoutingPlan) -> None:
+    assert not walk.simple
+    assert rows.simple
+    check_plan(walk)
+    check_plan(rows)
+    check_plan(with_entry(walk, "a", steps=(Visit(7), Visit(6, ((7, Hop(0)),), alternate=Hop(0)))))
+    check_plan(with_entry(walk, "a", states=(2**31 - 2,), length=2**31 - 2))
+    check_plan(with_rows(rows, {("k", "x"): {(2**63 - 1,): [HERE], (-(2**63),): [HERE]}}))
+    check_plan(with_rows(rows, {}))
+
+
+@pytest.mark.parametrize("name", OF_WALK)
+def test_a_changed_plan_of_several_exchanges_is_refused(walk: RoutingPlan, name: str) -> None:
+    change, what = OF_WALK[name]
+    with pytest.raises(ValueError, match=re.escape(what)):
+        check_plan(change(walk))
+
+
+@pytest.mark.parametrize("name", OF_ROWS)
+def test_a_changed_plan_of_one_exchange_is_refused(rows: RoutingPlan, name: str) -> None:
+    change, what = OF_ROWS[name]
+    with pytest.raises(ValueError, match=re.escape(what)):
+        check_plan(change(rows))

@@ -125,10 +125,10 @@ def _check_columns(columns: Iterable[ir.Column], count: int, types: tuple[Column
         first, *steps = column.path
         _need(isinstance(first, str), "a column without a name")
         if first == ROW:
-            [step] = steps
+            step = steps[0] if len(steps) == 1 else None
             found = _PARAMETER.fullmatch(step) if isinstance(step, str) else None
             number = count if found is None else int(found[1])
-            _need(number < count and types[number] == column.type, f"a parameter {step!r}")
+            _need(number < count and types[number] == column.type, f"a parameter {steps}")
         elif str(first).startswith(PREFIX):
             _need(_NAME.fullmatch(str(first)) is not None, f"a column {first!r}")
 

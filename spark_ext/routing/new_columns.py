@@ -32,13 +32,13 @@ def check_new(messages: DataFrame, parameters: Mapping[str, object], optional: C
         names = []
     same = str if not names or case_sensitive(messages) else str.lower
     for name in names:
-        _check_own(f"the messages have a column {name}", name, f'df.withColumnRenamed("{name}", …)')
+        _check_own(f"the messages have a column {name}", name, f'rename it with df.withColumnRenamed("{name}", …)')
     taken = {same(name): f"the messages have a column {name}" for name in names}
     for parameter, value in parameters.items():
         if value is None and parameter in optional:
             continue
         name = _name(parameter, value)
-        _check_own(f"{parameter}={name!r} names a column", name, f"{parameter}= another name")
+        _check_own(f"{parameter}={name!r} names a column", name, f"set {parameter}= to another name")
         if same(name) in taken:
             raise LayoutError.at(
                 "route.column-taken",
@@ -80,13 +80,13 @@ def check_queues(messages: DataFrame, parameter: str, value: object, *, text: bo
         )
 
 
-def _check_own(what: str, name: str, instead: str) -> None:
+def _check_own(what: str, name: str, advice: str) -> None:
     # Compare without case, because Spark by default does not distinguish case in the names of columns.
     if name.lower().startswith(PREFIX):
         raise LayoutError.at(
             "route.column-taken",
             f"{what}, but names that begin with {PREFIX} are reserved for the internal columns of route",
-            hint=f"perhaps use {instead}",
+            hint=f"perhaps {advice}",
         )
 
 

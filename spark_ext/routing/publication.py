@@ -133,12 +133,10 @@ def has_routing_keys(columns: MessageColumns) -> bool:
         return False
     kind = field.dataType
     if not isinstance(kind, ArrayType) or not _is_text(kind.elementType):
-        raise _no_text(
-            f"the column {ROUTING_KEYS}",
-            kind,
-            "an array of texts",
-            f'df.withColumn("{ROUTING_KEYS}", array("{ROUTING_KEYS}"))',
-        )
+        own = f'col("{ROUTING_KEYS}")'
+        texts = f'{own}.cast("array<string>")' if isinstance(kind, ArrayType) else f'array({own}.cast("string"))'
+        cast = f'df.withColumn("{ROUTING_KEYS}", {texts})'
+        raise _no_text(f"the column {ROUTING_KEYS}", kind, "an array of texts", cast)
     return True
 
 

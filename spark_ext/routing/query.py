@@ -114,6 +114,8 @@ class Query:
         If ``repeated`` is given, its distinct routing keys are matched first, and ``messages`` with such a key look up
         the result.
         """
+        if repeated is not None:
+            self._published.check_keys(repeated)
         steps: list[Step] = [self._published.with_subject, self._published.with_keys]
         templates = _EVERYTHING
         # Match repeated keys first only if the plan has topic patterns. Otherwise a message's key takes one lookup, and
@@ -140,7 +142,6 @@ class Query:
         topic patterns that match the key. The columns are NULL if ``repeated`` does not contain the key.
         """
         names = self._published.names
-        self._published.check_keys(repeated)
         answers = [KNOWN]
         steps: list[Step] = [
             self._published.with_subject,

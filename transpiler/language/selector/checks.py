@@ -176,20 +176,16 @@ class _Checker:
         if form is OperandForm.ANY:
             return
         inner = without_plus(operand) if self.dialect.unary_plus is UnaryPlus.NOTHING else operand
+        of_negation = not_before(operand, test, self.source.text)
         if form is OperandForm.NAME and not isinstance(inner, ast.Identifier):
             message = f"the left side of {operator} must be the name of a property, but this is {describe(operand)}"
-            advice = (
-                not_before(operand, test, self.source.text) or self._exchanged(test) or (_ANY_OPERAND[operator], None)
-            )
+            advice = of_negation or self._exchanged(test) or (_ANY_OPERAND[operator], None)
             self.report("type.not-a-name", message, operand.span, *advice)
         elif form is OperandForm.BARE_NAME and (
             not isinstance(operand, ast.Identifier) or self._in_parentheses(operand)
         ):
             message = f"{self.dialect.title} accepts only {form.value} on the left of {operator}"
-            advice = not_before(operand, test, self.source.text) or (
-                "the dialect qpid-cpp accepts any expression",
-                None,
-            )
+            advice = of_negation or ("the dialect qpid-cpp accepts any expression", None)
             self.report("type.not-a-name", message, operand.span, *advice)
 
     def _exchanged(self, test: ast.Expression) -> tuple[str, Fix] | None:

@@ -117,7 +117,7 @@ def test_what_is_wrong_in_a_clients_filter_is_reported_at_its_path() -> None:
     [
         (
             lambda inner: Described(symbol("apache.org:not-filter:list"), [inner]),
-            "are nested more than 32 levels deep",
+            "are nested more than 16 levels deep",
         ),
         (lambda inner: [inner], "expected a filter, found an array"),
         (lambda inner: {symbol("x"): inner}, "expected a filter, found an object"),

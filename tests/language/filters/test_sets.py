@@ -428,7 +428,7 @@ def test_filters_inside_filters_have_a_limit() -> None:
         data = {"descriptor": "apache.org:not-filter:list", "value": [data]}
     text = '{"descriptor": "apache.org:not-filter:list", "value": [' * 100_000
     for filters in (node, data):
-        with pytest.raises(DecodeError, match="filters are nested more than 32 levels deep"):
+        with pytest.raises(DecodeError, match="filters are nested more than 16 levels deep"):
             read_filters(filters)
     with pytest.raises(DecodeError):
         read_filters(text)

@@ -43,12 +43,14 @@ from transpiler.language.filters.kinds import (
     TopicBinding,
     inner_filters,
 )
+from transpiler.message.amqp import decoder
 from transpiler.message.amqp.values import AmqpList, AmqpMap, Described, Value
 from transpiler.message.sections import PROPERTY_TYPES
 from transpiler.message.types import AmqpType, AmqpValue
 
-#: Limit of the depth of nested filters, and limit of the number of filters in one filter set.
-MAX_DEPTH = 32
+#: Limit of the depth of nested filters, and limit of the number of filters in one filter set. A filter in another filter
+#: is two AMQP values deeper: its list, and the described value.
+MAX_DEPTH = decoder.MAX_DEPTH // 2
 MAX_FILTERS = 10_000
 
 #: Limit of the number of map entries in one filter set, and limit of the number of words in one topic pattern.

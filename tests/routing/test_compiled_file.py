@@ -145,6 +145,23 @@ WRONG: dict[str, tuple[Callable[[bytes], bytes], str]] = {
 }
 
 
+@pytest.mark.parametrize("more", [0, 1])
+def test_the_members_of_a_small_file_may_have_a_mebibyte(tmp_path: Path, whole: bytes, more: int) -> None:
+    """The members have at most 2^20 bytes, and 32 bytes for each byte of the archive."""
+    members = members_of(whole)
+    kept = sum(map(len, members.values()))
+    size = 2**20 - kept
+    for _ in range(20):
+        # A longer member makes the archive longer, too, until the numbers meet.
+        archive = archive_of(members | {"bindings/1": bytes(size + more)})
+        size, before = 2**20 + 32 * len(archive) - kept, size
+        if size == before:
+            break
+    assert size == before
+    expected = "bytes claim to be" if more else "buckets of bindings that it declares"
+    assert expected in str(refusal(tmp_path / "large", signed(archive)))
+
+
 @pytest.mark.parametrize("name", WRONG)
 def test_a_file_that_is_no_compiled_topology_is_refused(tmp_path: Path, whole: bytes, name: str) -> None:
     make, message = WRONG[name]

@@ -118,6 +118,7 @@ def test_every_wrong_argument_is_reported_in_one_line(spark: SparkSession, tmp_p
         (TypeError, "topology: expected a Topology", lambda: backtest(routed, topology=cast(Any, {}))),
         (TypeError, "exchange: expected the name of an exchange", lambda: backtest(routed, exchange=cast(Any, 5))),
         (TypeError, "topology: expected a Topology", lambda: explain_routing(cast(Any, None))),
+        (TranspilerError, "missing must be error", lambda: explain_routing(given, frame, missing=cast(Any, "x"))),
         (TopologyError, "exchanges that do not exist: queue, topic", lambda: route(frame, no_entries)),
         (TopologyError, "exchanges that do not exist: queue, topic", lambda: compile_topology(no_entries, frame)),
         (TopologyError, "exchanges that do not exist: queue, topic", lambda: explain_routing(no_entries, frame)),

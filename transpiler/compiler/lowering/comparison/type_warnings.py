@@ -67,7 +67,7 @@ class TypeWarnings:
         fix: Remedy | None = None
         if alike:
             reason, hint = "only numbers can be ordered", None
-        elif isinstance(node.left, ast.Not) and not alike and first == {"a boolean"}:
+        elif isinstance(node.left, ast.Not) and first == {"a boolean"}:
             reason = "values of unlike types are never equal or ordered"
             hint, fix = _parts(not_before(node.left, node, self._source.text))
         else:

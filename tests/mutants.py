@@ -1,10 +1,10 @@
 """Random mutants of the product, and the tests that notice them.
 
 A mutant is the product with one small change: another operator, constant or condition. If all tests pass on it, it is
-alive: either the change has no effect, or a test is missing. ``python -m tests.mutants cover`` records once, in ten
-minutes, which tests run which lines. ``python -m tests.mutants run --seed 7`` draws mutants and prints those that are
-alive. For each mutant these run, until one fails: tests that run the changed statement, recorded findings that run it,
-and tests on Spark that run it. Results are kept in ``build/mutants``, so that a run that was interrupted goes on.
+alive: either the change has no effect, or a test is missing. ``python -m tests.mutants cover`` records once which tests
+run which lines, in a quarter of an hour. ``python -m tests.mutants run --seed 7`` draws mutants and prints those that
+are alive. For each mutant these run, until one fails: tests that run the changed statement, recorded findings that run
+it, and tests on Spark that run it. Results are kept in ``build/mutants``, so that a run that was interrupted goes on.
 
 The package ``coverage`` is needed, which is no dependency of the project: ``pip install coverage``.
 """
@@ -34,7 +34,7 @@ ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "build" / "mutants"
 COVERED = FOLDER / "covered.json"
 
-#: The folders whose code is changed.
+#: The folders whose code is changed, except the modules ``tuning``, whose constants change only speed and size.
 ROOMS = ("transpiler/compiler", "transpiler/language", "transpiler/routing", "transpiler/topology", "spark_ext/routing")
 
 #: Maximum number of tests without Spark and of tests with it that run for one mutant, and of seconds for each of the
@@ -153,7 +153,10 @@ class _Changes:
 
 
 def _without_effect(tree: ast.Module) -> Iterator[ast.AST]:
-    """Yield the parts of a module that change no answer: annotations, docstrings, assertions and sizes of caches."""
+    """Yield the parts of a module that change no answer.
+
+    They are annotations, docstrings, assertions, sizes of caches, the options of data classes, and ``strict`` of zip.
+    """
     for node in ast.walk(tree):
         match node:
             case ast.AnnAssign():
@@ -164,7 +167,9 @@ def _without_effect(tree: ast.Module) -> Iterator[ast.AST]:
                 yield node
             case ast.Assign(targets=[ast.Name(id="__all__")]):
                 yield node
-            case ast.Call(func=ast.Name(id="TypeVar" | "NewType" | "cast" | "lru_cache")):
+            case ast.Call(func=ast.Name(id="TypeVar" | "NewType" | "cast" | "lru_cache" | "dataclass")):
+                yield node
+            case ast.keyword(arg="strict"):
                 yield node
             case ast.Expr(value=ast.Constant()):
                 yield node
@@ -183,6 +188,7 @@ def draw(seed: int, count: int) -> list[Mutant]:
         mutant
         for room in ROOMS
         for path in sorted((ROOT / room).rglob("*.py"))
+        if path.name != "tuning.py"
         for mutant in changes(str(path.relative_to(ROOT)), path.read_text(encoding="utf-8"))
     ]
     random.Random(seed).shuffle(found)

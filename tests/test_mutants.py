@@ -25,10 +25,15 @@ from tests.mutants import ROOT, changes, draw
             ["def f(a: int = 2) -> int:\n    return a", "def f(a: int = 1) -> int:\n    return None"],
         ),
         ("for x in a:\n    continue", ["for x in a:\n    break"]),
-        # Annotations, docstrings, assertions and texts with expressions are not changed.
+        # Annotations, docstrings, assertions, options without effect and texts with expressions are not changed.
         ("x: 'int | str'", []),
         ("def f():\n    'text'\n    assert a < b", []),
         ("x = f'{a + 1}'", []),
+        ("x = zip(a, b, strict=True)", []),
+        (
+            "@dataclass(frozen=True, slots=True)\nclass C:\n    x = a < b",
+            ["@dataclass(frozen=True, slots=True)\nclass C:\n    x = a <= b"],
+        ),
     ],
 )
 def test_the_changes_of_a_module(before: str, after: list[str]) -> None:

@@ -171,11 +171,11 @@ def _content(value: object, kind: SparkType, path: Path) -> bool | int | float |
         case SparkType.CHAR:
             return (text_of(value, path) or "").rstrip(" ")
         case _:
-            bits = kind.bits or 64
+            assert kind.bits is not None
             if isinstance(value, bool) or not isinstance(value, int):
                 refuse(path, "an integer", value)
-            if not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
-                refuse(path, f"an integer of {bits} bits", value)
+            if not -(2 ** (kind.bits - 1)) <= value < 2 ** (kind.bits - 1):
+                refuse(path, f"an integer of {kind.bits} bits", value)
             return value
 
 

@@ -48,8 +48,8 @@ from transpiler.message.amqp.values import AmqpList, AmqpMap, Described, Value
 from transpiler.message.sections import PROPERTY_TYPES
 from transpiler.message.types import AmqpType, AmqpValue
 
-#: Limit of the depth of nested filters, and limit of the number of filters in one filter set. A filter inside another is
-#: two AMQP values deeper: a list, and the described value in it.
+#: Limit of the depth of nested filters, and limit of the number of filters in one filter set. A filter inside another
+#: is two AMQP values deeper: a list, and the described value in it.
 MAX_DEPTH = decoder.MAX_DEPTH // 2
 MAX_FILTERS = 10_000
 

@@ -117,3 +117,17 @@ def test_an_error_of_a_compiled_topology(tmp_path: Path, name: str) -> None:
     [diagnostic] = refused.value.diagnostics
     found = diagnostic.message.replace(str(tmp_path / "t"), "PATH")
     assert (diagnostic.code, found, diagnostic.hint) == (code, message, hint)
+
+
+@pytest.mark.parametrize("call", [lambda: compiled().save(5), lambda: CompiledTopology.load(5)])  # type: ignore[arg-type]
+def test_a_path_of_a_wrong_type_is_named(call: Callable[[], object]) -> None:
+    with pytest.raises(TypeError, match=r"^path: expected "):
+        call()
+
+
+@pytest.mark.parametrize("call", [lambda: compiled().save("s3://bucket/t"), lambda: CompiledTopology.load("s3://b/t")])
+def test_a_path_to_another_machine_is_refused(call: Callable[[], object]) -> None:
+    with pytest.raises(TranspilerError) as refused:
+        call()
+    [diagnostic] = refused.value.diagnostics
+    assert diagnostic.hint == "a compiled topology must be a local file: copy the file to or from this machine"

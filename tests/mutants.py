@@ -61,6 +61,10 @@ _OPPOSITES: dict[type[ast.cmpop], tuple[str, str]] = {
 }
 
 
+#: Names of generic types, whose use in an assignment makes an alias of a type.
+_GENERIC = frozenset("Callable Collection Iterable Mapping Sequence dict frozenset list set tuple".split())
+
+
 class Mutant(NamedTuple):
     """The bytes from ``start`` to ``end`` of ``file`` replaced by ``new``; ``line`` is the first changed line."""
 
@@ -155,7 +159,8 @@ class _Changes:
 def _without_effect(tree: ast.Module) -> Iterator[ast.AST]:
     """Yield the parts of a module that change no answer.
 
-    They are annotations, docstrings, assertions, sizes of caches, the options of data classes, and ``strict`` of zip.
+    They are annotations, aliases of types, docstrings, assertions, sizes of caches, the options of data classes, and
+    ``strict`` of zip.
     """
     for node in ast.walk(tree):
         match node:
@@ -170,6 +175,8 @@ def _without_effect(tree: ast.Module) -> Iterator[ast.AST]:
             case ast.Call(func=ast.Name(id="TypeVar" | "NewType" | "cast" | "lru_cache" | "dataclass")):
                 yield node
             case ast.keyword(arg="strict"):
+                yield node
+            case ast.Assign(value=ast.Subscript(value=ast.Name(id=name))) if name in _GENERIC:
                 yield node
             case ast.Expr(value=ast.Constant()):
                 yield node

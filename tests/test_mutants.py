@@ -30,6 +30,7 @@ from tests.mutants import ROOT, changes, draw
         ("def f():\n    'text'\n    assert a < b", []),
         ("x = f'{a + 1}'", []),
         ("x = zip(a, b, strict=True)", []),
+        ("X = Mapping[str, tuple[int, int]]", []),
         (
             "@dataclass(frozen=True, slots=True)\nclass C:\n    x = a < b",
             ["@dataclass(frozen=True, slots=True)\nclass C:\n    x = a <= b"],

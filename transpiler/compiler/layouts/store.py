@@ -318,7 +318,7 @@ class StoreLayout(Layout):
         """
         given = self.asked.get(name)
         stated_kind = given.kind if isinstance(given, HeaderOption) else None
-        if isinstance(place, PropertyPlace) and place.near and stated_kind is None:
+        if isinstance(place, PropertyPlace) and place.near:
             column = Setting("headers", {name: place.near[0]})
             key = Setting("headers", {name: StoreCall("key", place.key)})
             message = (

@@ -14,7 +14,7 @@ def float32_of(bits: int) -> Fraction:
 
 
 def exact(number: int | float) -> float:
-    """Return the nearest of all positive 32-bit floats by binary search; of two equally near ones the even one."""
+    """Return the nearest 32-bit float by binary search; of two equally near ones, the even one."""
     size = Fraction(abs(number))
     low, high = 0, 0x7F7FFFFF
     while high - low > 1:
@@ -25,7 +25,7 @@ def exact(number: int | float) -> float:
     return float(float32_of(nearest)) * (1 if number > 0 else -1)
 
 
-def test_the_nearest_float_of_an_integer_is_rounded_once() -> None:
+def test_the_nearest_float_is_rounded_once() -> None:
     draw = random.Random(32)
     numbers: list[int | float] = [2**62 + 2**38 + 1, 2**62 + 2**38, 2**62 + 3 * 2**38, 2**53 + 1, 2**53, 2**24 + 1]
     for _ in range(300):

@@ -9,7 +9,7 @@ import pytest
 
 from transpiler.compiler.ir.java_regex import any_text_expression
 
-#: The offsets at which a text may be found, by whether other text may precede the match and may follow it.
+#: The method of ``str`` with the same answer, by whether other text may precede the match and may follow it.
 FINDERS = {
     (False, False): str.__eq__,
     (True, False): str.endswith,

@@ -21,8 +21,8 @@ def nested(depth: int) -> Any:
     return made
 
 
-def entries(number: int, start: int = 0) -> dict[str, int]:
-    return {f"k{index}": index for index in range(start, start + number)}
+def entries(number: int) -> dict[str, int]:
+    return {f"k{index}": index for index in range(number)}
 
 
 #: For each name: a function that makes a filter that exceeds its limit by a number, and the message for 1.

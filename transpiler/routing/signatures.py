@@ -8,7 +8,6 @@ afterwards.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
@@ -16,6 +15,7 @@ from itertools import product
 from operator import itemgetter
 
 from transpiler.base.comparison import Comparison
+from transpiler.base.ieee754 import EXACT, float32
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import ColumnType, SparkType
 from transpiler.routing import tuning
@@ -248,18 +248,18 @@ _EXACT_DECIMALS = Context(prec=76)
 
 def nearest_float(number: Parameter) -> float:
     """Return the 32-bit floating-point number nearest to ``number`` (ties to even), as a double."""
-    if isinstance(number, int) and abs(number) > _EXACT:
+    if isinstance(number, int) and abs(number) > EXACT:
         # Convert to 32 bits directly, and not to the nearest double first, because that would round twice.
         size = abs(number)
         bits = size.bit_length() - _FLOAT_BITS
         kept, rest, half = size >> bits, size & ((1 << bits) - 1), 1 << (bits - 1)
         kept += rest > half or (rest == half and kept & 1)
         return float(kept << bits) * (1 if number > 0 else -1)
-    return float(struct.unpack("f", struct.pack("f", float(number)))[0])
+    return float32(float(number))
 
 
-#: The limit up to which every integer is a double, and the number of bits in the significand of a 32-bit float.
-_EXACT, _FLOAT_BITS = 2**53, 24
+#: The number of bits in the significand of a 32-bit float.
+_FLOAT_BITS = 24
 
 
 def reads_message(value: ir.Node) -> bool:

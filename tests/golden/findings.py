@@ -27,6 +27,7 @@ import gzip
 import json
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
+from difflib import unified_diff
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -164,8 +165,9 @@ def recorded_lines() -> list[str]:
 
 
 def kind(line: str) -> str:
-    """Return the kind of the input in ``line``: the name of its first member."""
-    return line.split('"', 4)[3]
+    """Return the kind of the input in ``line``: the name of its first member, and for a call also the function."""
+    _, _, _, member, _, value, _ = line.split('"', 6)
+    return f"{member} {value}" if member in ("call", "inner") else member
 
 
 @cache
@@ -181,6 +183,21 @@ def record(inputs: Iterable[dict[str, Any]]) -> None:
         answers = processes.map(answer, listed, chunksize=100)
         lines = [json.dumps({"input": given, "answer": found}) for given, found in zip(listed, answers, strict=True)]
     FINDINGS.write_bytes(gzip.compress("\n".join(lines).encode(), mtime=0))
+
+
+def changed(lines: Iterable[str]) -> list[str]:
+    """Return a text for each of ``lines`` whose answer is another one now: the input and the changed lines."""
+    found = []
+    for line in map(json.loads, lines):
+        now = answer(line["input"])
+        if now != line["answer"]:
+            found.append("\n".join([json.dumps(line["input"]), *_difference(line["answer"], now)]))
+    return found
+
+
+def _difference(before: Any, now: Any) -> list[str]:
+    old, new = (json.dumps(each, indent=1, ensure_ascii=False).split("\n") for each in (before, now))
+    return list(unified_diff(old, new, "before", "now", lineterm="", n=1))
 
 
 def answer(given: Mapping[str, Any]) -> Any:

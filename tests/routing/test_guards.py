@@ -15,6 +15,7 @@ from tests.routing import topologies
 from tests.sizes import size
 from tests.spark_ext.harness import INTERPRETED
 from tests.spark_ext.harness import settings as spark_settings
+from transpiler import Message
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import route_message
 from transpiler.routing import tuning
@@ -68,6 +69,17 @@ def test_every_queue_with_one_selector_gets_its_messages(
         frame = create_messages(spark, messages).coalesce(1).withColumn("id", sf.monotonically_increasing_id())
         rows = route(frame, found).select("id", "queues").collect()
     assert [row.queues for row in sorted(rows)] == [list(route_message(found, message)) for message in messages]
+
+
+def test_the_same_pattern_has_another_meaning_with_another_escape_character(spark: SparkSession) -> None:
+    texts = [f"a LIKE '{text}' ESCAPE '{escape}'" for escape in "!_%" for text in ("!%a", "a", "a!%", "!a%")]
+    values = ("a", "%a", "!a", "a!", "a%", "bab", "!xa", "ab", "!%a", "")
+    messages = [Message(application_properties={"a": AmqpValue(AmqpType.STRING, value)}) for value in values]
+    accepted = [text for text in texts if topologies.takes("qpid-java", text)]
+    assert len(accepted) > 6
+    found = bound(accepted)
+    rows = route(create_messages(spark, messages).coalesce(1), found).select("queues").collect()
+    assert [row.queues for row in rows] == [list(route_message(found, message)) for message in messages]
 
 
 def query(frame: DataFrame) -> str:

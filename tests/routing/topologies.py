@@ -95,6 +95,7 @@ written = st.one_of(
     st.builds("a LIKE '{0}%{1}' AND b NOT LIKE '%{1}%{0}%'".format, st.sampled_from("a1é"), st.sampled_from("ab")),
     st.builds("a LIKE '_%' OR a LIKE '{}_' OR b LIKE '%{}_%'".format, st.sampled_from("aé"), st.sampled_from("ab")),
     st.builds("b = 1 AND (a LIKE '!{0}%{1}%' ESCAPE '!')".format, st.sampled_from("%a_"), st.sampled_from("aé")),
+    st.builds("a LIKE '{}' ESCAPE '{}'".format, st.sampled_from(("!%a", "a", "a!%", "!a%")), st.sampled_from("!_%")),
 )
 #: Selectors on which dialects differ most: negations over missing values and over values of unsuitable types.
 dividing = st.one_of(

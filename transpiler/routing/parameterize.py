@@ -54,14 +54,13 @@ class ParameterizedSelector:
 
 @dataclass(frozen=True, slots=True)
 class _Spelling:
-    """The compiled selectors for one spelling, which is the text of a selector without its literals.
+    """The compiled selectors for one spelling, which is the text of a selector without the literals that may vary.
 
-    Most literals become parameters. ``fixed`` contains the indexes of the literals that stay constants. ``forms``
-    contains the indexes of the literals of which only the form matters, such as the type of an integer, with the
-    function that computes the form. ``patterns`` has one entry for each combination of these constants and forms.
+    Most literals become parameters. ``forms`` contains the indexes of the literals of which only the form matters, such
+    as the type of an integer, with the function that computes the form. ``patterns`` has one entry for each combination
+    of forms.
     """
 
-    fixed: tuple[int, ...]
     forms: tuple[tuple[int, Callable[[str], object]], ...]
     patterns: dict[tuple[object, ...], ParameterizedSelector] = field(default_factory=dict)
 
@@ -90,7 +89,9 @@ class SelectorParameterizer:
         self._dialect = dialect
         self._missing = missing
         self._rewritten = dict(dialect.fields.rewritten)
-        self._spellings: dict[str, _Spelling] = {}
+        #: For each skeleton, the indexes of the literals that stay constants, such as the escape characters of LIKE.
+        self._fixed: dict[str, tuple[int, ...]] = {}
+        self._spellings: dict[tuple[str, ...], _Spelling] = {}
         self._likes: dict[tuple[str | None, str], _LikePattern] = {}
         self._last: tuple[str, ast.Expression | None] | None = None
 
@@ -100,22 +101,30 @@ class SelectorParameterizer:
         Raises the errors of parsing and lowering for the first text of each pattern.
         """
         skeleton, literals = scan(text)
-        spelling = self._spellings.get(skeleton)
+        fixed = self._fixed.get(skeleton)
+        if fixed is None:
+            fixed = self._fixed[skeleton] = self._constants(text, locate(skeleton, literals))
+        constants = (skeleton, *[literals[number] for number in fixed])
+        spelling = self._spellings.get(constants)
         if spelling is None:
-            spelling = self._spellings[skeleton] = self._spell(text, locate(skeleton, literals))
-        key = (
-            *[literals[number] for number in spelling.fixed],
-            *[form(literals[number]) for number, form in spelling.forms],
-        )
+            spelling = self._spellings[constants] = self._spell(text, locate(skeleton, literals))
+        key = tuple([form(literals[number]) for number, form in spelling.forms])
         pattern = spelling.patterns.get(key)
         if pattern is None:
             pattern = spelling.patterns[key] = self._lower(text, locate(skeleton, literals))
         return pattern, tuple([read(literals[number]) for number, read in pattern.read])
 
+    def _constants(self, text: str, literals: list[Scanned]) -> tuple[int, ...]:
+        tree = self._parsed(text)
+        if tree is None:
+            return ()
+        read = literal_nodes(tree, literals).keys() | pattern_nodes(tree, literals).keys()
+        return tuple(number for number in range(len(literals)) if number not in read)
+
     def _spell(self, text: str, literals: list[Scanned]) -> _Spelling:
         tree = self._parsed(text)
         if tree is None:
-            return _Spelling((), ())
+            return _Spelling(())
         nodes, patterns = literal_nodes(tree, literals), pattern_nodes(tree, literals)
         forms: list[tuple[int, Callable[[str], object]]] = []
         for number in range(len(literals)):
@@ -123,10 +132,7 @@ class SelectorParameterizer:
                 forms.append((number, partial(self._form_of, _escape(patterns[number]))))
             elif number in nodes and self._has_widths and isinstance(nodes[number], ast.IntegerLiteral):
                 forms.append((number, self._width))
-        return _Spelling(
-            tuple(number for number in range(len(literals)) if number not in nodes and number not in patterns),
-            tuple(forms),
-        )
+        return _Spelling(tuple(forms))
 
     def _parsed(self, text: str) -> ast.Expression | None:
         """Return the tree of ``text``. The last tree is cached, because ``pattern`` can need it twice in a row."""

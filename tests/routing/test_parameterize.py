@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+import re
 
-from transpiler import LayoutError
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.sizes import size
+from transpiler import LayoutError, TranspilerError
 from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, DOUBLE, STRING
@@ -45,6 +50,94 @@ def test_integers_of_one_width_have_one_pattern(dialect: object, first: str, sec
 def test_a_blank_selector_is_the_pattern_of_every_message(text: str) -> None:
     pattern, constants = SelectorParameterizer(find_layout("a INT"), DIALECTS["jms"], "null").pattern(text)
     assert (pattern.predicate, constants) == (ir.TRUE, ())
+
+
+TYPED = "a INT, b INT, c STRING, JMSDeliveryMode STRING"
+PATTERNS = ("x!%%", "y!%%", "x$%%", "!%x", "x!!", "x", "%x!_%", "%x$_%", "%", "", "!x", "a%b!%c", "x!", "x!y")
+#: Selectors whose texts differ only in literals.
+ALIKE = [
+    [f"c LIKE '{text}' ESCAPE '{escape}'" for text in ("x!%%", "y!%%", "x$%%", "!%x", "x!!", "x") for escape in "!$%_"],
+    [
+        f"c NOT LIKE '{text}' ESCAPE '{escape}' OR a > 1"
+        for escape in "$!"
+        for text in ("%x!_%", "%x$_%", "%", "", "!x")
+    ],
+    [f"c LIKE '{text}'" for text in ("x%", "%x", "%x%", "x", "", "%", "_", "x_y%", "x%y", "%x%y%")],
+    [f"a = {number}" for number in ("5", "5.0", "5e0", "5.0e0", "0x5", "9223372036854775807", "1e300", "2147483648")],
+    [f"a + {number} > b" for number in ("1", "1.0", "1e0", "2147483647", "2147483648", "-1")],
+    [f"JMSDeliveryMode = '{text}'" for text in ("PERSISTENT", "NON_PERSISTENT", "persistent", "2")],
+    [f"c IN ('{text}', 'b')" for text in ("a", "b", "it''s", "")],
+]
+
+
+#: Selectors with any literals in place of ``{s}``, ``{n}`` and ``{e}``: texts, numbers and escape characters.
+TEMPLATES = (
+    "c = {s}",
+    "c LIKE {s}",
+    "c LIKE {s} ESCAPE {e}",
+    "NOT (c LIKE {s} ESCAPE {e}) OR b = {n}",
+    "c LIKE {s} ESCAPE {e} AND c NOT LIKE {s} ESCAPE {e}",
+    "c IN ({s}, {s})",
+    "a + {n} > b * {n}",
+    "a BETWEEN {n} AND -{n}",
+    "-{n} < a AND b / {n} <> 1",
+    "JMSMessageID = {s} OR JMSCorrelationID <> {s}",
+    "JMSDeliveryMode = {s}",
+    "JMSTimestamp > {n} AND JMSPriority IN ({s})",
+    "{s} = {s} OR {n} < {n}",
+    "REGEX(c, {s})",
+)
+TEXTS = "x y% %x% x_y% 5 0.5 ID:a ID:AMQP_BINARY:ab PERSISTENT NON_PERSISTENT it''s a\\b \\ \\% é 😀 [a] true".split()
+NUMBERS = "0 1 5 5.0 0.10 007 1e3 1.5e308 16777217 0x1F 5L 5.5d 2147483647 2147483648 9223372036854775808".split()
+
+
+@st.composite
+def alike(draw: st.DrawFn) -> list[str]:
+    """Draw selectors that differ only in literals, of which there are few, so that they meet in several roles."""
+    template = draw(st.sampled_from(TEMPLATES))
+    pools = {"s": (*PATTERNS, *TEXTS), "n": NUMBERS, "e": ("!", "%", "\\")}
+    few = {kind: draw(st.lists(st.sampled_from(pool), min_size=2, max_size=3)) for kind, pool in pools.items()}
+
+    def literal(slot: re.Match[str]) -> str:
+        drawn = draw(st.sampled_from(few[slot[1]]))
+        return drawn if slot[1] == "n" else f"'{drawn}'"
+
+    return [re.sub("{(.)}", literal, template) for _ in range(6)]
+
+
+@pytest.mark.parametrize("layout", ["amqp", TYPED])
+@pytest.mark.parametrize("dialect", DIALECTS)
+@given(texts=alike())
+@settings(max_examples=size(15, 40))
+def test_a_selector_is_read_alike_whatever_literals_were_read_before(
+    dialect: str, layout: str, texts: list[str]
+) -> None:
+    check_alike(dialect, layout, texts)
+
+
+@pytest.mark.parametrize("texts", ALIKE, ids=lambda texts: texts[0])
+@pytest.mark.parametrize("layout", ["amqp", TYPED])
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_selector_is_read_alike_whatever_was_read_before(dialect: str, layout: str, texts: list[str]) -> None:
+    check_alike(dialect, layout, texts)
+    check_alike(dialect, layout, texts[::-1])
+
+
+def check_alike(dialect: str, layout: str, texts: list[str]) -> None:
+    """Check that each text gives the same condition or error with the patterns of the texts before it as alone."""
+
+    def new() -> SelectorParameterizer:
+        return SelectorParameterizer(find_layout(layout), DIALECTS[dialect], "null")
+
+    def read(patterns: SelectorParameterizer, text: str) -> str:
+        try:
+            pattern, constants = patterns.pattern(text)
+        except TranspilerError as error:
+            return str(error)
+        return f"{pattern.predicate} {constants}"
+
+    shared = new()
+    assert {text: read(shared, text) for text in texts} == {text: read(new(), text) for text in texts}
 
 
 A, B, TEXT = ir.Column(("a",), BIGINT), ir.Column(("b",), BIGINT), ir.Column(("c",), STRING)

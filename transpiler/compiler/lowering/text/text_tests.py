@@ -21,11 +21,12 @@ class PatternForm(NamedTuple):
     """A LIKE pattern without its literal text, so that patterns of the same form can share one predicate.
 
     ``kind`` is the test: ``abc%`` is "begins" with the ``length`` 3. "matches" stands for a regular expression. If
-    ``octets``, the test compares bytes instead of characters.
+    ``independent``, Spark's LIKE gives the same result. If ``octets``, the test compares bytes instead of characters.
     """
 
     kind: Literal["is", "begins", "ends", "contains", "matches"]
     length: int = 0
+    independent: bool = True
     octets: bool = False
 
 
@@ -132,8 +133,9 @@ def pattern_form(pattern: Pattern, written: str, escape: str | None, dialect: Di
     if not any(isinstance(part, str) for part in pattern):
         return None
     independent = _is_engine_independent(pattern, written, escape, dialect)
-    form = text_form(pattern) if independent else None
-    return form or PatternForm("matches", 0, not independent and _tests_octets(pattern, dialect))
+    if not independent:
+        return PatternForm("matches", 0, independent, _tests_octets(pattern, dialect))
+    return text_form(pattern) or PatternForm("matches")
 
 
 def pattern_text(pattern: Pattern, form: PatternForm, dialect: Dialect) -> str:
@@ -141,7 +143,9 @@ def pattern_text(pattern: Pattern, form: PatternForm, dialect: Dialect) -> str:
 
     ``form`` is the kind of the test. Only ``matches`` tests a regular expression.
     """
-    return pattern_expression(pattern, dialect) if form.kind == "matches" else needle(pattern, dialect)
+    if form.kind != "matches":
+        return needle(pattern, dialect)
+    return regular_expression(pattern) if form.independent else pattern_expression(pattern, dialect)
 
 
 def needle(pattern: Pattern, dialect: Dialect) -> str:

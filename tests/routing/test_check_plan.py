@@ -8,7 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given, reject
+from hypothesis import strategies as st
 
+from tests.routing import topologies
+from transpiler import TranspilerError
 from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, DOUBLE, STRING, TIMESTAMP, ColumnType, Element
@@ -22,6 +26,7 @@ from transpiler.routing.exchange_graph import Hop, Visit
 from transpiler.routing.plan import RoutingPlan, Table, build_plan
 from transpiler.routing.topic_automaton import TopicAutomaton
 from transpiler.topology import topology_from_dict
+from transpiler.topology.broker_rules import Rules
 
 FAR = 1_000_000
 
@@ -49,6 +54,7 @@ def far_numbers(trie: TopicAutomaton) -> dict[str, dict[str, Any]]:
         "ends": {"ends": ends},
         "starts": {"starts": {state: [FAR] for state in trie.starts}},
         "a short member": {"owners": trie.owners[1:]},
+        "too few ends": {"ends": trie.ends[:-1]},
     }
 
 
@@ -56,12 +62,39 @@ def test_a_plan_of_the_compiler_passes(plan: RoutingPlan) -> None:
     check_plan(plan)
 
 
-@pytest.mark.parametrize("name", ["owners", "following", "otherwise", "lists", "ends", "starts", "a short member"])
+@pytest.mark.parametrize(
+    "name", ["owners", "following", "otherwise", "lists", "ends", "starts", "a short member", "too few ends"]
+)
 def test_a_number_that_points_outside_of_the_automaton_is_refused(plan: RoutingPlan, name: str) -> None:
     assert plan.trie is not None
     changed = replace(plan, trie=replace(plan.trie, **far_numbers(plan.trie)[name]))
     with pytest.raises(ValueError, match="which no plan has"):
         check_plan(changed)
+
+
+@pytest.mark.parametrize("rules", topologies.BROKERS, ids=lambda rules: rules.name)
+@given(data=st.data())
+def test_a_plan_of_each_broker_passes(rules: Rules, data: st.DataObject) -> None:
+    topology = data.draw(topologies.topologies(rules))
+    try:
+        made = build_plan(topology, AmqpLayout(), "null")
+    except TranspilerError:
+        # Random topologies can exceed the limits of a plan.
+        reject()
+    check_plan(made)
+
+
+def test_a_plan_with_topics_and_conditions_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A topic pattern whose binding has a condition has no delivery of its own."""
+    monkeypatch.setattr(tuning, "TOPIC_LOOK_UPS", 0)
+    bindings = [
+        {"source": "t", "queue": "q", "key": "a.*", "arguments": {"x-filter-jms-selector": "n > 5"}},
+        {"source": "t", "queue": "q", "key": "#.b"},
+    ]
+    described = {"broker": "qpid-java", "queues": ["q"], "exchanges": [{"name": "t", "type": "topic"}]}
+    made = build_plan(topology_from_dict(described | {"bindings": bindings}), AmqpLayout(), "null", "t")
+    assert sorted(each is None for each in made.patterns) == [False, True]
+    check_plan(made)
 
 
 COLUMNS = (

@@ -138,6 +138,7 @@ def substitute_constant(node: ir.Predicate) -> ir.Predicate:
     """
     if not isinstance(node, ir.And):
         return node
+    by_value = _by_value(node.terms)
     for term in node.terms:
         match term:
             case ir.Compare(operator=Comparison.EQ, left=value, right=ir.Constant() as constant):
@@ -146,14 +147,32 @@ def substitute_constant(node: ir.Predicate) -> ir.Predicate:
                 pass
             case _:
                 continue
-        tests = [other for other in node.terms if other is not term]
+        tests = [other for other in by_value[value] if other is not term]
         truths = [_decide_all(other, value, constants) for other in tests]
         held = [truth for truth in truths if truth is not None]
         if held:
             members = tuple(constant for constant, *each in zip(constants, *held, strict=True) if all(each))
-            undecided = [test for test, truth in zip(tests, truths, strict=True) if truth is None]
+            decided = {id(test) for test, truth in zip(tests, truths, strict=True) if truth is not None} | {id(term)}
+            undecided = [other for other in node.terms if id(other) not in decided]
             return ir.all_of(in_or_equal(value, members, negated=False) if members else ir.FALSE, *undecided)
     return node
+
+
+def _by_value(terms: Sequence[ir.Predicate]) -> dict[ir.Value, list[ir.Predicate]]:
+    """Return, for each value, those of ``terms`` that a constant in place of the value may decide."""
+    tests: dict[ir.Value, list[ir.Predicate]] = {}
+    for term in terms:
+        match term:
+            case ir.Compare(left=tested) | ir.In(value=tested) | ir.Like(value=tested) | ir.Topic(value=tested):
+                pass
+            case ir.IsNull(value=tested) | ir.IsNan(value=tested) | ir.Matches(value=tested):
+                pass
+            case _:
+                continue
+        tests.setdefault(tested, []).append(term)
+        if isinstance(tested, ir.Apply) and tested.function is ir.Function.TRIMMED:
+            tests.setdefault(tested.arguments[0], []).append(term)
+    return tests
 
 
 def _decide_all(test: ir.Predicate, value: ir.Value, constants: tuple[ir.Constant, ...]) -> list[bool] | None:

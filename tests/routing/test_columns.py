@@ -12,6 +12,7 @@ from tests.routing.test_guards import INTERPRETED, PHASES, bound
 from tests.sizes import size
 from tests.spark_ext.harness import settings as spark_settings
 from transpiler import Message
+from transpiler.compiler.ir.column_types import Key, Path
 from transpiler.compiler.layouts.schemas import parse_ddl
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import route_message
@@ -101,3 +102,21 @@ def test_every_queue_gets_its_messages(
 def test_a_column_of_a_table_has_a_type_that_spark_knows(column: str, ddl: str) -> None:
     [field] = parse_ddl(f"{column} {ddl}")["fields"]
     assert field["name"] == column
+
+
+@pytest.mark.parametrize(
+    ("paths", "labelled"),
+    [
+        ([("application_properties", Key("content-type"))], "x_content_type"),
+        ([("application_properties", Key("Größe (cm)"))], "x_gr_e_cm"),
+        ([("application_properties", Key("été"))], "x_t"),
+        ([("application_properties", Key("é"))], "x"),
+        ([("properties", "message_id")], "x_message_id"),
+        ([("a", Key("b")), ("c",), ("a", Key("b"))], "x_b_c"),
+        ([("_routing_read3_color", "type")], "x_color"),
+        ([("_routing_key",)], "x_key"),
+        ([], "x"),
+    ],
+)
+def test_a_name_tells_which_properties_are_read(paths: list[Path], labelled: str) -> None:
+    assert columns.labelled("x", paths) == labelled

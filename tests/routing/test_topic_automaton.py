@@ -63,6 +63,20 @@ def test_the_automaton_finds_exactly_the_patterns_that_match_a_key(
             assert matched(trie, root, key) == expected
 
 
+@pytest.mark.parametrize(
+    ("pattern", "shorter"),
+    [("#.*", "*.#"), ("a.#.*.b", "a.*.#.b"), ("#.*.*.#.a", "*.*.#.a"), ("#.#.#", "#"), ("#.*.#.#", "*.#")],
+)
+def test_patterns_that_match_the_same_keys_have_one_automaton(pattern: str, shorter: str) -> None:
+    """A ``#`` stands behind each ``*`` beside it, because a key then reaches a state on fewer paths."""
+    found = []
+    for text in (pattern, shorter):
+        builder = TopicAutomatonBuilder()
+        builder.add(0, TOPIC_SYNTAX.pattern(text), 0)
+        found.append(builder.build())
+    assert found[0] == found[1]
+
+
 @given(
     states=st.lists(st.tuples(st.sets(st.integers(1, 40), max_size=8), st.booleans()), max_size=60),
     chunk=st.sampled_from((2, 16, tuning.CHUNK_POSITIONS)),

@@ -211,12 +211,8 @@ def _bound(term: ir.Predicate) -> _Bound | None:
         case ir.Compare(operator=operator, left=left, right=right):
             for comparison, value, other in ((operator, left, right), (operator.mirrored, right, left)):
                 number = _parameter(other)
-                if (
-                    number is not None
-                    and reads_message(value)
-                    and comparison in _LOWER
-                    and ir.type_class(value.type).numeric
-                ):
+                # A number is compared only with a number, so the value is one, too.
+                if number is not None and reads_message(value) and comparison in _LOWER:
                     return (_as_double(value),), _LOWER[comparison], number
             return None
         case ir.And(terms=terms):

@@ -61,8 +61,7 @@ def main() -> int:
             SAMPLE.write_bytes(gzip.compress("\n".join(sample()).encode(), mtime=0))
             findings.record(line["input"] for line in findings.recorded())
         case "add":
-            added = map(json.loads, options.file.read_text(encoding="utf-8").splitlines())
-            findings.record([*(line["input"] for line in findings.recorded()), *added])
+            findings.append(map(json.loads, options.file.read_text(encoding="utf-8").splitlines()))
     return 0
 
 

@@ -177,11 +177,24 @@ def recorded() -> tuple[dict[str, Any], ...]:
 
 
 def record(inputs: Iterable[dict[str, Any]]) -> None:
-    """Write the file with ``inputs`` and the current answers to them, which one process for each core computes."""
+    """Write the file with ``inputs`` and the current answers to them."""
+    _write(_answered(inputs))
+
+
+def append(inputs: Iterable[dict[str, Any]]) -> None:
+    """Append ``inputs`` to the file with the current answers to them; the recorded answers stay as they are."""
+    _write([*recorded_lines(), *_answered(inputs)])
+
+
+def _answered(inputs: Iterable[dict[str, Any]]) -> list[str]:
+    """Return a line for each of ``inputs``. One process for each core computes the answers."""
     listed = list(inputs)
     with ProcessPoolExecutor() as processes:
-        answers = processes.map(answer, listed, chunksize=100)
-        lines = [json.dumps({"input": given, "answer": found}) for given, found in zip(listed, answers, strict=True)]
+        answers = processes.map(answer, listed, chunksize=10)
+        return [json.dumps({"input": given, "answer": found}) for given, found in zip(listed, answers, strict=True)]
+
+
+def _write(lines: Iterable[str]) -> None:
     FINDINGS.write_bytes(gzip.compress("\n".join(lines).encode(), mtime=0))
 
 

@@ -15,7 +15,7 @@ from tests.routing import topologies
 from transpiler import TranspilerError
 from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
-from transpiler.compiler.ir.column_types import BIGINT, DOUBLE, STRING, TIMESTAMP, ColumnType, Element
+from transpiler.compiler.ir.column_types import BIGINT, BOOLEAN, DOUBLE, STRING, TIMESTAMP, ColumnType, Element
 from transpiler.compiler.layouts.amqp import AmqpLayout
 from transpiler.compiler.presets import find_layout
 from transpiler.routing import tuning
@@ -176,6 +176,10 @@ def equals(*path: Any, column_type: ColumnType = BIGINT) -> ir.Predicate:
     return ir.Compare(Comparison.EQ, ir.Column(path, column_type), ir.constant(1))
 
 
+#: A value and a condition that no SQL can be written for, because the function has too few arguments.
+UNWRITTEN = ir.Apply(ir.Function.CONTAINS, (), BOOLEAN)
+NO_CONDITION = ir.IsTrue(UNWRITTEN)
+
 #: A delivery of the state 0 to the queue 0, and a group of rows with this delivery.
 HERE = Delivery(0, None, 0)
 GROUP = {(1,): [HERE]}
@@ -292,6 +296,19 @@ OF_ROWS: dict[str, tuple[Callable[[RoutingPlan], RoutingPlan], str]] = {
     "an integer too small": (
         lambda plan: with_rows(plan, {("k", "x"): {(-(2**63) - 1,): [HERE]}}),
         "an integer too large",
+    ),
+    "no guard": (lambda plan: with_signature(plan, guard=NO_CONDITION), "a condition cannot be written: IndexError"),
+    "no residual": (
+        lambda plan: with_signature(plan, residual=NO_CONDITION),
+        "a condition cannot be written: IndexError",
+    ),
+    "no value of a key": (
+        lambda plan: with_signature(plan, keys=(UNWRITTEN,) * 2),
+        "a condition cannot be written: IndexError",
+    ),
+    "no condition": (
+        lambda plan: replace(plan, compiled=[plan.compiled[0]._replace(condition=NO_CONDITION)]),
+        "a condition cannot be written: IndexError",
     ),
     "a column of times": (
         lambda plan: with_signature(plan, types=(TIMESTAMP,), residual=ir.TRUE),

@@ -5,8 +5,10 @@ alive: either the change has no effect, or a test is missing. ``python -m tests.
 run which lines, in a quarter of an hour. ``python -m tests.mutants run --seed 7`` draws mutants and prints those that
 are alive. For each mutant these run, until one fails: tests that run the changed statement, recorded findings that run
 it, and tests on Spark that run it. Results are kept in ``build/mutants``, so that a run that was interrupted goes on.
+``python -m tests.mutants alone --seed 7 transpiler/routing tests/routing`` draws mutants of one folder of the product,
+and prints those that the tests of one folder do not notice.
 
-The package ``coverage`` is needed, which is no dependency of the project: ``pip install coverage``.
+``cover`` needs the package ``coverage``, which is no dependency of the project: ``pip install coverage``.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -46,6 +48,12 @@ CHUNK, PROCESSES = 20, 2
 
 #: The context in which the recorded findings from a number on were run.
 _FINDINGS = "findings:"
+
+#: The arguments of Python that run tests until one fails.
+_PYTEST = ("-m", "pytest", "-q", "-x", "-p", "no:xdist", "-p", "no:cacheprovider")
+
+#: The arguments of Python for each step that can notice a mutant; a step without arguments is left out.
+Steps = dict[str, list[str]]
 
 _OPPOSITES: dict[type[ast.cmpop], tuple[str, str]] = {
     ast.Eq: ("==", "!="),
@@ -189,11 +197,11 @@ def changes(file: str, source: str) -> list[Mutant]:
     return _Changes(file, source).found
 
 
-def draw(seed: int, count: int) -> list[Mutant]:
-    """Return ``count`` random mutants that Python can compile."""
+def draw(seed: int, count: int, rooms: Iterable[str] = ROOMS) -> list[Mutant]:
+    """Return ``count`` random mutants of ``rooms`` that Python can compile."""
     found = [
         mutant
-        for room in ROOMS
+        for room in rooms
         for path in sorted((ROOT / room).rglob("*.py"))
         if path.name != "tuning.py"
         for mutant in changes(str(path.relative_to(ROOT)), path.read_text(encoding="utf-8"))
@@ -345,19 +353,22 @@ def _contexts(mutant: Mutant) -> list[str]:
     return [names[number] for number in ordered]
 
 
-def notice(mutant: Mutant, tree: Path) -> str:
-    """Return the first step that notices ``mutant`` in the working tree ``tree``: tests, findings, Spark; else ""."""
+def _covering(mutant: Mutant) -> Steps:
+    """Return the steps that run the changed statement: tests, recorded findings, and tests on Spark."""
     contexts = _contexts(mutant)
     tests = [name for name in contexts if not name.startswith(_FINDINGS)]
     plain = [name for name in tests if not _is_on_spark(name.split("::")[0])][:MOST]
     on_spark = [name for name in tests if _is_on_spark(name.split("::")[0])][:MOST_ON_SPARK]
     findings = [name.removeprefix(_FINDINGS) for name in contexts if name.startswith(_FINDINGS)]
-    pytest_ = ["-m", "pytest", "-q", "-x", "-p", "no:xdist", "-p", "no:cacheprovider"]
-    steps = {
-        "tests": [*pytest_, *plain] if plain else [],
+    return {
+        "tests": [*_PYTEST, *plain] if plain else [],
         "findings": ["-m", "tests.mutants", "answers", *findings] if findings else [],
-        "Spark": [*pytest_, *on_spark] if on_spark else [],
+        "Spark": [*_PYTEST, *on_spark] if on_spark else [],
     }
+
+
+def notice(mutant: Mutant, tree: Path, steps: Steps) -> str:
+    """Return the first of ``steps`` that notices ``mutant`` in the working tree ``tree``; "" if none does."""
     file = tree / mutant.file
     source = file.read_bytes()
     file.write_bytes(_changed(tree, mutant))
@@ -386,9 +397,8 @@ def answers(numbers: list[int]) -> int:
     return int(any(answer(line["input"]) != line["answer"] for line in chosen))
 
 
-def run(seed: int, count: int) -> None:
-    """Print how many mutants each step notices, and those that are alive."""
-    kept = FOLDER / f"{seed}.jsonl"
+def run(kept: Path, mutants: Sequence[Mutant], steps_of: Callable[[Mutant], Steps]) -> None:
+    """Print how many of ``mutants`` each step notices, and those that are alive; ``kept`` is the file of results."""
     known = (
         {Mutant(*row): step for row, step in map(json.loads, kept.read_text().splitlines())} if kept.exists() else {}
     )
@@ -401,14 +411,13 @@ def run(seed: int, count: int) -> None:
             return known[mutant]
         tree = trees.get()
         try:
-            step = notice(mutant, tree)
+            step = notice(mutant, tree, steps_of(mutant))
         finally:
             trees.put(tree)
         with kept.open("a", encoding="utf-8") as out:
             out.write(json.dumps([mutant, step]) + "\n")
         return step
 
-    mutants = draw(seed, count)
     with ThreadPoolExecutor(PROCESSES) as pool:
         steps = list(pool.map(noticed, mutants))
     for step, number in Counter(steps).most_common():
@@ -434,8 +443,14 @@ def main() -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("cover", help="record which tests run which lines")
     running = commands.add_parser("run", help="draw mutants, and print those that no test notices")
-    running.add_argument("--seed", type=int, required=True)
-    running.add_argument("--count", type=int, default=200)
+    alone = commands.add_parser(
+        "alone", help="draw mutants of a folder, and print those that given tests do not notice"
+    )
+    alone.add_argument("room", help="a folder of the product, such as transpiler/routing")
+    alone.add_argument("tests", help="a folder of tests, such as tests/routing")
+    for drawing, count in ((running, 200), (alone, 60)):
+        drawing.add_argument("--seed", type=int, required=True)
+        drawing.add_argument("--count", type=int, default=count)
     answering = commands.add_parser("answers", help="compare the answers to some recorded findings")
     answering.add_argument("numbers", type=int, nargs="+")
     options = parser.parse_args()
@@ -443,7 +458,12 @@ def main() -> int:
         case "cover":
             cover()
         case "run":
-            run(options.seed, options.count)
+            run(FOLDER / f"{options.seed}.jsonl", draw(options.seed, options.count), _covering)
+        case "alone":
+            FOLDER.mkdir(parents=True, exist_ok=True)
+            kept = FOLDER / f"{options.room.replace('/', '-')}-{options.seed}.jsonl"
+            mutants = draw(options.seed, options.count, [options.room])
+            run(kept, mutants, lambda _: {options.tests: [*_PYTEST, options.tests]})
         case "answers":
             return answers(options.numbers)
     return 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.mutants import ROOT, changes, draw
@@ -50,3 +52,8 @@ def test_a_draw_can_be_repeated_and_compiles() -> None:
     for mutant in drawn:
         source = (ROOT / mutant.file).read_bytes()
         assert source[mutant.start : mutant.end].decode() == mutant.old
+
+
+def test_a_draw_of_one_room_stays_in_it() -> None:
+    drawn = draw(seed=1, count=20, rooms=["transpiler/routing"])
+    assert {str(Path(mutant.file).parent) for mutant in drawn} == {"transpiler/routing"}

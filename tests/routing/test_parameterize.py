@@ -7,9 +7,10 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyspark.sql import SparkSession
 
 from tests.sizes import size
-from transpiler import LayoutError, TranspilerError
+from transpiler import LayoutError, TranspilerError, transpile_selector
 from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, DOUBLE, STRING
@@ -21,7 +22,7 @@ from transpiler.routing import tuning
 from transpiler.routing.interval_index import find_interval
 from transpiler.routing.parameterize import SelectorParameterizer
 from transpiler.routing.plan import build_plan
-from transpiler.routing.signatures import Signature, disjuncts, parameter
+from transpiler.routing.signatures import Parameter, Signature, disjuncts, parameter, parameter_number
 from transpiler.topologies import topology_from_dict
 
 #: Dialects whose integers have 32 or 64 bits, depending on their size, and whose sums wrap around.
@@ -138,6 +139,59 @@ def check_alike(dialect: str, layout: str, texts: list[str]) -> None:
 
     shared = new()
     assert {text: read(shared, text) for text in texts} == {text: read(new(), text) for text in texts}
+
+
+#: Values that the patterns tell apart: line ends, wildcards as text, characters of several bytes.
+VALUES = (
+    "",
+    "x",
+    "xy",
+    "x\ny",
+    "\nx",
+    "x\n",
+    "axb",
+    "x!y",
+    "x!",
+    "!x",
+    "%x",
+    "x%",
+    "y!%%",
+    "a%bxc",
+    "ab%c",
+    "éx",
+    "x😀y",
+    "X",
+)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_pattern_with_its_constants_gives_the_results_of_the_selector(spark: SparkSession, dialect: str) -> None:
+    texts = [
+        f"{operand}c LIKE '{pattern}'{escape}"
+        for pattern in (*PATTERNS, "x%y", "x_y", "%x%", "%x", "x%", "_")
+        for escape in ("", " ESCAPE '!'", " ESCAPE '%'")
+        for operand in ("", "NOT ")
+    ]
+    patterns = SelectorParameterizer(find_layout("c STRING"), DIALECTS[dialect], "null")
+    sql: dict[str, tuple[str, str]] = {}
+    for text in texts:
+        try:
+            alone = transpile_selector(text, "c STRING", dialect=dialect, missing="null").sql
+        except TranspilerError:
+            continue
+        pattern, constants = patterns.pattern(text)
+
+        def constant(column: ir.Column, constants: tuple[Parameter, ...] = constants) -> ir.Value:
+            number = parameter_number(column)
+            return column if number is None else ir.constant(constants[number])
+
+        sql[text] = alone, emit_filter(ir.replace_columns(pattern.predicate, constant))
+    frame = spark.createDataFrame([(value,) for value in (*VALUES, None)], "c STRING").coalesce(1)
+    rows = frame.selectExpr("c", *(f"({each}) IS TRUE" for pair in sql.values() for each in pair)).collect()
+    assert len(sql) > 60
+    for value, *results in rows:
+        for (text, both), alone, shared in zip(sql.items(), results[::2], results[1::2], strict=True):
+            assert alone == shared, (text, value, both)
 
 
 A, B, TEXT = ir.Column(("a",), BIGINT), ir.Column(("b",), BIGINT), ir.Column(("c",), STRING)

@@ -21,6 +21,12 @@ def test_types_are_counted_where_a_name_has_several() -> None:
     assert ">text</td>" in found._repr_html_()
 
 
+def test_a_missing_name_is_a_warning_with_the_number_of_its_conditions() -> None:
+    one, two = (FoundValue(name, "", 0, {}, asked=asked) for asked, name in enumerate("ab", 1))
+    found = FoundValues(4, (one, two))
+    assert [text.split("; ")[1].split(" ")[:2] for text in found.warnings] == [["1", "binding"], ["2", "bindings"]]
+
+
 def test_a_place_has_the_columns_of_its_name_and_the_default_of_a_header_field() -> None:
     def place(text: str, layout: str = "amqp") -> tuple[str, list[str], object]:
         tree = parse_selector(f"{text} = 1")

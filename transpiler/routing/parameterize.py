@@ -54,11 +54,11 @@ class ParameterizedSelector:
 
 @dataclass(frozen=True, slots=True)
 class _Spelling:
-    """The compiled selectors for one spelling, which is the text of a selector without the literals that may vary.
+    """The compiled selectors for one spelling: a selector's text without its literals, and those that stay constants.
 
-    Most literals become parameters. ``forms`` contains the indexes of the literals of which only the form matters, such
-    as the type of an integer, with the function that computes the form. ``patterns`` has one entry for each combination
-    of forms.
+    All other literals become parameters. ``forms`` contains the indexes of the literals of which only the form matters,
+    such as the type of an integer, with the function that computes the form. ``patterns`` has one entry for each
+    combination of forms.
     """
 
     forms: tuple[tuple[int, Callable[[str], object]], ...]
@@ -115,17 +115,11 @@ class SelectorParameterizer:
         return pattern, tuple([read(literals[number]) for number, read in pattern.read])
 
     def _constants(self, text: str, literals: list[Scanned]) -> tuple[int, ...]:
-        tree = self._parsed(text)
-        if tree is None:
-            return ()
-        read = literal_nodes(tree, literals).keys() | pattern_nodes(tree, literals).keys()
-        return tuple(number for number in range(len(literals)) if number not in read)
+        nodes, patterns = self._nodes(text, literals)
+        return tuple(number for number in range(len(literals)) if number not in nodes and number not in patterns)
 
     def _spell(self, text: str, literals: list[Scanned]) -> _Spelling:
-        tree = self._parsed(text)
-        if tree is None:
-            return _Spelling(())
-        nodes, patterns = literal_nodes(tree, literals), pattern_nodes(tree, literals)
+        nodes, patterns = self._nodes(text, literals)
         forms: list[tuple[int, Callable[[str], object]]] = []
         for number in range(len(literals)):
             if number in patterns:
@@ -134,8 +128,15 @@ class SelectorParameterizer:
                 forms.append((number, self._width))
         return _Spelling(tuple(forms))
 
+    def _nodes(
+        self, text: str, literals: list[Scanned]
+    ) -> tuple[Mapping[int, ast.PlainLiteral], Mapping[int, ast.Like]]:
+        """Return the nodes of the literals that are operands, and of those that are LIKE patterns, by their indexes."""
+        tree = self._parsed(text)
+        return ({}, {}) if tree is None else (literal_nodes(tree, literals), pattern_nodes(tree, literals))
+
     def _parsed(self, text: str) -> ast.Expression | None:
-        """Return the tree of ``text``. The last tree is cached, because ``pattern`` can need it twice in a row."""
+        """Return the tree of ``text``. The last tree is cached, because ``pattern`` can need it several times in a row."""
         if self._last is None or self._last[0] != text:
             self._last = text, parse_selector(text, self._dialect)
         return self._last[1]
@@ -180,7 +181,7 @@ class SelectorParameterizer:
         tree = self._parsed(text)
         if tree is None:
             return ParameterizedSelector(ir.TRUE, ())
-        nodes, patterns = literal_nodes(tree, literals), pattern_nodes(tree, literals)
+        nodes, patterns = self._nodes(text, literals)
         reads: list[tuple[int, Callable[[str], Parameter]]] = []
         columns: dict[Span, ir.Column] = {}
         #: For each parameter that is a regular expression, the parameter with a string that every match contains.

@@ -132,9 +132,8 @@ def pattern_form(pattern: Pattern, written: str, escape: str | None, dialect: Di
     """
     if not any(isinstance(part, str) for part in pattern):
         return None
-    independent = _is_engine_independent(pattern, written, escape, dialect)
-    if not independent:
-        return PatternForm("matches", 0, independent, _tests_octets(pattern, dialect))
+    if not _is_engine_independent(pattern, written, escape, dialect):
+        return PatternForm("matches", independent=False, octets=_tests_octets(pattern, dialect))
     return text_form(pattern) or PatternForm("matches")
 
 

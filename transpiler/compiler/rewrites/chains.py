@@ -159,7 +159,10 @@ def substitute_constant(node: ir.Predicate) -> ir.Predicate:
 
 
 def _by_value(terms: Sequence[ir.Predicate]) -> dict[ir.Value, list[ir.Predicate]]:
-    """Return, for each value, those of ``terms`` that a constant in place of the value may decide."""
+    """Group ``terms`` by the value that each of them tests.
+
+    A term that tests a function of values, such as ``trim(a) = 'x'``, is also in the groups of these values.
+    """
     tests: dict[ir.Value, list[ir.Predicate]] = {}
     for term in terms:
         match term:
@@ -169,9 +172,8 @@ def _by_value(terms: Sequence[ir.Predicate]) -> dict[ir.Value, list[ir.Predicate
                 pass
             case _:
                 continue
-        tests.setdefault(tested, []).append(term)
-        if isinstance(tested, ir.Apply) and tested.function is ir.Function.TRIMMED:
-            tests.setdefault(tested.arguments[0], []).append(term)
+        for value in {tested, *(tested.arguments if isinstance(tested, ir.Apply) else ())}:
+            tests.setdefault(value, []).append(term)
     return tests
 
 

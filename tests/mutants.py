@@ -399,6 +399,7 @@ def answers(numbers: list[int]) -> int:
 
 def run(kept: Path, mutants: Sequence[Mutant], steps_of: Callable[[Mutant], Steps]) -> None:
     """Print how many of ``mutants`` each step notices, and those that are alive; ``kept`` is the file of results."""
+    kept.parent.mkdir(parents=True, exist_ok=True)
     known = (
         {Mutant(*row): step for row, step in map(json.loads, kept.read_text().splitlines())} if kept.exists() else {}
     )
@@ -460,7 +461,6 @@ def main() -> int:
         case "run":
             run(FOLDER / f"{options.seed}.jsonl", draw(options.seed, options.count), _covering)
         case "alone":
-            FOLDER.mkdir(parents=True, exist_ok=True)
             kept = FOLDER / f"{options.room.replace('/', '-')}-{options.seed}.jsonl"
             mutants = draw(options.seed, options.count, [options.room])
             run(kept, mutants, lambda _: {options.tests: [*_PYTEST, options.tests]})

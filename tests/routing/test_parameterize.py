@@ -57,19 +57,14 @@ TYPED = "a INT, b INT, c STRING, JMSDeliveryMode STRING"
 PATTERNS = ("x!%%", "y!%%", "x$%%", "!%x", "x!!", "x", "%x!_%", "%x$_%", "%", "", "!x", "a%b!%c", "x!", "x!y")
 #: Selectors whose texts differ only in literals.
 ALIKE = [
-    [f"c LIKE '{text}' ESCAPE '{escape}'" for text in ("x!%%", "y!%%", "x$%%", "!%x", "x!!", "x") for escape in "!$%_"],
-    [
-        f"c NOT LIKE '{text}' ESCAPE '{escape}' OR a > 1"
-        for escape in "$!"
-        for text in ("%x!_%", "%x$_%", "%", "", "!x")
-    ],
+    [f"c LIKE '{text}' ESCAPE '{escape}'" for text in PATTERNS for escape in "!$%_"],
+    [f"c NOT LIKE '{text}' ESCAPE '{escape}' OR a > 1" for escape in "$!" for text in PATTERNS],
     [f"c LIKE '{text}'" for text in ("x%", "%x", "%x%", "x", "", "%", "_", "x_y%", "x%y", "%x%y%")],
     [f"a = {number}" for number in ("5", "5.0", "5e0", "5.0e0", "0x5", "9223372036854775807", "1e300", "2147483648")],
     [f"a + {number} > b" for number in ("1", "1.0", "1e0", "2147483647", "2147483648", "-1")],
     [f"JMSDeliveryMode = '{text}'" for text in ("PERSISTENT", "NON_PERSISTENT", "persistent", "2")],
     [f"c IN ('{text}', 'b')" for text in ("a", "b", "it''s", "")],
 ]
-
 
 #: Selectors with any literals in place of ``{s}``, ``{n}`` and ``{e}``: texts, numbers and escape characters.
 TEMPLATES = (

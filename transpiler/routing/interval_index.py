@@ -211,7 +211,7 @@ def _bound(term: ir.Predicate) -> _Bound | None:
         case ir.Compare(operator=operator, left=left, right=right):
             for comparison, value, other in ((operator, left, right), (operator.mirrored, right, left)):
                 number = _parameter(other)
-                # Both sides of a comparison have types of one class, so a value that is compared with a number is one.
+                # Both sides of a comparison have one class of types, so what is compared with a number is a number.
                 if number is not None and reads_message(value) and comparison in _LOWER:
                     return (_as_double(value),), _LOWER[comparison], number
             return None

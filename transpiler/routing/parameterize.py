@@ -136,7 +136,7 @@ class SelectorParameterizer:
         return ({}, {}) if tree is None else (literal_nodes(tree, literals), pattern_nodes(tree, literals))
 
     def _parsed(self, text: str) -> ast.Expression | None:
-        """Return the tree of ``text``. The last tree is cached, because ``pattern`` can need it several times in a row."""
+        """Return the tree of ``text``. The last tree is cached, because ``pattern`` can need it repeatedly."""
         if self._last is None or self._last[0] != text:
             self._last = text, parse_selector(text, self._dialect)
         return self._last[1]

@@ -284,8 +284,7 @@ def _infinite_values(value: ir.Value) -> Iterator[ir.Value]:
             yield infinite
         case ir.Apply(function=ir.Function.FIRST, arguments=arguments):
             for argument in arguments:
-                if isinstance(argument, ir.Apply) and argument.function is ir.Function.FINITE:
-                    yield argument.arguments[0]
+                yield from _infinite_values(argument)
 
 
 def _dies(left: Numbers, right: Numbers) -> ir.Predicate:

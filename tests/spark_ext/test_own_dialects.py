@@ -19,7 +19,7 @@ from tests.spark_ext.harness import settings as spark_settings
 from tests.spark_ext.test_agreement import EXAMPLES, INTERPRETED, PHASES
 from tests.spark_ext.test_dialect_agreement import accepted, assert_agreement
 from transpiler import Dialect, Message, UnsupportedFeatureError, transpile_selector
-from transpiler.language.selector.dialect_rules import Extension
+from transpiler.language.selector.dialect_rules import Extension, FloatOrder, NullEquality, NumericPromotion
 from transpiler.language.selector.dialects import DIALECTS, find_dialect
 from transpiler.message.types import AmqpType, AmqpValue
 
@@ -86,3 +86,19 @@ def test_a_string_of_a_function_is_no_character(spark: SparkSession) -> None:
     with spark_settings(spark, INTERPRETED):
         frame = numbered(create_messages(spark, messages))
         assert_agreement(frame, "amqp", dialect, ["REPLACE(a, 'x', 'y') + b = 'y5'"], messages)
+
+
+def test_a_right_operand_that_throws_beside_null(spark: SparkSession) -> None:
+    """In some dialects ``b < 1`` is evaluated, and throws for bytes, even if ``a`` is NULL."""
+    own = replace(find_dialect("activemq"), name="own", null_equality=NullEquality.UNKNOWN, float_order=FloatOrder.IEEE)
+    values = [AmqpValue(AmqpType.BINARY, b"x"), AmqpValue(AmqpType.INT, 0), AmqpValue(AmqpType.STRING, "x"), None]
+    messages = [
+        Message(application_properties={**a, **({} if b is None else {"b": b})})
+        for a in ({}, {"a": AmqpValue(AmqpType.BOOLEAN, True)})
+        for b in values
+    ]
+    texts = [f"{a} {operator} ({b} < 1) OR c IS NULL" for a, b in ("ab", "ba") for operator in ("=", "<>")]
+    with spark_settings(spark, INTERPRETED):
+        frame = numbered(create_messages(spark, messages))
+        for promotion in NumericPromotion:
+            assert_agreement(frame, "amqp", replace(own, numeric_promotion=promotion), texts, messages)

@@ -142,11 +142,12 @@ def _small_batches(bench: Bench) -> Query:
     return lambda: route(stored, compiled)
 
 
-def _filter(text: str, messages: int = 5 * MESSAGES) -> Callable[[Bench], Query]:
-    """Return a function that creates a query: the selector ``text`` as a filter over the canonical schema."""
+def _filter(*conditions: str, messages: int = 5 * MESSAGES) -> Callable[[Bench], Query]:
+    """Return a function that creates a query: the OR of ``conditions`` as a filter over the canonical schema."""
 
     def query(bench: Bench) -> Query:
         stored = bench.stored(CANONICAL.made(selector_messages(bench.spark, bench.scaled(messages), 1_000)))
+        text = " OR ".join(conditions[: bench.scaled(len(conditions))])
         return lambda: stored.filter(transpile_selector(text).sql).selectExpr("properties.subject AS queues")
 
     return query
@@ -177,9 +178,9 @@ _SIX_KEYS = [
 ]
 _NO_BUDGET = {engine: {"METHOD": NEVER, "FUSED": NEVER, "OPERATIONS": NEVER}}
 _BOUNDS = "weight BETWEEN 100 AND 9900 AND price BETWEEN 1 AND 99.5"
-_PAIRS = " OR ".join(f"(customer = 'c{number * 7}' AND weight > {number * 37})" for number in range(60))
-_RANGES = " OR ".join(f"weight BETWEEN {number * 5} AND {number * 5 + 2}" for number in range(10_000))
-_SUMS = " OR ".join(f"weight + {number} > price * {number}" for number in range(2, 62))
+_PAIRS = [f"(customer = 'c{number * 7}' AND weight > {number * 37})" for number in range(60)]
+_RANGES = [f"weight BETWEEN {number * 5} AND {number * 5 + 2}" for number in range(10_000)]
+_SUMS = [f"weight + {number} > price * {number}" for number in range(2, 62)]
 
 MECHANISMS = (
     Mechanism(
@@ -206,10 +207,13 @@ MECHANISMS = (
     ),
     Mechanism("map_lookups", _without("reuse_map_lookups"), "bounds of two numbers", _filter(_BOUNDS)),
     Mechanism(
-        "constant_tables", _without("tabulate_disjunctions"), "OR of 60 equalities, each with a bound", _filter(_PAIRS)
+        "constant_tables", _without("tabulate_disjunctions"), "OR of 60 equalities, each with a bound", _filter(*_PAIRS)
     ),
     Mechanism(
-        "row_chunks", {spark_plan: {"MIN_CHUNKED": NEVER}}, "OR of 10,000 ranges", _filter(_RANGES, 3 * MESSAGES)
+        "row_chunks",
+        {spark_plan: {"MIN_CHUNKED": NEVER}},
+        "OR of 10,000 ranges",
+        _filter(*_RANGES, messages=3 * MESSAGES),
     ),
     Mechanism(
         "guarded_conversions",
@@ -217,7 +221,7 @@ MECHANISMS = (
         "`p >= q` over text of mixed kinds",
         _filter_texts("p >= q"),
     ),
-    Mechanism("method_splitting", _without("split_if_long"), "OR of 60 sums", _filter(_SUMS)),
+    Mechanism("method_splitting", _without("split_if_long"), "OR of 60 sums", _filter(*_SUMS)),
 )
 
 

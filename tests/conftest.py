@@ -28,22 +28,27 @@ _HERE = Path(__file__).parent
 _COUNTS = pytest.StashKey[tuple[int, int, int]]()
 
 
+#: Options of a JVM that ends soon: that of a sample, and at all sizes that of a process which a test starts. It ends
+#: before the code of the second compiler would have paid for its compilation. With two processes on two cores no core
+#: is idle for a concurrent garbage collector. The code cache has room for all of Spark: with the default of 48 MB,
+#: evicted methods are interpreted and compiled again. To verify the bytecode of Spark's classes takes a quarter of the
+#: time until the first query.
+_SHORT = (
+    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
+    " -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+)
+
+#: Options of a JVM that runs for half an hour: the one of a test process at full size.
+_LONG = "-XX:+UseParallelGC"
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="all cases, and random examples that are drawn anew each time")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile(FULL if config.getoption("--full") else SAMPLE)
-    # A sample ends before the code of the JVM's second compiler would have paid for its compilation. With two processes
-    # on two cores no core is idle for a concurrent garbage collector. Processes that tests start get the same options.
-    # The code cache has room for all of Spark: with the default of 48 MB, evicted methods are interpreted and compiled
-    # again. To verify the bytecode of Spark's classes takes a quarter of the time until the first query.
-    sample = (
-        "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
-        " -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
-    )
-    options = "-XX:+UseParallelGC" if is_full() else sample
-    os.environ.setdefault("SPARK_SUBMIT_OPTS", options)
+    os.environ.setdefault("SPARK_SUBMIT_OPTS", _SHORT)
 
 
 @cache
@@ -85,7 +90,7 @@ def _sampled(items: list[pytest.Item]) -> set[pytest.Item]:
 
     Each case plans at least one query, which takes longer than all that it asserts. A sample runs one case of each
     test, the same in every run. Tests with equally many cases run different ones, so that every dialect and every
-    setting is in some test. At full size, half of the cases are drawn anew in each run, but pages and examples all run.
+    setting is in some test. At full size, a third of the cases are drawn anew in each run. Pages and examples all run.
     """
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
@@ -95,8 +100,8 @@ def _sampled(items: list[pytest.Item]) -> set[pytest.Item]:
         cases.setdefault(item.nodeid.partition("[")[0] if is_drawn else item.nodeid, []).append(item)
     if not is_full():
         return {randomness(name).choice(group) for name, group in cases.items()}
-    halves = (randomness(name).sample(group, (len(group) + 1) // 2) for name, group in cases.items())
-    return set(chain.from_iterable(halves))
+    thirds = (randomness(name).sample(group, (len(group) + 2) // 3) for name, group in cases.items())
+    return set(chain.from_iterable(thirds))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -187,6 +192,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
     if not java_is_there():
         pytest.exit("Spark needs Java 17 or later: install it, or set JAVA_HOME to where it is", returncode=2)
+    given = os.environ["SPARK_SUBMIT_OPTS"]
+    if is_full():
+        os.environ["SPARK_SUBMIT_OPTS"] = given.replace(_SHORT, _LONG)
     session = (
         SparkSession.builder.master("local[2]")
         .appName("selector-sql tests")
@@ -210,6 +218,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         .config(map=IN_SAMPLE)
         .getOrCreate()
     )
+    os.environ["SPARK_SUBMIT_OPTS"] = given
     session.sparkContext.setLogLevel("OFF")
     _ask_once_for_classes()
     yield session

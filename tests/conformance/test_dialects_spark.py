@@ -23,7 +23,7 @@ from tests.spark_ext.test_agreement import INTERPRETED
 from transpiler import transpile_selector
 
 #: The share of each set that the full size tests.
-SHARES = {"probes": 1 / 3, "suites": 1 / 3, "random_simple": 1 / 5, "random_full": 1 / 12}
+SHARES = {"probes": 1 / 4, "suites": 1 / 4, "random_simple": 1 / 8, "random_full": 1 / 20}
 
 
 def chosen(dialect: str) -> list[Row]:
@@ -65,4 +65,4 @@ def test_spark_says_what_the_broker_says(spark: SparkSession, messages: DataFram
                             broker, here = TRUTHS.get(letter), found[number][index]
                             parted.add((dialect, row.name), row.selector, all_messages()[number], broker, here)
     parted.check({key for key in PARTED if key[0] == dialect})
-    assert cases > size(100, 10_000)
+    assert cases > size(100, 5_000)

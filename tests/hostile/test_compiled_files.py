@@ -254,7 +254,7 @@ def test_a_file_of_a_stranger_is_refused_or_has_no_sql_of_its_own(
 ) -> None:
     alterer = Alterer(files[name], randomness(f"signed {name}"))
     refused = read = 0
-    for _ in range(size(150, 3_334)):
+    for _ in range(size(150, 1_000)):
         try:
             loaded = CompiledTopology.load(_written(tmp_path, signed(alterer.archive())))
         except TranspilerError:

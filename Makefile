@@ -11,7 +11,7 @@ demo: java .venv/.installed
 # Rewritten assertions and imports are kept, whatever the environment says: each process that a test starts needs them.
 test test-all: export PYTHONDONTWRITEBYTECODE =
 
-# A sample of every property and table, in about five minutes. Left to test-all is what needs a broker, which has to be
+# A sample of every property and table, in five to ten minutes. Left to test-all is what needs a broker, which has to be
 # installed and started and says nothing about a change where it is slow or missing, and the tests marked full, which start
 # a process or a stream or plan many queries.
 test: java .venv/.installed

@@ -8,11 +8,12 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests import independent_matcher
 from tests.routing import topologies
+from tests.sizes import size
 from tests.spark_ext import strategies
 from tests.spark_ext.test_filters import canonical_messages, filters
 from transpiler.language.conditions import FIELD_TESTS, NO_MESSAGE, ROUTING_KEY, All, Condition, Not, every_test
@@ -195,6 +196,7 @@ def test_the_condition_of_a_filter_holds_where_the_filter_matches(
 
 @pytest.mark.parametrize("broker", sorted(topologies.BROKERS_BY_NAME))
 @given(data=st.data())
+@settings(max_examples=size(15, 60))
 def test_the_condition_of_a_binding_holds_where_the_binding_matches(broker: str, data: st.DataObject) -> None:
     rules = topologies.BROKERS_BY_NAME[broker]
     topology = data.draw(topologies.topologies(rules, choosing=True))

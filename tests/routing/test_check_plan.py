@@ -8,10 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, reject
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from tests.routing import topologies
+from tests.sizes import size
 from transpiler import TranspilerError
 from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
@@ -74,6 +75,7 @@ def test_a_number_that_points_outside_of_the_automaton_is_refused(plan: RoutingP
 
 @pytest.mark.parametrize("rules", topologies.BROKERS, ids=lambda rules: rules.name)
 @given(data=st.data())
+@settings(max_examples=size(15, 40))
 def test_a_plan_of_each_broker_passes(rules: Rules, data: st.DataObject) -> None:
     topology = data.draw(topologies.topologies(rules))
     try:

@@ -24,7 +24,7 @@ _RUN = uuid.uuid4().hex
 #: blob that reproduces it.
 SAMPLE, FULL = "sample", "full"
 settings.register_profile(SAMPLE, deadline=None, max_examples=15, derandomize=True)
-settings.register_profile(FULL, deadline=None, max_examples=200, print_blob=True)
+settings.register_profile(FULL, deadline=None, max_examples=100, print_blob=True)
 
 
 def is_full() -> bool:

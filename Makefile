@@ -17,8 +17,8 @@ test test-all: export PYTHONDONTWRITEBYTECODE =
 test: java .venv/.installed
 	@$(BIN)/python -m pytest --numprocesses 2 -m "not live" $(ARGS)
 
-# All cases but two thirds of those on Spark, fuzzing and live brokers. Which third runs is drawn anew each time, like
-# random examples.
+# All cases but three quarters of those on Spark, fuzzing and live brokers. Which quarter runs is drawn anew each time,
+# like random examples.
 # ARGS=--hypothesis-seed=N draws those of N again.
 test-all: java .venv/.installed
 	@$(BIN)/python -m pytest --numprocesses 2 --full $(ARGS)

@@ -90,7 +90,8 @@ def _sampled(items: list[pytest.Item]) -> set[pytest.Item]:
 
     Each case plans at least one query, which takes longer than all that it asserts. A sample runs one case of each
     test, the same in every run. Tests with equally many cases run different ones, so that every dialect and every
-    setting is in some test. At full size, a third of the cases are drawn anew in each run. Pages and examples all run.
+    setting is in some test. At full size, a quarter of the cases are drawn anew in each run. Pages and examples all
+    run.
     """
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
@@ -100,8 +101,8 @@ def _sampled(items: list[pytest.Item]) -> set[pytest.Item]:
         cases.setdefault(item.nodeid.partition("[")[0] if is_drawn else item.nodeid, []).append(item)
     if not is_full():
         return {randomness(name).choice(group) for name, group in cases.items()}
-    thirds = (randomness(name).sample(group, (len(group) + 2) // 3) for name, group in cases.items())
-    return set(chain.from_iterable(thirds))
+    quarters = (randomness(name).sample(group, (len(group) + 3) // 4) for name, group in cases.items())
+    return set(chain.from_iterable(quarters))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -27,7 +27,6 @@ _HERE = Path(__file__).parent
 #: run leaves out.
 _COUNTS = pytest.StashKey[tuple[int, int, int]]()
 
-
 #: Options of a JVM that ends soon: that of a sample, and at all sizes that of a process which a test starts. It ends
 #: before the code of the second compiler would have paid for its compilation. With two processes on two cores no core
 #: is idle for a concurrent garbage collector. The code cache has room for all of Spark: with the default of 48 MB,
